@@ -11,7 +11,7 @@ package enum OutsideText {
         let sources = ConfigurationSources(environment: [:], hostName: "host", workingDirectory: "/")
         do throws(ConfigurationError) {
             let file = ConfigurationFile(path: "/tributary.yaml", Data(bytes))
-            _ = try Configuration.load(sources, file, DefaultPaths(environment: [:]))
+            _ = try Configuration.load(sources, file, sources.paths)
             return true
         } catch {
             precondition(!error.reason.isEmpty, "a refusal without a reason")

@@ -17,7 +17,7 @@ package struct AdminClient: Sendable {
 
     /// The systemd unit of the daemon; nil for a daemon without a unit, or when it may be one of several.
     package var unit: String? {
-        sockets.count == 1 ? SocketAttempt.unit(of: sockets[0]) : nil
+        sockets.count == 1 ? DefaultPaths.unit(of: sockets[0]) : nil
     }
 
     package func send(_ call: AdminCall) async throws -> AdminResponse {

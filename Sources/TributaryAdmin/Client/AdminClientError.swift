@@ -46,15 +46,7 @@ package struct SocketAttempt: Hashable, Sendable, CustomStringConvertible {
 
     package var description: String { "\(path): \(reason)" }
 
-    /// The systemd unit that listens at the path according to the installed unit files; nil for a daemon without a
-    /// unit.
-    static func unit(of path: String) -> String? {
-        let folder = "/run/tributary/", suffix = ".sock"
-        guard path.hasPrefix(folder), path.hasSuffix(suffix) else { return nil }
-        let instance = path.dropFirst(folder.count).dropLast(suffix.count)
-        guard !instance.isEmpty, !instance.contains("/") else { return nil }
-        return instance == "admin" ? "tributaryd.service" : "tributaryd@\(instance).service"
+    static func hint(for path: String) -> String? {
+        DefaultPaths.unit(of: path).map { "hint: journalctl -u \($0) -n 20" }
     }
-
-    static func hint(for path: String) -> String? { unit(of: path).map { "hint: journalctl -u \($0) -n 20" } }
 }

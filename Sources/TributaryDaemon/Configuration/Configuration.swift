@@ -1,5 +1,6 @@
 import Logging
 import Tributary
+import TributaryAdmin
 import TributaryMigration
 import TributarySync
 
@@ -70,13 +71,13 @@ extension Configuration {
     /// Loads the configuration: flags have precedence over the environment, the environment over the file, the file
     /// over defaults.
     static func load(_ sources: ConfigurationSources) throws(ConfigurationError) -> Configuration {
-        let paths = DefaultPaths(environment: sources.environment)
+        let paths = sources.paths
         return try load(sources, ConfigurationFile(sources, standard: paths.configuration), paths)
     }
 
     /// Returns the path of the store from sources that cannot be loaded; nil when they do not tell it.
     static func store(of sources: ConfigurationSources) -> String? {
-        let paths = DefaultPaths(environment: sources.environment)
+        let paths = sources.paths
         let file = ConfigurationFile(sources, standard: paths.configuration)
         var configuration = Configuration(name: sources.hostName, store: paths.store, logs: paths.logs)
         guard let key = ConfigurationKey.all.first(where: { $0.field == \.store }) else { return nil }
@@ -101,7 +102,7 @@ extension Configuration {
             if let entry = entry(for: key, in: sources, file) { try key.set(&configuration, entry) }
         }
         if configuration[originOf: \.admin.socket] == .standard {
-            configuration.admin.socket = paths.socket(store: configuration.store)
+            configuration.admin.socket = paths.socket(besideStore: configuration.store)
         }
         // The default socket above lies beside the path that clients know.
         try configuration.followStoreLink()

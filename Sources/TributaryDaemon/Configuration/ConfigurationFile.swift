@@ -1,4 +1,5 @@
 import Foundation
+import TributaryAdmin
 import TributaryModel
 import Yams
 
@@ -98,6 +99,12 @@ struct ConfigurationSources: Sendable {
     /// The path of the admin socket that the service manager hands over; nil when it hands over none.
     var inheritedSocket: String?
 
+    /// The paths of the service for which systemd has made a folder, or of the user.
+    var paths: DefaultPaths {
+        let state = environment["STATE_DIRECTORY"]?.split(separator: ":").first.map(String.init)
+        return DefaultPaths(environment: environment, serviceState: state)
+    }
+
     var inheritsSocket: Bool { InheritedSocket.isAnnounced(in: environment) }
 }
 
@@ -110,42 +117,4 @@ struct ConfigurationEntry {
     var written: Written
     var origin: ConfigurationOrigin
     var folder: String
-}
-
-/// The default paths: those of systemd, or those of the user (XDG base directories).
-struct DefaultPaths: Sendable {
-    let environment: [String: String]
-    let home: String
-
-    init(environment: [String: String]) {
-        self.environment = environment
-        home = environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? NSHomeDirectory()
-    }
-
-    private var stateDirectory: String? {
-        environment["STATE_DIRECTORY"]?.split(separator: ":").first.map(String.init)
-    }
-
-    private func xdg(_ variable: String, _ fallback: String) -> String {
-        environment[variable].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home + "/" + fallback
-    }
-
-    var configuration: String {
-        stateDirectory != nil
-            ? "/etc/tributary/tributary.yaml" : xdg("XDG_CONFIG_HOME", ".config") + "/tributary/tributary.yaml"
-    }
-
-    private var state: String { stateDirectory ?? xdg("XDG_STATE_HOME", ".local/state") + "/tributary" }
-
-    var store: String { state + "/store.sqlite" }
-    var logs: String { state + "/logs" }
-
-    /// Returns the path of the socket, which is beside the store for a user without XDG_RUNTIME_DIR.
-    func socket(store: String) -> String {
-        if stateDirectory != nil { return "/run/tributary/admin.sock" }
-        if let runtime = environment["XDG_RUNTIME_DIR"], runtime.hasPrefix("/") {
-            return runtime + "/tributary/admin.sock"
-        }
-        return (store as NSString).deletingLastPathComponent + "/admin.sock"
-    }
 }

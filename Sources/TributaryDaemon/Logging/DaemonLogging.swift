@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import Logging
 import Synchronization
+import TributaryAdmin
 
 /// Selects the output of log entries: the journal when standard error is connected to it, otherwise standard error.
 enum DaemonLogging {
@@ -61,7 +62,11 @@ extension SettingLogHandler {
     }
 
     func text(of event: LogEvent, _ all: Logger.Metadata) -> String {
-        LogText.escape("\(event.message)") + (all.isEmpty ? "" : "  " + LogText.pairs(all))
+        let pairs = all.sorted { $0.key < $1.key }.map { key, value in
+            let text = EscapedText.escape("\(value)")
+            return EscapedText.escape(key) + "=" + (text.contains(" ") || text.isEmpty ? "\"\(text)\"" : text)
+        }
+        return EscapedText.escape("\(event.message)") + (pairs.isEmpty ? "" : "  " + pairs.joined(separator: " "))
     }
 }
 
@@ -152,33 +157,5 @@ extension Logger {
         guard var handler = handler as? any SettingLogHandler else { return self }
         handler.isOfLibraries = true
         return Logger(label: label) { [handler] _ in handler }
-    }
-}
-
-/// Formats log messages and metadata so that they can neither forge a line nor move the cursor.
-enum LogText {
-    static func escape(_ text: String) -> String {
-        guard text.unicodeScalars.contains(where: isControl) else { return text }
-        var result = ""
-        for scalar in text.unicodeScalars {
-            if isControl(scalar) {
-                result += scalar == "\n" ? "\\n" : "\\u{" + String(scalar.value, radix: 16) + "}"
-            } else {
-                result.unicodeScalars.append(scalar)
-            }
-        }
-        return result
-    }
-
-    private static func isControl(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.generalCategory == .control }
-
-    static func pairs(_ metadata: Logger.Metadata) -> String {
-        metadata.sorted { $0.key < $1.key }
-            .map { "\(escape($0.key))=\(quoted(escape("\($0.value)")))" }
-            .joined(separator: " ")
-    }
-
-    private static func quoted(_ text: String) -> String {
-        text.contains(" ") || text.isEmpty ? "\"\(text)\"" : text
     }
 }

@@ -107,10 +107,9 @@ extension StoppedStore {
     static func path(store: String?, instance: String?) -> String {
         let environment = ProcessInfo.processInfo.environment
         if let store { return store }
-        if let instance { return "/var/lib/tributary-\(instance)/store.sqlite" }
+        if let instance { return DefaultPaths.store(of: instance) }
         if let named = environment["TRIBUTARY_STORE"], !named.isEmpty { return named }
-        guard geteuid() != 0 else { return "/var/lib/tributary/store.sqlite" }
-        if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") { return state + "/tributary/store.sqlite" }
-        return (environment["HOME"] ?? "") + "/.local/state/tributary/store.sqlite"
+        let service = geteuid() == 0 ? DefaultPaths.serviceState : nil
+        return DefaultPaths(environment: environment, serviceState: service).store
     }
 }

@@ -1,3 +1,4 @@
+import TributaryAdmin
 import TributaryChanges
 
 struct ObjectTable {

@@ -1,3 +1,5 @@
+import TributaryAdmin
+
 /// A table with aligned columns; on a narrow terminal the last column is wrapped, and where even that is too wide each
 /// row becomes a block with a line for each column.
 struct Table {
@@ -31,7 +33,7 @@ struct Table {
             guard width - fixed >= Table.narrowest else { return blocks(width, on: terminal) }
             return all.enumerated().flatMap { index, cells in
                 let head = cells.dropLast().enumerated().map { Table.pad($1, to: widths[$0]) + "  " }.joined()
-                let lines = TextWrapping.lines(of: cells.last ?? "", width: width - fixed)
+                let lines = Table.wrapped(cells.last ?? "", to: width - fixed)
                 let shown = lines.enumerated().map { $0 == 0 ? head + $1 : String(repeating: " ", count: fixed) + $1 }
                 return index == 0 ? shown.map { terminal.styled($0, .bold) } : shown
             }
@@ -48,7 +50,7 @@ struct Table {
         let indent = (titles.map(\.count).max() ?? 0) + 2
         return rows.enumerated().flatMap { index, cells in
             let lines = zip(titles, cells).filter { $1 != "-" }.flatMap { title, cell in
-                TextWrapping.lines(of: cell, width: max(width - indent, 1)).enumerated().map { number, line in
+                Table.wrapped(cell, to: width - indent).enumerated().map { number, line in
                     let head = number == 0 ? title : ""
                     let padding = String(repeating: " ", count: indent - head.count)
                     return terminal.styled(head + padding, .faint) + line
@@ -60,6 +62,27 @@ struct Table {
 
     func print(on terminal: Terminal) {
         for line in lines(on: terminal) { terminal.print(line) }
+    }
+
+    private static func wrapped(_ text: String, to width: Int) -> [String] {
+        let width = max(1, width)
+        var lines: [String] = []
+        var line = ""
+        for word in text.split(separator: " ", omittingEmptySubsequences: false) {
+            var rest = Substring(word)
+            if !line.isEmpty, line.count + 1 + rest.count <= width {
+                line += " " + rest
+                continue
+            }
+            if !line.isEmpty { lines.append(line) }
+            while rest.count > width {
+                lines.append(String(rest.prefix(width)))
+                rest = rest.dropFirst(width)
+            }
+            line = String(rest)
+        }
+        lines.append(line)
+        return lines
     }
 
     private static func pad(_ text: String, to width: Int) -> String {

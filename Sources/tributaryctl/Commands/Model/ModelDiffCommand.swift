@@ -62,7 +62,9 @@ struct ModelDiffCommand: OfflineCommand {
             ["--check-config"] + (config.map { ["--config", $0] } ?? []) + (older.map { ["--model", $0] } ?? [])
         // For root the default paths are those of the service.
         var environment = ProcessInfo.processInfo.environment
-        if geteuid() == 0 { environment["STATE_DIRECTORY"] = environment["STATE_DIRECTORY"] ?? "/var/lib/tributary" }
+        if geteuid() == 0, environment["STATE_DIRECTORY"] == nil {
+            environment["STATE_DIRECTORY"] = DefaultPaths.serviceState
+        }
         process.environment = environment
         do {
             try process.run()

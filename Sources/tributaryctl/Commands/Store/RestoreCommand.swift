@@ -35,7 +35,7 @@ struct RestoreCommand: OfflineCommand {
     @Option(help: ArgumentHelp("The store's file.", valueName: "path"), completion: .file())
     var store: String?
 
-    @Option(help: ArgumentHelp("The instance's name: /var/lib/tributary-NAME/store.sqlite.", valueName: "name"))
+    @Option(help: ArgumentHelp("The instance's name: \(DefaultPaths.store(of: "NAME")).", valueName: "name"))
     var instance: String?
 
     @Option(help: ArgumentHelp("The SHA-256 that the backup must have.", valueName: "hex"))

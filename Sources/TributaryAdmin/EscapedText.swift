@@ -1,6 +1,7 @@
-enum EscapedText {
+/// Text that can neither forge a line of a log or table nor move the cursor.
+package enum EscapedText {
     /// Replaces control characters, and characters that change the direction of text, with visible escapes.
-    static func escape(_ text: String) -> String {
+    package static func escape(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: isHarmful) else { return text }
         var result = ""
         for scalar in text.unicodeScalars {
@@ -21,28 +22,5 @@ enum EscapedText {
         case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: true
         default: false
         }
-    }
-}
-
-enum TextWrapping {
-    static func lines(of text: String, width: Int) -> [String] {
-        let width = max(1, width)
-        var lines: [String] = []
-        var line = ""
-        for word in text.split(separator: " ", omittingEmptySubsequences: false) {
-            var rest = Substring(word)
-            if !line.isEmpty, line.count + 1 + rest.count <= width {
-                line += " " + rest
-                continue
-            }
-            if !line.isEmpty { lines.append(line) }
-            while rest.count > width {
-                lines.append(String(rest.prefix(width)))
-                rest = rest.dropFirst(width)
-            }
-            line = String(rest)
-        }
-        lines.append(line)
-        return lines
     }
 }

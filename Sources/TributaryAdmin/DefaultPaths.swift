@@ -1,0 +1,89 @@
+import Foundation
+
+/// The default paths of the daemon: those of a service, or those of the user (XDG base directories).
+///
+/// The command looks there too, because it never reads the configuration.
+package struct DefaultPaths: Sendable {
+    /// The folder with the service's store, which systemd makes and names to the daemon.
+    package static let serviceState = "/var/lib/tributary"
+
+    /// The store of an instance of the service.
+    package static func store(of instance: String) -> String { "\(serviceState)-\(instance)/store.sqlite" }
+
+    /// The socket of the service, or of an instance of it.
+    package static func socket(of instance: String = "admin") -> String {
+        "\(socketFolder)\(instance)\(socketSuffix)"
+    }
+
+    private static let (socketFolder, socketSuffix) = ("/run/tributary/", ".sock")
+
+    /// The systemd unit that listens at the path according to the installed unit files; nil for a daemon without a
+    /// unit.
+    static func unit(of socket: String) -> String? {
+        guard socket.hasPrefix(socketFolder), socket.hasSuffix(socketSuffix) else { return nil }
+        let instance = socket.dropFirst(socketFolder.count).dropLast(socketSuffix.count)
+        guard !instance.isEmpty, !instance.contains("/") else { return nil }
+        return instance == "admin" ? "tributaryd.service" : "tributaryd@\(instance).service"
+    }
+
+    private let environment: [String: String]
+    private let serviceState: String?
+    private let home: String
+
+    /// The paths of the service that has the folder `serviceState`, or of the user without one.
+    package init(environment: [String: String], serviceState: String?) {
+        self.environment = environment
+        self.serviceState = serviceState
+        home = DefaultPaths.absolute("HOME", environment) ?? NSHomeDirectory()
+    }
+
+    private static func absolute(_ variable: String, _ environment: [String: String]) -> String? {
+        environment[variable].flatMap { $0.hasPrefix("/") ? $0 : nil }
+    }
+
+    private func xdg(_ variable: String, _ fallback: String) -> String {
+        DefaultPaths.absolute(variable, environment) ?? home + "/" + fallback
+    }
+
+    package var configuration: String {
+        (serviceState != nil ? "/etc" : xdg("XDG_CONFIG_HOME", ".config")) + "/tributary/tributary.yaml"
+    }
+
+    private var state: String { serviceState ?? xdg("XDG_STATE_HOME", ".local/state") + "/tributary" }
+
+    package var store: String { state + "/store.sqlite" }
+    package var logs: String { state + "/logs" }
+
+    /// The socket, which is beside the store for a user without XDG_RUNTIME_DIR.
+    package func socket(besideStore store: String) -> String {
+        if serviceState != nil { return DefaultPaths.socket() }
+        if let runtime = DefaultPaths.absolute("XDG_RUNTIME_DIR", environment) {
+            return runtime + "/tributary/admin.sock"
+        }
+        return (store as NSString).deletingLastPathComponent + "/admin.sock"
+    }
+}
+
+/// The paths at which the command looks for the daemon's socket.
+package struct SocketLocator: Sendable {
+    package var environment: [String: String]
+    package var userID: UInt32
+    package var exists: @Sendable (String) -> Bool
+
+    package init(environment: [String: String], userID: UInt32, exists: @escaping @Sendable (String) -> Bool) {
+        self.environment = environment
+        self.userID = userID
+        self.exists = exists
+    }
+
+    /// Returns the paths to try, the most likely one first; an explicit path is the only one.
+    package func candidates(socket: String?, instance: String?) -> [String] {
+        if let socket { return [socket] }
+        if let named = environment["TRIBUTARY_SOCKET"], !named.isEmpty { return [named] }
+        if let instance { return [DefaultPaths.socket(of: instance)] }
+        let service = DefaultPaths.socket()
+        guard userID != 0 else { return [service] }
+        let paths = DefaultPaths(environment: environment, serviceState: nil)
+        return [paths.socket(besideStore: paths.store)].filter(exists) + [service]
+    }
+}
