@@ -97,7 +97,7 @@ struct DurationArgument: ExpressibleByArgument {
     }
 }
 
-/// What is asked of the daemon: the arguments of a command, and what it does with them.
+/// The arguments of a command that asks the daemon.
 protocol DaemonCommand: ParsableArguments {
     static var configuration: CommandConfiguration { get }
 

@@ -4,23 +4,6 @@ import Synchronization
 package import TributaryChanges
 
 extension LogFolder {
-    /// Writes a segment and renames it to its final name.
-    ///
-    /// A file of this name with the same bytes is the result of an earlier attempt and counts as success.
-    ///
-    /// - Throws: ``SegmentError`` `forked` when a file of this name has other bytes; what `body` throws.
-    package func publish(
-        _ name: SegmentName,
-        header: String,
-        body: (SegmentWriter) throws -> Void
-    ) throws -> SegmentEnd {
-        try FilePublisher(logs: self).publish(.init(writer: name.writer, fileName: name.fileName)) { file in
-            let writer = try SegmentWriter(file, header: header)
-            try body(writer)
-            return try writer.finish(last: name.last)
-        }
-    }
-
     /// Writes a blob and renames it to its name.
     ///
     /// - Parameters:
@@ -40,34 +23,6 @@ extension LogFolder {
             try read { try file.write(Array($0)) }
             try file.finish()
         }
-    }
-}
-
-/// Writes the lines of a segment and hashes them.
-package final class SegmentWriter {
-    private let file: HashedFile
-    private var transactions: UInt64 = 0
-    private var changes: UInt64 = 0
-
-    init(_ file: HashedFile, header: String) throws(SegmentError) {
-        self.file = file
-        try file.write(Array(header.utf8) + [0x0A])
-    }
-
-    /// Appends a whole transaction: its line and those of its changes, each with a newline; or a piece of it, with the
-    /// number of changes at the last one.
-    package func append(lines: [UInt8], changes count: Int?) throws(SegmentError) {
-        try file.write(lines)
-        guard let count else { return }
-        transactions += 1
-        changes += UInt64(count)
-    }
-
-    /// Writes the end line and returns it; the file is not synced yet.
-    func finish(last: UInt64) throws(SegmentError) -> SegmentEnd {
-        let end = SegmentEnd(last: last, transactions: transactions, changes: changes, sha256: try file.digest())
-        try file.finish(with: end.line)
-        return end
     }
 }
 

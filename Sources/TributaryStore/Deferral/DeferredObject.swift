@@ -36,7 +36,7 @@ struct DeferredObject {
         var version: Int64?
         var writer: UniqueID
         var place: Place
-        /// What a counter counts of an insert.
+        /// The amount of an insert, if the property is a counter.
         var amount: PropertyValue? { isInsert ? CounterTotals.number(write.value) : nil }
     }
 

@@ -136,7 +136,8 @@ package struct WriterRecord: Sendable, Hashable {
     package var sequence: UInt64
     package var clock: HybridClock
     package var lastSegmentHash: String?
-    /// What the writer's store has acknowledged, without what follows from it (``VersionVector/implied(by:)``).
+    /// The acknowledged transactions of other writers, without those that follow from them
+    /// (``VersionVector/implied(by:)``).
     package var seen: VersionVector
     package var isSelf: Bool
     /// Set by an administrator or by the store.

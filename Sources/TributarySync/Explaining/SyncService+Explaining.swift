@@ -108,7 +108,7 @@ extension SyncService {
     }
 }
 
-/// What there is to say about a segment besides its state: its writer, the baselines that have it, and its file.
+/// The explanation of a segment beside its state: its writer, the baselines that have it, and its file.
 extension KnownTransactions {
     fileprivate func decision(about writer: UniqueID) -> String? {
         switch record(of: writer)?.state {

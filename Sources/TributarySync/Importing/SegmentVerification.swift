@@ -68,7 +68,7 @@ struct SegmentVerification: Sendable {
     }
 }
 
-/// What a segment is by its bytes, and by what is applied of the same transactions.
+/// The kind of a segment by its bytes, and by the applied content of the same transactions.
 package enum VerificationResult: Hashable, Sendable {
     case valid(SegmentSummary)
     case incomplete(reason: String, line: Int?)

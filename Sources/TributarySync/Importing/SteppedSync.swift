@@ -51,7 +51,7 @@ package struct SteppedSync {
         return service.state.read { $0.planner.statuses(wall: wall).filter { $0.state == .forked } }
     }
 
-    /// What keeps the store from importing and exporting, in words.
+    /// The problems of the store, in words.
     package var problems: [String] { service.state.read { $0.problems.all.map { "\($0.code): \($0.detail)" } } }
 
     package func export() async throws { _ = try await service.exportNow() }

@@ -126,7 +126,7 @@ struct SegmentOrder<Segment: BoundedSegment>: Sendable {
     }
 }
 
-/// What is known of one of a writer's segments; ``SegmentOrder`` has one for each bounds.
+/// The facts about one of a writer's segments; ``SegmentOrder`` has one for each bounds.
 protocol BoundedSegment: Sendable {
     var bounds: SegmentBounds { get }
 }

@@ -4,7 +4,7 @@ import TributaryAdmin
 package import TributaryChanges
 import TributaryStore
 
-/// What was imported, exported and merged since the journal's last line, and when the next line is due.
+/// The counts of imports, exports and merges since the journal's last line, and the time of the next line.
 ///
 /// A save is exported and merged within moments, which makes one line; while the store is busy there is one a minute.
 struct ActivitySummary: Sendable {

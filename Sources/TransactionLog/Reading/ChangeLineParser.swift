@@ -1,0 +1,62 @@
+import TributaryChanges
+
+/// Parses change lines one after the other: validates them, or builds their changes.
+///
+/// It keeps the templates of recent lines, the most recently used first. Without them an import takes 55 % more
+/// instructions.
+struct ChangeLineParser {
+    private static let templateLimit = 8
+    /// The number of templates after which none are made if none has matched: each line then has a form of its own.
+    private static let trials = 64
+
+    private var scanner = JSONScanner(depthLimit: JSONParser.logDepth)
+    private var templates: [LineTemplate] = []
+    private var made = 0
+    private var hits = 0
+
+    /// Validates a line without building its values; true when it is a deletion.
+    mutating func validate(_ line: UnsafeBufferPointer<UInt8>) throws(JSONError) -> Bool {
+        scanner.begin(line)
+        return try ChangeLine(&scanner, builds: false).isDeletion
+    }
+
+    mutating func change(_ line: UnsafeBufferPointer<UInt8>) throws(JSONError) -> Change {
+        scanner.begin(line)
+        return try ChangeLine(&scanner, builds: true).change(names: &scanner)
+    }
+
+    /// Whether the line matches a template and is therefore valid; after false the whole line has to be parsed.
+    @inline(__always)
+    mutating func covers(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
+        for index in templates.indices where templates[index].covers(line, &scanner) {
+            hits += 1
+            if index > 0 { templates.swapAt(index, 0) }
+            return true
+        }
+        return false
+    }
+
+    mutating func template(of line: UnsafeBufferPointer<UInt8>) -> LineTemplate? {
+        covers(line) ? templates.first : nil
+    }
+
+    /// Appends the line to a run of the template's form; false when the line has another form.
+    @inline(__always)
+    mutating func append(
+        _ line: UnsafeBufferPointer<UInt8>,
+        matching template: LineTemplate,
+        to run: RowRun
+    ) -> Bool {
+        template.append(line, to: run, &scanner)
+    }
+
+    /// Makes a template of a valid line that matched none; false when the line cannot be a template.
+    mutating func learn(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard made < ChangeLineParser.trials + hits / 16 else { return false }
+        made += 1
+        guard let template = LineTemplate(line, scanner: &scanner) else { return false }
+        if templates.count == ChangeLineParser.templateLimit { templates.removeLast() }
+        templates.insert(template, at: 0)
+        return true
+    }
+}
