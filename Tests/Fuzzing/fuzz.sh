@@ -25,10 +25,10 @@ fuzz() {
     ASAN_OPTIONS=detect_leaks=0 SWIFT_BACKTRACE=enable=no TRIBUTARY_FUZZ_TARGET=$1 "$build/debug/fuzz" \
         -max_total_time="$share" -rss_limit_mb=1024 -malloc_limit_mb=512 -timeout=25 -max_len=8192 -print_final_stats=1 \
         -artifact_prefix=".build-fuzz/failures/$1-" \
-        ".build-fuzz/found/$1" "Tests/Fuzzing/Corpus/$1" >".build-fuzz/$1.log" 2>&1 || touch ".build-fuzz/$1.failed"
+        ".build-fuzz/found/$1" "Tests/Fuzzing/Corpus/$1" >".build-fuzz/$1.log" 2>&1 && touch ".build-fuzz/$1.passed"
 }
 
-rm -f .build-fuzz/*.failed
+rm -f .build-fuzz/*.passed
 for target in "${targets[@]}"; do
     if [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; then wait -n || true; fi
     fuzz "$target" &
@@ -39,7 +39,7 @@ for target in "${targets[@]}"; do
     echo "== $target, $share s"
     grep -aE '^(#[0-9]+.DONE|stat::(number|average|slowest|peak)|==|SUMMARY|Base64)|recondition|atal error' \
         ".build-fuzz/$target.log" || true
-    [ ! -e ".build-fuzz/$target.failed" ] || status=1
+    [ -e ".build-fuzz/$target.passed" ] || status=1
 done
 if [ -n "$(ls -A .build-fuzz/failures)" ]; then
     echo "inputs that failed: $(ls .build-fuzz/failures)"

@@ -37,6 +37,8 @@ struct KillTests {
         let compacts = !run.isMultiple(of: 2)
         let scene = try KilledReplica(compacts: compacts)
         let comment = Comment(rawValue: "seed \(random.seed)")
+        // A daemon that nobody knows yet joins a baseline, and then has not every transaction.
+        if compacts { try await scene.exchange("one", compacts: false) }
         let rounds = try await kill(scene, LongProofs.rounds(12), using: &random)
         try await scene.settle()
         #expect(
@@ -56,10 +58,11 @@ struct KillTests {
         let twice = "SELECT writer, sequence FROM tributary_transaction GROUP BY writer, sequence HAVING count(*) > 1"
         #expect(try sql.rows(twice).isEmpty, comment)
         let holes = """
-            SELECT w.uuid FROM tributary_writer w JOIN tributary_transaction t ON t.writer = w.id
+            SELECT w.uuid, w.sequence, count(*), min(t.sequence), max(t.sequence)
+            FROM tributary_writer w JOIN tributary_transaction t ON t.writer = w.id
             GROUP BY w.id HAVING count(*) <> w.sequence OR max(t.sequence) <> w.sequence
             """
-        #expect(try sql.rows(holes).isEmpty, comment)
+        #expect(try sql.rows(holes) == [], comment)
 
         if compacts {
             // The kills met compactions that went on afterwards: the second daemon agreed with baselines of the first one,
