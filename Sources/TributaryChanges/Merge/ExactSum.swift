@@ -90,6 +90,7 @@ enum ExactSum {
 
     private static func parts(of number: Double) -> DecimalText.Parts {
         let value = finite(number)
+        guard value != 0 else { return DecimalText.Parts(isNegative: false, digits: [], exponent: 0) }
         let places = places(of: value)
         // The locale of the process decides how the decimal point looks.
         let digits: [UInt8] = withUnsafeTemporaryAllocation(of: CChar.self, capacity: places + 320) { text in

@@ -76,8 +76,7 @@ extension MigrationStep {
     ) throws {
         let ids = targets.map(\.id)
         let positions = targets.contains { $0.position != nil } ? targets.map { $0.position ?? "" } : nil
-        let operation: Change.Operation =
-            isRemoved ? .unlink(to: property, ids: ids) : .link(to: property, ids: ids, positions: positions)
+        let operation = Change.Operation(to: property, ids: ids, positions: positions, isLink: !isRemoved)
         // Earlier steps may have deferred links of this transaction in other relationships.
         let least = try deferred.leastPosition(entity, id, number: number, in: Position.delete + 1...Position.links)
         try insert(operation, entity, id, number, position: least.map { $0 - 1 } ?? Position.links)

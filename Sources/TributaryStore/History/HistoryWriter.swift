@@ -4,8 +4,8 @@ import TributaryModel
 
 /// Packs the changes of a transaction into rows of `tributary_history`.
 ///
-/// A change is the object's UUID and the key of its ``HistoryShape``. A row has the first bytes of the UUIDs once where they are equal, and the key once where all its
-/// changes have one shape.
+/// A change is the object's UUID and the key of its ``HistoryShape``. A row has the first bytes of the UUIDs once where
+/// they are equal, and the key once where all its changes have one shape.
 final class HistoryWriter {
     /// The greatest number of changes in a row.
     static let capacity = 400

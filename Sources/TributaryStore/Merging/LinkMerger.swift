@@ -143,6 +143,9 @@ struct LinkMerger {
         }
     }
 
+    /// Pairs that ``updateShadows()`` will look at.
+    var undecidedCount: Int { shadows.count }
+
     func updateShadows() throws {
         try shadows.update { link, source, target in
             let state = LinkState<Int64>(version: 0, isRemoved: false, position: nil)
@@ -186,6 +189,8 @@ final class ShadowLinks {
 
     private let tables: MergeTables
     @exclusivity(unchecked) private var cells: Set<Cell> = []
+
+    var count: Int { cells.count }
 
     init(_ tables: MergeTables) {
         self.tables = tables

@@ -123,7 +123,7 @@ final class MergeEngine {
         try objects.links.apply(slice)
         try uniqueness.collect()
         // A local transaction is refused when an object of its own is hidden in the end.
-        if !cursor.isLocal, uniqueness.isFull { try uniqueness.decide() }
+        if !cursor.isLocal, !cursor.isJoining, uniqueness.isFull { try uniqueness.decide() }
     }
 
     /// Drops values of registers that the transaction has written under greater names.

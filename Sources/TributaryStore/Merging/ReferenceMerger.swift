@@ -14,6 +14,8 @@ final class ReferenceMerger {
     /// The one-to-one targets to decide after the shadows.
     @exclusivity(unchecked) private var undecided: Set<OwnedTarget> = []
 
+    var undecidedCount: Int { undecided.count }
+
     private struct OwnedTarget: Hashable {
         var column: StoreModel.ColumnIndex
         var id: UniqueID

@@ -2,10 +2,10 @@ package import TributaryChanges
 
 /// Decides which live objects are visible when several share a unique key (merge statement 15).
 ///
-/// It decides at the end of each transaction: slices may exchange keys, and until all registers of a baseline are merged,
-/// keys read as defaults or older values. Rows of several transactions that are merged together are decided together.
-/// A transaction in which very many objects share keys is decided in parts, which bounds the memory. An object that
-/// shares no key costs one look at an index for each of its keys.
+/// It decides at the end of each transaction, since slices may exchange keys, and after each group of rows that are
+/// merged together, of one transaction or of several. A transaction of another store in which very many objects share
+/// keys is decided in parts, which bounds the memory; but not a baseline, whose keys read as defaults or older values
+/// until all registers are merged. An object that shares no key costs one look at an index for each of its keys.
 final class UniquenessMerger {
     private let tables: MergeTables
     private let objects: ObjectMerger
@@ -24,7 +24,10 @@ final class UniquenessMerger {
         changes = objects.keys
     }
 
-    var isFull: Bool { sharing.count + released.count >= UniquenessMerger.limit }
+    var isFull: Bool {
+        let links = objects.links.undecidedCount + objects.references.undecidedCount
+        return sharing.count + released.count + links >= UniquenessMerger.limit
+    }
 
     /// Takes the changes since the last call.
     func collect() throws {

@@ -325,6 +325,30 @@ import TributaryModel
         }
     }
 
+    @Test func `an exchange of keys is no conflict, also when each change is merged as a slice of its own`() throws {
+        let replica = try Replica.withUniqueKeys()
+        try replica.apply([
+            ForeignTransaction(
+                1,
+                1,
+                clock: 1,
+                .insert("Person", 1, ["email": "a"]),
+                .insert("Person", 2, ["email": "b"])
+            )
+        ])
+        let exchange = ForeignTransaction(
+            1,
+            2,
+            clock: 2,
+            .update("Person", 1, ["email": "b"]),
+            .update("Person", 2, ["email": "a"])
+        )
+        try replica.apply(together: [exchange], slice: 1)
+        #expect(try replica.people() == [1, 2])
+        #expect(try replica.values("Person", .sample(2))?["email"] == .string("a"))
+        #expect(try replica.store.read { try $0.conflicts.page(limit: 10).found }.isEmpty)
+    }
+
     @Test func `a model without the constraint shows all objects, one with it hides them again`() throws {
         let replica = try pair()
         try replica.reopen(try UniquenessModel.make())
