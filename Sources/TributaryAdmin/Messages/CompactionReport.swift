@@ -3,7 +3,19 @@ package struct CompactionReport: Codable, Hashable, Sendable {
     package static let limit = 1_000
 
     package struct Step: Codable, Hashable, Sendable {
-        package enum Result: String, Codable, Sendable { case cut, exists, waits, verified, differs, nothing }
+        /// A text, so that a report with a result of a later version can be read.
+        package struct Result: RawRepresentable, Hashable, Sendable, Codable {
+            package var rawValue: String
+
+            package init(rawValue: String) { self.rawValue = rawValue }
+
+            package static let cut = Self(rawValue: "cut")
+            package static let exists = Self(rawValue: "exists")
+            package static let waits = Self(rawValue: "waits")
+            package static let verified = Self(rawValue: "verified")
+            package static let differs = Self(rawValue: "differs")
+            package static let nothing = Self(rawValue: "nothing")
+        }
 
         package var result: Result
         package var file: String?

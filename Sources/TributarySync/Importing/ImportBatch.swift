@@ -270,7 +270,7 @@ extension ImportBatch {
 }
 
 extension WriteTransaction {
-    /// Merges what a batch has of a segment, until `admits` refuses a transaction: neither that one nor what follows it is
+    /// Merges a part of a segment, until `admits` refuses a transaction: neither that one nor what follows it is
     /// merged.
     ///
     /// The first transaction of a writer makes it known.

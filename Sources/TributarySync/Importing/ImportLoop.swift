@@ -121,12 +121,12 @@ struct ImportLoop {
         case .verify(let segments):
             await verify(segments)
             return .goesOn
-        case .apply(let runs):
-            guard mayApply else { return .rests(until: nil) }
-            return await apply(runs) ? .goesOn : .rests(until: nil)
-        case .join(let baseline):
-            guard mayApply else { return .rests(until: nil) }
-            return await join(baseline) ? .goesOn : .rests(until: nil)
+        case .apply(let runs) where mayApply: return await apply(runs) ? .goesOn : .rests(until: nil)
+        case .join(let baseline) where mayApply: return await join(baseline) ? .goesOn : .rests(until: nil)
+        case .apply, .join:
+            // Nothing keeps files of the log folder open in a pause.
+            importer.keepReaders(of: [])
+            return .rests(until: nil)
         case .wait(let until):
             importer.keepReaders(of: [])
             return .rests(until: until)

@@ -76,6 +76,11 @@ final class ReadAhead: @unchecked Sendable {
 
     var hasPrefetched: Bool { prefetchedCount > 0 }
 
+    /// Whether a read has failed; opening the file again may succeed.
+    var hasFailed: Bool {
+        progress.withLock { if case .failure? = $0.end { true } else { false } }
+    }
+
     /// Reads batches until `budget` is spent or the segment ends, however long that takes.
     ///
     /// Called before the write lock is taken, and before ``next()``.
@@ -159,9 +164,9 @@ extension SegmentError {
     }
 }
 
-/// Keeps the readers of segments that are begun and not ended: those that a batch reads before it takes the write lock,
-/// that of the segment that the last batch left unfinished, which reads ahead during the commit, and those that are read
-/// while a batch is applied.
+/// Keeps the readers of segments that are not applied yet: those that a batch reads before it takes the write lock, that
+/// of the segment that the last batch left unfinished, which reads ahead during the commit, and those that are read while
+/// a batch is applied.
 ///
 /// Readers hold the bytes that they have read ahead, so that a batch has all others dropped.
 final class PausedReaders: Sendable {
@@ -173,10 +178,12 @@ final class PausedReaders: Sendable {
 
     private let kept = Mutex<[SegmentName: Kept]>([:])
 
-    /// Removes and returns the reader of these bytes that continues after the transaction `after`.
+    /// Removes and returns the reader of these bytes that continues after the transaction `after`; nil when it has failed.
     func removeReader(of segment: VerifiedSegment, after: UInt64) -> ReadAhead? {
         let found = kept.withLock { $0.removeValue(forKey: segment.name) }
-        guard let found, found.sha256 == segment.end.sha256, found.after == after else { return nil }
+        guard let found, found.sha256 == segment.end.sha256, found.after == after, !found.reader.hasFailed else {
+            return nil
+        }
         return found.reader
     }
 
@@ -234,7 +241,7 @@ struct SegmentReaders: Sendable {
     var paused = PausedReaders()
     let sliceChanges: Int
     let control: ImportControl
-    /// The segments that have been read since the beginnings were; nil when they were not.
+    /// The segments that ``prefetch(_:positions:changes:)`` and later requests have read; nil before the former.
     private(set) var begun: Set<SegmentName>?
 
     /// Reads segments in order until about a slice of them is in memory, for this batch or the next one.

@@ -106,6 +106,28 @@ import TributaryStore
         #expect(throws: SegmentFailure.self) { try batch.prefetched() }
     }
 
+    @Test func whatIsDroppedIsReadAgain() throws {
+        let segment = try logs.hire(a, 1...3)
+        let batch = try batch([item(segment)])
+        var readers = batch.readers
+        try readers.prefetch(batch.items, positions: [:])
+        readers.paused.keep(only: [])
+        try FileManager.default.removeItem(atPath: "\(logs.path)/\(segment.name.path)")
+        #expect(throws: SegmentFailure.self) { try batch.prefetched() }
+    }
+
+    @Test func whatCouldNotBeReadIsReadAgain() throws {
+        let segment = try logs.hire(a, 1...3)
+        let batch = try batch([item(segment)])
+        let reader = ReadAhead(file: "a", sliceChanges: 10, control: batch.readers.control) {
+            () throws(SegmentError) in throw SegmentError.silent("a")
+        }
+        #expect(throws: SegmentError.self) { try reader.next() }
+        batch.readers.paused.store(reader, of: batch.items[0].segment, after: 0)
+        let read = try batch.prefetched()
+        #expect(try store.write { try read.apply($0).0 }.finished == [segment.name])
+    }
+
     @Test func whatTheVerifierHasKeptIsNotReadAgain() throws {
         let segment = try logs.hire(a, 1...3)
         let file = try LogFolder(path: logs.path).open(segment.name)

@@ -63,7 +63,7 @@ struct CompactCommand: DaemonCommand {
         case .exists: return ["\(file) has this state already.", detail].filter { !$0.isEmpty }.joined(separator: " ")
         case .verified: return isDryRun ? "would be verified: \(file)" : "verified: \(file)"
         case .differs: return "\(file) differs: \(detail)"
-        case .waits, .nothing: return [file, detail].filter { !$0.isEmpty }.joined(separator: ": ")
+        default: return [file, detail].filter { !$0.isEmpty }.joined(separator: ": ")
         }
     }
 }
