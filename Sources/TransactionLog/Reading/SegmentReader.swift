@@ -2,8 +2,8 @@ import TributaryChanges
 
 /// Reads the transactions of a verified segment in batches, in bounded memory.
 ///
-/// The reader hashes the bytes again. It returns the batch that ends a slice only when its bytes are the verified ones;
-/// changes of earlier batches of the slice must not be committed before.
+/// The reader hashes the bytes again. It returns the batch that ends a slice only when the bytes of the slice are the
+/// verified ones; until then, nothing of the slice may be committed.
 ///
 /// ```swift
 /// let reader = SegmentReader(file, segment: verified, after: position)
@@ -21,6 +21,7 @@ package final class SegmentReader {
     private let after: UInt64
     private var sliceIndex: Int
     private var lines: SegmentLineReader?
+    /// Whether lines that resemble each other become a ``RowRun``, which the bulk path of an import takes.
     private let makesRuns: Bool
     private var parser = ChangeLineParser()
     /// The current transaction; `remaining` is the number of its changes that have not been read.

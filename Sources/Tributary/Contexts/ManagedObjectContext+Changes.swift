@@ -13,7 +13,7 @@ extension ManagedObjectContext {
         checkConfinement()
         return pending.objects.filter { $0.state == .inserted }
     }
-    /// Changed objects that are not saved yet, including those to or from which other objects were linked or unlinked.
+    /// Changed objects that are not saved yet, including both ends of each link that was made or removed.
     public var updatedObjects: [ManagedObject] {
         checkConfinement()
         return pending.objects.filter { $0.state == .updated } + relationships.linkedOwners

@@ -114,7 +114,8 @@ struct DeferredObject {
         _ = try state.delete(at: version, by: versions, rule: \.rule)
     }
 
-    /// Returns whether the values yield to those of another insert of the transaction, under a greater entity.
+    /// Returns whether the transaction has inserted the object under a greater entity as well: the values of that insert
+    /// stand.
     mutating func insert(as entity: String, by versions: VersionCache) throws -> Bool {
         _ = try state.insert(at: version, entity: entity, by: versions) { $0.precedesByBytes($1) }
         return state.inserted == version && state.entity.map { entity.precedesByBytes($0) } ?? false
@@ -134,7 +135,7 @@ struct DeferredObject {
         values[property] = (DeferredRegisters.Register(version: version, value: value), name)
     }
 
-    /// The version does not matter.
+    /// A greatest or least value stands whatever the versions of the writes are.
     mutating func write(
         bound: PropertyValue,
         to property: String,

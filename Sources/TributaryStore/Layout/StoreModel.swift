@@ -128,7 +128,8 @@ package final class StoreModel: Sendable {
         return formerNames.removedProperty(name, of: entity)?.definition
     }
 
-    /// The last inverse of a former relationship that the model removed in a later version than the relationship.
+    /// The last inverse of a former relationship, when a later version of the model than that which removed the
+    /// relationship has removed it.
     func laterInverse(ofProperty name: String, of entity: String) -> FormerNames.Counterpart? {
         formerNames.removedProperty(name, of: entity)?.laterInverse
     }

@@ -69,7 +69,7 @@ package struct RestoredStore {
             try database.execute(sql: "DROP TABLE IF EXISTS \(StoreCopy.blobTable)")
             let settings = SettingTable(database)
             try settings.set(RestoredStore.setting, to: milliseconds)
-            // History gives the same numbers again, so it needs a new name.
+            // Other transactions get numbers that the history of the original has given, so this one has a new name.
             let name = try String.fetchOne(database, sql: "SELECT lower(hex(randomblob(16)))")
             try settings.set(Setting(IdentityKeys.history), to: name)
             return .commit

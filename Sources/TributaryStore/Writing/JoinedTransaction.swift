@@ -46,7 +46,7 @@ final class JoinedTransaction {
         var changes = try LocalChanges(reader: transaction.reader).explicit(local.changes)
         if isOneOfSeveral {
             if try takesAway(changes) {
-                changes = LocalChanges(reader: transaction.reader).outcome(of: deletions + (others ?? []) + changes)
+                changes = LocalChanges(reader: transaction.reader).logged(deletions + (others ?? []) + changes)
                 try beginAnew()
             }
             try keep(changes)

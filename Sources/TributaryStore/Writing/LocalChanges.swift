@@ -46,7 +46,7 @@ struct LocalChanges {
             }
             result += released
         }
-        result = outcome(of: result)
+        result = logged(result)
         try checkLines(result)
         return result
     }
@@ -104,7 +104,7 @@ extension LocalChanges {
     /// The changes as they are logged: the deletions first, and nothing that a later deletion takes away.
     ///
     /// Increments and greatest and least values of an object that existed before stay: no deletion supersedes them.
-    func outcome(of changes: [Change]) -> [Change] {
+    func logged(_ changes: [Change]) -> [Change] {
         let start = changes.firstIndex { $0.operation != .delete } ?? changes.endIndex
         var lastDeletion: [ChangeSlice.Object: Int] = [:]
         for index in start..<changes.endIndex where changes[index].operation == .delete {
