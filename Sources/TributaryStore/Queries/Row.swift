@@ -65,6 +65,8 @@ enum ColumnReading: Sendable {
             }
     }
 
+    /// A call for each value would cost a fetch 1 %.
+    @inline(__always)
     func value(in statement: BoundStatement, at index: Int32) -> PropertyValue {
         if statement.isNull(index) { return .null }
         return switch self {
@@ -124,6 +126,7 @@ struct RowReading {
     }
 
     /// Nil when the model does not have the entity of the row.
+    @inline(__always)
     func row(_ statement: BoundStatement) -> Row? {
         guard let entity = entity(statement), let id = statement.id(0) else { return nil }
         let places = entity.places
