@@ -1,8 +1,7 @@
 import TributaryChanges
 import TributaryStore
 
-/// What a context asks of its parent: the unsaved state of the parent and of the contexts above it, and the store below
-/// them all.
+/// The parent of a context, which gives it the unsaved state of the contexts above it and the rows of the store below.
 protocol ContextParent: AnyObject {
     /// nil for the newest state.
     var generation: Generation? { get }

@@ -4,8 +4,8 @@ import TributaryChanges
 
 /// The lines of the open local transaction, before its header is known: its deletions and its other changes.
 ///
-/// They take little memory: complete pieces of a long transaction wait in rows of the outbox without a writer, which
-/// the same transaction deletes.
+/// They take little memory: complete pieces of a long transaction wait in rows of the outbox without a writer; the same
+/// transaction deletes these rows.
 final class OutgoingLines {
     /// The deletions, or the other changes, in order.
     private struct Part {

@@ -155,7 +155,7 @@ package struct DeferredWriteTable {
     }
 }
 
-/// What a migration asks of the writes that earlier migrations have deferred.
+/// Places and values among the writes that earlier migrations have deferred.
 extension DeferredWriteTable {
     package func nextValueIndex(_ entity: String, _ id: UniqueID, number: Int64, position: Int) throws -> Int {
         try aggregate("max(part)", entity, id, number, position...position).map { $0 + 1 } ?? 0
