@@ -113,10 +113,11 @@ struct ComparisonRule {
         facts.vector == baseline.vector && !facts.isContradicted && !facts.sharesOrigin(baseline.name.writer)
     }
 
-    /// Nothing else can be compared: no other store is active, and for a day the log folder could not give another
-    /// state.
+    /// Nothing else can be compared: no store of another origin is active, and for a day the log folder could not give
+    /// another state.
     func isLastResort(_ baseline: KnownBaseline) -> Bool {
-        facts.active.isEmpty && facts.vector == baseline.vector && !facts.isContradicted && facts.isOld(baseline)
+        facts.active.allSatisfy { facts.sharesOrigin($0.writer.id) } && facts.vector == baseline.vector
+            && !facts.isContradicted && facts.isOld(baseline)
     }
 
     private func decide(_ baseline: KnownBaseline) -> Decision {

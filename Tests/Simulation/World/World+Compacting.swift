@@ -1,3 +1,4 @@
+import TestSupport
 import TransactionLog
 import TributaryChanges
 import TributaryStore
@@ -198,6 +199,39 @@ extension World {
         for comparison in log.comparisons.values { try replica.folder.leave(comparison) }
         let names = Set(log.present.map(\.name))
         for segment in log.removed where !names.contains(segment.name) { replica.folder.lose(segment.name) }
+    }
+
+    /// Makes the next baseline where one lies beside the comparison of another one of its name: a store that lacks
+    /// what both have waits for it.
+    ///
+    /// - Returns: Whether there was such a baseline.
+    func makeNextBaseline() async throws -> Bool {
+        let present = logs.flatMap(\.baselines).filter { !$0.isRemoved }
+        let compared = logs.flatMap(\.comparisons.values).filter { !$0.isRemoved }.map(\.found)
+        let isBesideAnother = present.contains { one in
+            compared.contains { $0.name.baseline == one.name && $0.sha256 != one.sha256 }
+        }
+        guard isBesideAnother else { return false }
+        let unlink = Change.Operation.unlink(to: "members", ids: [SimulationModel.ids(of: "Person")[0]])
+        for index in 0..<schedule.replicas {
+            let change = Change(entity: "Project", id: SimulationModel.ids(of: "Project")[0], operation: unlink)
+            try await perform(.save(replica: index, [change]))
+            for other in 0..<schedule.replicas { try await exchange(index, other) }
+        }
+        // Stores that are gone would be waited for.
+        let gone = logs.map(\.writer).filter { writer in !replicas.contains { $0.writers.contains(writer) } }
+        for index in 0..<schedule.replicas {
+            for writer in gone { _ = try await replicas[index].evict(writer) }
+            try await compact(index, .requested)
+            // For a day it waits for a store of another origin.
+            for name in try replicas[index].folder.baselines().keys {
+                try replicas[index].folder.setTime(clock.time(), of: name.path)
+            }
+            clock.tick(100_000)
+            try await compact(index, .requested)
+            for other in 0..<schedule.replicas { try await exchange(index, other) }
+        }
+        return true
     }
 
     /// A new replica that has nothing but what is in the log folders now has the state of the others.

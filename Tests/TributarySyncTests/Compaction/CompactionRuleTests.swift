@@ -222,6 +222,27 @@ import TributaryStore
         }
     }
 
+    /// Copies of one machine have no state of another origin among them.
+    @Test func theOwnStateIsTheLastResortWhereNoStoreOfAnotherOriginIsActive() {
+        let mine = Self.baseline(Self.a, [Self.a: 10, Self.b: 5, Self.c: 3])
+        var facts = Self.facts(Self.dated(mine))
+        facts.wall = WallTime(milliseconds: 1_000_000 + 86_410_000)
+        func isLastResort(_ facts: CompactionFacts) -> Bool { ComparisonRule(facts: facts).isLastResort(mine) }
+        facts.writers[1].incarnation.after = Incarnation.Predecessor(writer: Self.a, sequence: 2)
+        #expect(isLastResort(facts))
+        facts.writers[2].seen = VersionVector([Self.a: 8])
+        #expect(!isLastResort(facts))
+        var copies = facts
+        copies.writers[2].incarnation.after = Incarnation.Predecessor(writer: Self.b, sequence: 2)
+        #expect(isLastResort(copies))
+        facts.writers[2].state = .evicted
+        #expect(isLastResort(facts))
+        facts.wall = WallTime(milliseconds: 1_000_000 + 86_300_000)
+        #expect(!isLastResort(facts))
+        copies.isContradicted = true
+        #expect(!isLastResort(copies))
+    }
+
     // MARK: Removing
 
     @Test func ownSegmentsGoWhenTheyAreCoveredAcknowledgedAndOld() {

@@ -73,6 +73,10 @@ import TributaryStore
             try await group.compactAll()
         }
         let blob = SegmentText.hash(Array(repeating: 7, count: 200_000))
+        #expect(
+            !group.files(".tlog").contains { $0.contains("\(group.replicas[0].own)/0000000000000001-") },
+            "the check joins a baseline"
+        )
         let (path, maker, other) = (group.logs.path, group.replicas[0].own, group.replicas[1])
         var hanging: HangingFolder? = try HangingFolder("\(path)/\(maker)/blobs/\(blob)")
         async let report = other.check(path)
