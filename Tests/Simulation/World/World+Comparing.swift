@@ -69,11 +69,21 @@ extension World {
         func comparable(_ lines: [String]) -> [String] {
             isOlder ? lines.map { $0.replacing(/\ nick=(null|string\("[^"]*"\))/, with: "") } : lines
         }
-        try Divergence.demandEqual(
-            comparable(oracle.shown()),
-            comparable(try replica.shown()),
-            "\(name) does not show what the rules say"
-        )
+        // In a baseline a deletion supersedes the object's values, also where an older model lacks the deletion's entity.
+        let isDeletedByNewer =
+            isOlder
+            && applied.contains { _, transaction in
+                transaction.changes.contains {
+                    $0.operation == .delete && replica.model.entity(named: $0.entity) == nil
+                }
+            }
+        if !isDeletedByNewer {
+            try Divergence.demandEqual(
+                comparable(oracle.shown()),
+                comparable(try replica.shown()),
+                "\(name) does not show what the rules say"
+            )
+        }
         let seen = SeenOracle(logs)
         try Divergence.demandEqual(
             [],
