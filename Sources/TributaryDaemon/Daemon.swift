@@ -142,6 +142,12 @@ struct Daemon: Sendable {
             )
         ]
         if let address = configuration.admin.listen {
+            if !Daemon.hasNetwork {
+                logger.warning(
+                    "nobody outside of this service reaches admin.listen: it has no network",
+                    metadata: ["address": "\(address)", "hint": "Install the drop-in network.conf of the unit."]
+                )
+            }
             let page = StatusPage(address: address, daemon: daemon)
             servers.append(
                 AdminServer(
@@ -153,6 +159,15 @@ struct Daemon: Sendable {
             )
         }
         return servers
+    }
+
+    /// False in a network namespace of the service's own, which has a loopback interface and no other.
+    private static var hasNetwork: Bool {
+        guard let interfaces = if_nameindex() else { return true }
+        defer { if_freenameindex(interfaces) }
+        var count = 0
+        while interfaces[count].if_index != 0 { count += 1 }
+        return count > 1
     }
 
     /// Handles signals until the process ends, so that a second signal does not end it.
