@@ -13,6 +13,8 @@ package enum AdminPath: String, CaseIterable, Sendable {
     case writers = "/v1/writers"
     case evictWriter = "/v1/writers/{writer}/evict"
     case abandonWriter = "/v1/writers/{writer}/abandon"
+    case trustWriter = "/v1/writers/{writer}/trust"
+    case revokeWriter = "/v1/writers/{writer}/revoke"
     case restamp = "/v1/writers/self/restamp"
     case model = "/v1/model"
     case objects = "/v1/objects/{entity}"

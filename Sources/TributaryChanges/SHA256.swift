@@ -8,9 +8,7 @@ package struct SHA256: Sendable {
         package let bytes: [UInt8]
 
         /// In lower case.
-        package var hexadecimal: String {
-            bytes.map { String($0 >> 4, radix: 16) + String($0 & 0xF, radix: 16) }.joined()
-        }
+        package var hexadecimal: String { hexadecimalText(bytes) }
     }
 
     private var state = State()

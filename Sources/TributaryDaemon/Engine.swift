@@ -120,9 +120,17 @@ extension Engine {
             }
             throw error
         }
+        let trust: StoreTrust
+        do {
+            trust = try StoreTrust(store: configuration.store)
+        } catch {
+            let words = "the keys of the store '\(configuration.store)' cannot be used: \(error)"
+            throw StartFailure(words, status: .badConfiguration)
+        }
         let sync = try SyncService(
             replica: container,
             configuration: configuration.sync,
+            trust: trust,
             logger: logger
         )
         return try Engine(container: container, sync: sync)

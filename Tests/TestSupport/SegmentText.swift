@@ -36,10 +36,20 @@ package struct SegmentText: Sendable {
         end: UInt64? = nil,
         transactions: Int? = nil,
         changes: Int? = nil,
-        sha256: String? = nil
+        sha256: String? = nil,
+        signedBy key: SigningKey? = nil
     ) -> [UInt8] {
         let body = body
-        return body + endLine(of: body, end: end, transactions: transactions, changes: changes, sha256: sha256)
+        let signature = key?.sign(SignedText.of(name.path, sha256 ?? SegmentText.hash(body)))
+        return body
+            + endLine(
+                of: body,
+                end: end,
+                transactions: transactions,
+                changes: changes,
+                sha256: sha256,
+                signature: signature
+            )
     }
 
     /// The end line for `body`, with its newline.
@@ -48,14 +58,16 @@ package struct SegmentText: Sendable {
         end: UInt64? = nil,
         transactions: Int? = nil,
         changes: Int? = nil,
-        sha256: String? = nil
+        sha256: String? = nil,
+        signature: Signature? = nil
     ) -> [UInt8] {
         let counted = lines.count { $0.hasPrefix("{\"transaction\"") }
         let line = SegmentEnd(
             last: end ?? name.last,
             transactions: UInt64(transactions ?? counted),
             changes: UInt64(changes ?? lines.count - 1 - counted),
-            sha256: sha256 ?? SegmentText.hash(body)
+            sha256: sha256 ?? SegmentText.hash(body),
+            signature: signature
         ).line
         return Array(line.utf8) + [0x0A]
     }

@@ -13,7 +13,10 @@ import TributaryAdmin
         "merge.debounce": "2s", "merge.ceiling": "6s", "merge.saves": "false", "export.enabled": "false",
         "export.debounce": "1500ms", "export.segment_bytes": "3KiB", "export.acknowledge": "2h",
         "watch.rescan": "90s", "watch.incomplete_grace": "2m", "import.slice_changes": "7", "import.memory": "1GiB",
-        "identity.reboot": "trust", "clock.max_ahead": "1d", "history.keep": "36500d", "migration.allow_loss": "true",
+        "identity.reboot": "trust", "clock.max_ahead": "1d", "trust.mode": "known",
+        "trust.pin_first": "true",
+        "trust.keys": "[\"3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c\"]",
+        "history.keep": "36500d", "migration.allow_loss": "true",
         "retention.keep_segments": "1ms", "admin.socket": "/a/admin.sock", "admin.writers": "[clerks, managers]",
         "admin.listen": "\"127.0.0.1:9417\"", "shutdown.timeout": "10s", "log.level": "debug",
     ]
@@ -101,7 +104,7 @@ import TributaryAdmin
             ),
             (
                 "admin: {writers: [1]}",
-                "must be a list of group names; put names that YAML takes for something else in quotes"
+                "must be a group's name, a list of them, or null; put what YAML takes for something else in quotes"
             ),
             ("log: {level: loud}", "must be one of trace, debug, info, notice, warning, error, critical, not 'loud'"),
             ("import: {memory: 1KiB}", "must be at least 1MiB"),

@@ -31,6 +31,9 @@ package struct BaselineComparison: Hashable, Sendable {
     package let sha256: String
     /// The first difference, as text; nil for none.
     package let difference: String?
+    /// The label of the store that has compared, where it signs what it has found.
+    package var store: UniqueID?
+    package var signature: Signature?
 
     private static let suffix = ".comparison"
     private static let limits = (file: UInt64(16_384), difference: 4_096)
@@ -50,11 +53,26 @@ package struct BaselineComparison: Hashable, Sendable {
         return BaselineName(writer: writer, sequence: sequence)
     }
 
-    package var line: String {
+    package var line: String { line(signature) }
+
+    private func line(_ signature: Signature?) -> String {
         JSONValue.members([
             "tributary": .integer(1), "comparison": .integer(1), "baseline": .string(name.baseline.path),
             "sha256": .string(sha256), "difference": difference.map(JSONValue.string) ?? .null,
+            "store": store.map { .string($0.description) }, "key": signature.map { .string($0.key.description) },
+            "signature": signature.map { .string($0.value) },
         ]).text
+    }
+
+    /// The bytes that the signature signs; see ``SignedText``.
+    package var signedText: [UInt8] { SignedText.of(name.path, SegmentEnd.sha256(of: Array(line(nil).utf8))) }
+
+    /// Signs what a store has found.
+    package func signed(by key: SigningKey, of store: UniqueID) -> BaselineComparison {
+        var signed = self
+        signed.store = store
+        signed.signature = key.sign(signed.signedText)
+        return signed
     }
 
     /// Reads a comparison from the log folder.
@@ -95,6 +113,8 @@ package struct BaselineComparison: Hashable, Sendable {
             throw JSONError("'difference' is longer than \(BaselineComparison.limits.difference) bytes")
         }
         self.init(name, sha256: sha256, difference: difference)
+        store = try? fields.uniqueID("store")
+        signature = fields.signature
     }
 
     /// Writes the file into the log folder, with the safety rules of segments.

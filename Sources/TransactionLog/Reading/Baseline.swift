@@ -60,6 +60,7 @@ package struct BaselineSummary: Hashable, Sendable {
     package let writers: [BaselineWriter]
     /// The hash in the end line, which only ``VerifiedBaseline`` compares with the bytes.
     package let sha256: String
+    package let signature: Signature?
     package let bytes: UInt64
 
     /// Reads the header, the lines of the writers and the end line.
@@ -81,6 +82,7 @@ package struct BaselineSummary: Hashable, Sendable {
             header: try lines.demandHeader(source.file),
             writers: lines.writers,
             sha256: tail.end.sha256,
+            signature: tail.end.signature,
             bytes: tail.fileSize
         )
     }
@@ -129,13 +131,15 @@ package final class BaselineReader {
 package struct BaselineEnd: Hashable, Sendable {
     package var counts: BaselineCounts
     package var sha256: String
+    package var signature: Signature?
 
     package var line: String {
         SegmentEnd(
             last: UInt64(counts.writers),
             transactions: UInt64(counts.transactions),
             changes: UInt64(counts.changes),
-            sha256: sha256
+            sha256: sha256,
+            signature: signature
         ).line
     }
 }
@@ -148,12 +152,14 @@ extension LogFolder {
     ///
     /// - Parameters:
     ///   - name: The name of the baseline.
+    ///   - key: The key that signs it; nil for none.
     ///   - body: Hands each line, ended by a newline, to the closure that it is given, and returns their counts.
     /// - Returns: The end line.
     /// - Throws: ``SegmentError`` `forked` when a file of this name has other bytes, `rejected` when no reader would
     ///   accept the lines; what `body` throws.
     package func publish(
         _ name: BaselineName,
+        signedBy key: SigningKey? = nil,
         body: (([UInt8]) throws -> Void) throws -> BaselineCounts
     ) throws -> BaselineEnd {
         let file = FilePublisher.Name(writer: name.writer, fileName: name.fileName, stagingFolder: "baselines")
@@ -179,7 +185,9 @@ extension LogFolder {
             guard lines.isComplete, lines.counts == counts else {
                 throw fault("the lines are not those that the end line would count")
             }
-            let end = BaselineEnd(counts: counts, sha256: try file.digest())
+            let hash = try file.digest()
+            let signature = key?.sign(SignedText.of(name.path, hash))
+            let end = BaselineEnd(counts: counts, sha256: hash, signature: signature)
             try file.finish(with: end.line)
             return end
         }
@@ -283,7 +291,7 @@ struct BaselineLines {
         guard isComplete else {
             throw SegmentError(.rejected, file: file, line: line, reason: "the baseline breaks off before its end line")
         }
-        let expected = BaselineEnd(counts: counts, sha256: end.sha256)
+        let expected = BaselineEnd(counts: counts, sha256: end.sha256, signature: end.signature)
         guard end.line == expected.line else {
             let reason = "the end line counts something else than its lines: \(expected.line)"
             throw SegmentError(.rejected, file: file, line: line, reason: reason)

@@ -63,6 +63,12 @@ struct LineFields {
         return hash
     }
 
+    /// Nil for none, and for members of these names that are no signature.
+    var signature: Signature? {
+        guard let key = try? optionalString("key"), let value = try? optionalString("signature") else { return nil }
+        return Signature(key: key, value: value)
+    }
+
     func incarnation(of writer: UniqueID) throws(JSONError) -> Incarnation {
         var incarnation = Incarnation()
         if has("store") { incarnation.store = try uniqueID("store") }

@@ -1,4 +1,4 @@
-import TributaryChanges
+package import TributaryChanges
 
 /// The end line of a segment and its offset, read without the rest of the file: enough to recognize an applied segment.
 package struct SegmentTail: Hashable, Sendable {
@@ -82,18 +82,29 @@ package struct SegmentEnd: Hashable, Sendable {
     package var changes: UInt64
     /// The lower-case hexadecimal SHA-256 of all bytes before this line.
     package var sha256: String
+    /// Of ``SignedText``; nil for none, and for one of another form, which old readers ignore as well.
+    package var signature: Signature?
 
-    package init(last: UInt64, transactions: UInt64, changes: UInt64, sha256: String) {
+    package init(
+        last: UInt64,
+        transactions: UInt64,
+        changes: UInt64,
+        sha256: String,
+        signature: Signature? = nil
+    ) {
         self.last = last
         self.transactions = transactions
         self.changes = changes
         self.sha256 = sha256
+        self.signature = signature
     }
 
     package static func sha256(of bytes: [UInt8]) -> String { SHA256.hash(data: bytes).hexadecimal }
 
     package var line: String {
-        "{\"end\":\(last),\"transactions\":\(transactions),\"changes\":\(changes),\"sha256\":\"\(sha256)\"}"
+        let signed = signature.map { ",\"key\":\"\($0.key)\",\"signature\":\"\($0.value)\"" } ?? ""
+        return
+            "{\"end\":\(last),\"transactions\":\(transactions),\"changes\":\(changes),\"sha256\":\"\(sha256)\"\(signed)}"
     }
 }
 
@@ -105,7 +116,19 @@ extension SegmentEnd {
             last: last,
             transactions: try fields.count("transactions"),
             changes: try fields.count("changes"),
-            sha256: hash
+            sha256: hash,
+            signature: fields.signature
         )
+    }
+}
+
+/// The bytes that a signature of a file in the log folder signs.
+///
+/// The path binds the content to its name, so that no file counts in the place of another one.
+package enum SignedText {
+    /// The text for a file, by its path below the log folder and the hash in its end line; of a comparison the hash is
+    /// that of its line without the signature.
+    package static func of(_ path: String, _ sha256: String) -> [UInt8] {
+        Array("tributary-signature-1\n\(path)\n\(sha256)\n".utf8)
     }
 }

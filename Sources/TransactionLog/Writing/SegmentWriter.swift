@@ -1,4 +1,4 @@
-import TributaryChanges
+package import TributaryChanges
 
 /// Writes the lines of a segment and hashes them.
 package final class SegmentWriter {
@@ -21,8 +21,15 @@ package final class SegmentWriter {
     }
 
     /// Writes the end line and returns it; the file is not synced yet.
-    func finish(last: UInt64) throws(SegmentError) -> SegmentEnd {
-        let end = SegmentEnd(last: last, transactions: transactions, changes: changes, sha256: try file.digest())
+    func finish(_ name: SegmentName, signedBy key: SigningKey?) throws(SegmentError) -> SegmentEnd {
+        let hash = try file.digest()
+        let end = SegmentEnd(
+            last: name.last,
+            transactions: transactions,
+            changes: changes,
+            sha256: hash,
+            signature: key?.sign(SignedText.of(name.path, hash))
+        )
         try file.finish(with: end.line)
         return end
     }
@@ -37,12 +44,13 @@ extension LogFolder {
     package func publish(
         _ name: SegmentName,
         header: String,
+        signedBy key: SigningKey? = nil,
         body: (SegmentWriter) throws -> Void
     ) throws -> SegmentEnd {
         try FilePublisher(logs: self).publish(.init(writer: name.writer, fileName: name.fileName)) { file in
             let writer = try SegmentWriter(file, header: header)
             try body(writer)
-            return try writer.finish(last: name.last)
+            return try writer.finish(name, signedBy: key)
         }
     }
 }

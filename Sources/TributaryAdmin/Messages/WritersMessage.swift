@@ -21,6 +21,21 @@ package struct WritersMessage: Codable, Hashable, Sendable {
         package var seen: [String: UInt64] = [:]
         /// One of self, active, producer, evicted, abandoned, forked.
         package var state: String
+        /// The keys that are known of the store; of the own one its key.
+        package var keys: [Key]?
+
+        package struct Key: Codable, Hashable, Sendable {
+            /// 64 hexadecimal digits.
+            package var key: String
+            /// One of own, trusted, revoked.
+            package var state: String
+            /// In Unix seconds.
+            package var since: Double?
+
+            package init(key: String, state: String, since: Double? = nil) {
+                (self.key, self.state, self.since) = (key, state, since)
+            }
+        }
 
         package init(id: String, name: String?, sequence: UInt64, clock: String, state: String) {
             self.id = id

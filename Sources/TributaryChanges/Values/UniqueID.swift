@@ -247,3 +247,20 @@ package func hexadecimal16(_ value: UInt64) -> String {
 package func parseHexadecimal16(_ text: some StringProtocol) -> UInt64? {
     text.utf8.count == 16 && isLowerHexadecimal(text) ? UInt64(text, radix: 16) : nil
 }
+
+/// Two lower-case digits for each byte.
+package func hexadecimalText(_ bytes: some Sequence<UInt8>) -> String {
+    bytes.map { String($0 >> 4, radix: 16) + String($0 & 0xF, radix: 16) }.joined()
+}
+
+/// Nil unless the text has two hexadecimal digits for each of so many bytes.
+package func hexadecimalBytes(_ text: String, count: Int) -> [UInt8]? {
+    let digits = text.utf8.map(hexadecimalDigit)
+    guard digits.count == 2 * count else { return nil }
+    var bytes: [UInt8] = []
+    for place in stride(from: 0, to: digits.count, by: 2) {
+        guard let high = digits[place], let low = digits[place + 1] else { return nil }
+        bytes.append(high << 4 | low)
+    }
+    return bytes
+}

@@ -72,6 +72,8 @@ enum ProblemMapping {
             case .notHeld(let name, _): (.conflict, "To see more: tributaryctl segment explain \(name.path)")
             case .noSuchWriter: (.notFound, "To see all: tributaryctl writer list")
             case .ownWriter: (.blocked, "name another one: tributaryctl writer list")
+            case .noKey, .severalKeys:
+                (.blocked, "Add --key KEY, with what is shown on its machine by: tributaryctl writer key")
             }
         return ProblemDocument(kind, detail: error.description, hint: hint)
     }

@@ -1,3 +1,4 @@
+import TributaryChanges
 import TributarySync
 import Yams
 
@@ -24,7 +25,7 @@ struct SettingSyntax<Value: Hashable & Sendable>: Sendable {
     /// The value of YAML's null; nil when null is refused.
     var null: Value?
     /// Returns the value of a list of texts; nil when a list is refused.
-    var list: (@Sendable ([String]) -> Value)?
+    var list: (@Sendable ([String]) -> Value?)?
     /// Parses a text, and completes a relative path with the folder; nil when the text is not as expected.
     let parse: @Sendable (_ text: String, _ folder: String) -> Value?
     let text: @Sendable (Value) -> String?
@@ -43,12 +44,13 @@ struct SettingSyntax<Value: Hashable & Sendable>: Sendable {
             for node in sequence {
                 guard case .scalar(let scalar) = node, node.tag == Tag(.str) else {
                     throw refusal(
-                        "must be a list of group names; put names that YAML takes for something else in quotes"
+                        "must be \(expectation); put what YAML takes for something else in quotes"
                     )
                 }
                 texts.append(scalar.string)
             }
-            return list(texts)
+            guard let value = list(texts) else { throw refusal("must be \(expectation)") }
+            return value
         case .node(let node):
             guard case .scalar(let scalar) = node else { throw refusal("must be one value, \(expectation)") }
             if node.tag == Tag(.null) || scalar.string.isEmpty && scalar.style == .plain {
@@ -171,6 +173,20 @@ extension SettingSyntax where Value == [String]? {
             [text]
         } text: {
             $0.map { "[" + $0.joined(separator: ", ") + "]" }
+        }
+    }
+}
+
+extension SettingSyntax where Value == [PublicKey] {
+    static var keys: Self {
+        let expectation = "a list of keys, each of 64 hexadecimal digits"
+        return Self(expectation: expectation, null: []) { texts in
+            let keys = texts.compactMap { PublicKey($0) }
+            return keys.count == texts.count ? keys : nil
+        } parse: { text, _ in
+            PublicKey(text).map { [$0] }
+        } text: {
+            "[" + $0.map(\.description).joined(separator: ", ") + "]"
         }
     }
 }

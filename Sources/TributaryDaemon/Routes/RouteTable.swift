@@ -21,6 +21,8 @@ enum RouteTable {
             Route(.get, .writers, .read, query: ["limit", "after"], WritersRoute.handle),
             Route(.post, .evictWriter, .owner, WriterRoute.evict),
             Route(.post, .abandonWriter, .owner, WriterRoute.abandon),
+            Route(.post, .trustWriter, .owner, body: ["key"], WriterRoute.trust),
+            Route(.post, .revokeWriter, .owner, body: ["key"], WriterRoute.revoke),
             Route(.post, .restamp, .owner, WriterRoute.restamp),
             Route(.get, .model, .read) { try .json(ModelMessage(try $0.engine().container.model)) },
             Route(

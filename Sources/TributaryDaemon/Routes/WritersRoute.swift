@@ -47,7 +47,17 @@ enum WritersRoute {
             guard shown.count < limit, seen <= seenLimit else { return (shown, true) }
             let isForked = writers.contains { forked.contains($0.id) }
             var message = message(of: id, writers, writers.compactMap { backlogs[$0.id] }, isForked: isForked, now: now)
-            if message.state != "self" {
+            if message.state == "self" {
+                message.keys = engine.sync.publicKey.map { [.init(key: $0.description, state: "own")] }
+            } else {
+                let keys = engine.sync.keys(of: id).map { entry in
+                    WritersMessage.Writer.Key(
+                        key: entry.key.description,
+                        state: entry.state.rawValue,
+                        since: entry.since.unixSeconds
+                    )
+                }
+                message.keys = keys.isEmpty ? nil : keys
                 message.behind = writers.reduce(0) { $0.addingSaturating(known.behind($1.id)) }
             }
             seen += message.seen.count
@@ -119,6 +129,25 @@ enum WriterRoute {
     static func abandon(_ request: AdminRequest) async throws -> Response {
         let writer = try request.uniqueID("writer")
         try await request.engine().sync.abandon(writer, by: request.caller.name)
+        return try await response(writer, request)
+    }
+
+    static func trust(_ request: AdminRequest) async throws -> Response { try await setTrust(.trusted, request) }
+
+    static func revoke(_ request: AdminRequest) async throws -> Response { try await setTrust(.revoked, request) }
+
+    private static func setTrust(_ state: TrustList.State, _ request: AdminRequest) async throws -> Response {
+        let writer = try request.uniqueID("writer")
+        var key: PublicKey?
+        switch try await request.json()["key"] {
+        case nil, .null: break
+        case .string(let text)?:
+            key = PublicKey(text)
+            if key == nil { fallthrough }
+        default:
+            throw ProblemDocument(.badRequest, detail: "'key' must be a string of 64 hexadecimal digits")
+        }
+        try await request.engine().sync.setTrust(state, of: writer, key: key, by: request.caller.name)
         return try await response(writer, request)
     }
 

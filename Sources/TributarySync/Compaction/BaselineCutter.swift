@@ -8,6 +8,8 @@ import TributaryStore
 /// The reader stays at one generation.
 struct BaselineCutter {
     let logs: LogFolder
+    /// The key and the label of the store that signs what is published; nil for none.
+    var signer: (key: SigningKey, store: UniqueID)?
     let cancellation: ReadCancellation
     let progress: @Sendable (Int64) -> Void
 
@@ -17,7 +19,7 @@ struct BaselineCutter {
     func publish(_ name: BaselineName, _ reader: Reader) throws -> BaselineEnd {
         try demandFolder(of: name.writer)
         try publishBlobs(of: name.writer, reader)
-        return try logs.publish(name) { write in try forEachLine(of: reader, write) }
+        return try logs.publish(name, signedBy: signer?.key) { write in try forEachLine(of: reader, write) }
     }
 
     /// Compares a baseline with the state of a reader at its vector.
@@ -68,7 +70,8 @@ struct BaselineCutter {
     func publish(_ found: BaselineComparison) throws {
         try demandFolder(of: found.name.writer)
         try logs.remove([found.name.fileName], of: found.name.writer)
-        try found.publish(logs)
+        let signed = signer.map { found.signed(by: $0.key, of: $0.store) }
+        try (signed ?? found).publish(logs)
     }
 
     private static func excerpt(_ line: [UInt8]?) -> String {

@@ -50,7 +50,8 @@ struct CompactionPass: Sendable {
         let (knownBaselines, keep) = sync.state.read { ($0.knownBaselines, $0.configuration.keepSegments) }
         let own = try await store.readAside { try $0.writers.own().id }
         let (whose, logs) = (owner ?? own, logs)
-        let current = try await queue.run { try knownBaselines.withOwn(own, in: logs, wall: wall) }
+        let trust = (keys: sync.environment.trust, store: store)
+        let current = try await queue.run { try knownBaselines.withOwn(own, in: logs, trusting: trust, wall: wall) }
         let (facts, records) = try await store.readAside { reader in
             var facts = try CompactionFacts(reader, modelHash: model, knownBaselines: current, keep: keep, wall: wall)
             facts.owner = whose
@@ -66,9 +67,14 @@ struct CompactionPass: Sendable {
         }
     }
 
-    private func cutter(_ phase: String) -> BaselineCutter {
+    private func cutter(_ phase: String, _ facts: CompactionFacts) -> BaselineCutter {
         let progress = progress
-        return BaselineCutter(logs: logs, cancellation: cancellation, progress: { progress(phase, $0, nil) })
+        return BaselineCutter(
+            logs: logs,
+            signer: sync.environment.trust.key.map { (key: $0, store: facts.store) },
+            cancellation: cancellation,
+            progress: { progress(phase, $0, nil) }
+        )
     }
 
     private func cut(attempt: Int = 1) async throws -> CompactionReport.Step {
@@ -92,7 +98,7 @@ struct CompactionPass: Sendable {
         }
         let decision = CutRule(facts: facts).decision
         guard case .cut(let name) = decision, mode != .dryRun else { return .init(decision) }
-        let cutter = cutter("baseline")
+        let cutter = cutter("baseline", facts)
         let publish = { @Sendable reader in try cutter.publish(name, reader) }
         if facts.isContradicted {
             do {
@@ -161,7 +167,7 @@ struct CompactionPass: Sendable {
         fromLog: Bool,
         _ facts: CompactionFacts
     ) async throws -> CompactionReport.Step? {
-        let (name, cutter, logs, wall) = (baseline.name, cutter("verification"), logs, wall)
+        let (name, cutter, logs, wall) = (baseline.name, cutter("verification", facts), logs, wall)
         do {
             _ = try await queue.run { try KnownBaselines.demandWhole(baseline, in: logs) }
         } catch let error as SegmentError where error.isOfContent {

@@ -1,5 +1,6 @@
 package import TransactionLog
 package import TributaryChanges
+import TributaryStore
 
 /// The names of the baselines in a log folder, and of what stores have found in them.
 struct BaselineFiles: Hashable, Sendable {
@@ -24,9 +25,12 @@ struct KnownBaselines: Hashable, Sendable {
         /// Whether a replicator may still be writing the file.
         var isIncomplete: Bool
         var since: WallTime
+        /// The writer whose signature, or that it has none, is the reason; nil for another reason.
+        var untrusted: UniqueID?
 
         var hint: String {
-            isIncomplete
+            if let untrusted { return "If you know its machine: tributaryctl writer trust \(untrusted)" }
+            return isIncomplete
                 ? "Wait until the replicator has brought the whole file."
                 : "Copy it again from a machine that has it as a whole."
         }
@@ -142,6 +146,7 @@ extension KnownBaselines {
         _ files: BaselineFiles,
         in logs: LogFolder,
         _ control: ImportControl = ImportControl(),
+        trusting trust: (keys: StoreTrust, store: Store)? = nil,
         wall: WallTime = .epoch
     ) -> KnownBaselines {
         var found: [BaselineName: KnownBaseline] = [:]
@@ -171,6 +176,12 @@ extension KnownBaselines {
                     let reason = "its name is not the last transaction of its writer in it"
                     throw SegmentError(.rejected, file: file.file, reason: reason)
                 }
+                if let trust,
+                    let reason = KnownBaselines.doubt({ try trust.keys.refusal(of: summary, name, in: trust.store) })
+                {
+                    refused[name] = Refusal(reason: reason, isIncomplete: false, since: wall, untrusted: name.writer)
+                    continue
+                }
                 found[name] = known
             } catch {
                 if error.kind == .missing { continue }
@@ -181,8 +192,14 @@ extension KnownBaselines {
         var compared: [BaselineComparison.Name: BaselineComparison] = [:]
         for name in files.comparisons {
             guard let mark = FileAttributes(name.path, in: logs) else { continue }
-            let known = self.marks[name.path] == mark ? comparisons[name] : nil
-            compared[name] = known ?? (try? BaselineComparison.read(name, in: logs))
+            if self.marks[name.path] == mark, let known = comparisons[name] {
+                compared[name] = known
+            } else if let read = try? BaselineComparison.read(name, in: logs),
+                trust.flatMap({ trust in KnownBaselines.doubt { try trust.keys.refusal(of: read, in: trust.store) } })
+                    == nil
+            {
+                compared[name] = read
+            }
             if compared[name] != nil { marks[name.path] = mark }
         }
         return replacing(found, refused: refused, compared, marks: marks)
@@ -221,13 +238,23 @@ extension KnownBaselines {
     }
 
     /// The baselines with the own files that are in the log folder now, published since its last scan or removed.
-    func withOwn(_ own: UniqueID, in logs: LogFolder, wall: WallTime) throws(SegmentError) -> KnownBaselines {
+    func withOwn(
+        _ own: UniqueID,
+        in logs: LogFolder,
+        trusting trust: (keys: StoreTrust, store: Store),
+        wall: WallTime
+    ) throws(SegmentError) -> KnownBaselines {
         var files = BaselineFiles(
             baselines: (Array(baselines.keys) + Array(refused.keys)).filter { $0.writer != own },
             comparisons: comparisons.keys.filter { $0.writer != own }
         )
         for name in try logs.fileNames(of: own) { files.add(name, of: own) }
-        return reading(files, in: logs, wall: wall)
+        return reading(files, in: logs, trusting: trust, wall: wall)
+    }
+
+    /// The reason for which a file is not trusted; a store that cannot be read trusts nobody.
+    private static func doubt(_ refusal: () throws -> String?) -> String? {
+        do { return try refusal() } catch { return ErrorText.text(of: error) }
     }
 
     static func refusal(_ error: SegmentError, former: Refusal?, wall: WallTime) -> Refusal {

@@ -54,6 +54,7 @@ struct ExportLoop: Sendable {
             segmentBytes: configuration.segmentBytes,
             maxAhead: configuration.maxAhead,
             wall: environment.wall,
+            key: environment.trust.key,
             work: work,
             interrupt: interrupt
         )

@@ -24,6 +24,7 @@ package struct Exporter: Sendable {
     let segmentBytes: Int
     let maxAhead: Duration
     let wall: WallTime
+    var key: SigningKey?
     var work = WorkMeter()
     var interrupt: @Sendable (Step) throws -> Void = { _ in }
 
@@ -117,7 +118,7 @@ package struct Exporter: Sendable {
         try interrupt(.begun(name))
         var counts = ImportCounts(segments: 1)
         let sha256 = try placed(name, in: folder) {
-            try folder.publish(name, header: range.header) { writer in
+            try folder.publish(name, header: range.header, signedBy: key) { writer in
                 try store.read { reader in
                     try reader.outbox.forEachPiece(of: range) { lines, changes in
                         try writer.append(lines: lines, changes: changes)

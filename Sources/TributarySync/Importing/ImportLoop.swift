@@ -36,7 +36,12 @@ struct ImportLoop {
         }
         scanner = FolderScanner(path: path)
         let queue = SerialQueue("tributary.import")
-        verification = SegmentVerification(queue: queue, control: control, store: environment.store)
+        verification = SegmentVerification(
+            queue: queue,
+            control: control,
+            store: environment.store,
+            trust: environment.trust
+        )
         importer = Importer(environment: environment, state: state, queue: queue, control: control)
         announcer = ImportAnnouncer(
             environment: environment,
@@ -187,7 +192,8 @@ struct ImportLoop {
     private func readBaselines() {
         let (knownBaselines, files, wall) = (state.read(\.knownBaselines), scanner.baselines, environment.wall)
         guard let logs = try? LogFolder(path: scanner.path), !knownBaselines.isCurrent(files, in: logs) else { return }
-        let found = knownBaselines.reading(files, in: logs, control, wall: wall)
+        let (store, trust) = (environment.store, environment.trust)
+        let found = knownBaselines.reading(files, in: logs, control, trusting: (trust, store), wall: wall)
         guard found != knownBaselines else { return }
         state.update { $0.found(found, wall: wall) }
         signals.baselines.raise()

@@ -13,6 +13,7 @@ struct SegmentVerification: Sendable {
     let queue: SerialQueue
     let control: ImportControl
     let store: Store
+    let trust: StoreTrust
 
     /// Reads the segments one after the other, and keeps the content of some, of at most `keptBytes` together.
     func verify(
@@ -53,6 +54,7 @@ struct SegmentVerification: Sendable {
             let segment = try verifier.verify(bytes, name: name, dependenciesAfter: position.sequence)
             let blobs = try BlobSearch(logs: logs).find(in: segment, file: bytes)
             var summary = SegmentSummary(segment, blobs, positions)
+            summary.untrusted = try trust.refusal(of: segment, in: store)
             if !position.isCompared(name.bounds, summary) {
                 let (comparison, tail) = (ContentComparison(store: store, logs: logs), try SegmentTail.read(bytes))
                 let last = position.sequence
@@ -107,6 +109,17 @@ package struct SegmentSummary: Hashable, Sendable {
     package var after: Incarnation.Predecessor?
     /// The last transaction up to which the segment was compared with what was applied; 0 for none.
     package var comparedThrough: UInt64 = 0
+    /// What keeps it from being applied about its signature; nil for nothing.
+    package var untrusted: Untrusted?
+
+    package struct Untrusted: Hashable, Sendable {
+        /// A sentence.
+        package var reason: String
+        /// The label of the store that has written it.
+        package var store: UniqueID
+        /// The key that has signed it; nil when it has no valid signature.
+        package var key: PublicKey?
+    }
 
     /// A transaction with the transactions of other writers that must be applied before it.
     package struct UnmetDependencies: Hashable, Sendable {

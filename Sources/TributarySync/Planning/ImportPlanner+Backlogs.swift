@@ -58,7 +58,7 @@ extension ImportPlanner {
             entry = writer.slice(limit: 1).first
         case .dependencies, .predecessor, .blobs:
             entry = writer.order.holders(of: view.next).lazy.compactMap { writer[$0] }.first { $0.valid != nil }
-        case .unusable, .held, nil: return nil
+        case .unusable, .held, .untrusted, nil: return nil
         }
         guard let entry, view.state(of: entry) == .waiting else { return nil }
         return (entry, view)

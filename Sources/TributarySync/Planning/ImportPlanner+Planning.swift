@@ -7,6 +7,8 @@ extension ImportPlanner {
         /// The segment with the next sequence is incomplete, damaged or rejected.
         case unusable(SegmentBounds)
         case held(until: WallTime)
+        /// The signature of the segment, or that it has none, keeps it from being applied, for this reason.
+        case untrusted(String)
         case blobs([String])
         case dependencies(SegmentSummary.UnmetDependencies)
         /// The former writer of the same store, which is waited for even when it is abandoned: every store that has
@@ -110,8 +112,11 @@ extension ImportPlanner {
         guard unread.isEmpty else { return .read(unread) }
         let valid = holders.filter { writer[$0]?.valid != nil && !isSkipped($0, position) }
         guard !valid.isEmpty else { return .blocked(.unusable(first)) }
+        // One that nobody trusts keeps no other one from being applied.
+        let trusted = valid.filter { untrusted(writer, $0) == nil }
+        if trusted.isEmpty, let reason = untrusted(writer, valid[0]) { return .blocked(.untrusted(reason)) }
         // A segment of which a part is applied goes on; of others any may be taken, as readers skip what they have.
-        let bounds = valid.first { $0 == position.partial?.bounds } ?? valid[0]
+        let bounds = trusted.first { $0 == position.partial?.bounds } ?? trusted[0]
         guard let segment = writer[bounds]?.valid else { return .blocked(.gap) }
         let id = writer.name(bounds)
         guard position.isCompared(bounds, segment) else {
@@ -154,6 +159,11 @@ extension ImportPlanner {
             guard have < sequence, !abandoned.contains(writer) else { return nil }
             return .transactions(writer: writer, from: have + 1, through: sequence)
         }
+    }
+
+    private func untrusted(_ writer: PlannedWriter, _ bounds: SegmentBounds) -> String? {
+        guard let segment = writer[bounds]?.valid, let untrusted = segment.untrusted else { return nil }
+        return accepted[writer.name(bounds)] == segment.sha256 ? nil : untrusted.reason
     }
 
     func heldUntil(_ id: SegmentName, _ segment: SegmentSummary, wall: WallTime) -> WallTime? {

@@ -206,6 +206,11 @@ extension ImportPlanner {
             status.hint =
                 "Set the clocks right. To take it now, so that what it writes wins until its time has come: "
                 + "tributaryctl segment accept \(id.path)"
+        case .untrusted(let reason):
+            status.reason = reason
+            status.hint =
+                "If you know its machine, compare the key with the one that is shown there, then: "
+                + "tributaryctl writer trust \(id.writer); for this file alone: tributaryctl segment accept \(id.path)"
         case .blobs(let names):
             let reason =
                 names.count == 1
@@ -265,8 +270,10 @@ struct WriterView {
     /// The reason why a valid segment cannot be applied; nil when it only waits for its turn.
     func block(of entry: PlannedSegment) -> ImportPlanner.Block? {
         guard let segment = entry.valid else { return nil }
+        let isAccepted = accepted[entry.id] == segment.sha256
+        if !isAccepted, let untrusted = segment.untrusted { return .untrusted(untrusted.reason) }
         if let block, entry.id.bounds.holds(next) { return block }
-        guard accepted[entry.id] != segment.sha256 else { return nil }
+        guard !isAccepted else { return nil }
         return limits.heldUntil(segment.lastClock, wall: wall).map { .held(until: $0) }
     }
 
@@ -277,8 +284,10 @@ struct WriterView {
         case .unreadable: return .rejected
         case .bad(let state, _, _): return state
         case .valid:
-            guard case .held = block(of: entry) else { return .waiting }
-            return .held
+            switch block(of: entry) {
+            case .held, .untrusted: return .held
+            default: return .waiting
+            }
         }
     }
 }

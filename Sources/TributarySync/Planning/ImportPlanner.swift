@@ -277,7 +277,21 @@ package struct ImportPlanner: Sendable {
         for id in unsettled.unreadable.keys { _ = retry(id) }
     }
 
-    /// Accepts a held segment although its clock is ahead; nil when it is unknown or not verified.
+    /// The stores and keys of segments that are held since nobody trusts them, of a store or of one of its writers; O(n).
+    func signers(of id: UniqueID) -> [SegmentSummary.Untrusted] {
+        writers.values.flatMap { writer in
+            writer.verified.compactMap { writer[$0]?.valid?.untrusted }.filter { writer.id == id || $0.store == id }
+        }
+    }
+
+    /// Marks all segments that are verified to be read again, as when other keys are trusted; O(n log n).
+    package mutating func readAllAgain() {
+        for writer in writers.values {
+            for bounds in writer.verified { learn(writer.name(bounds), .unknown) }
+        }
+    }
+
+    /// Accepts a held segment although its clock is ahead, or its signature is not trusted; nil when it is unknown or not verified.
     package mutating func accept(_ id: SegmentName, wall: WallTime) -> String? {
         guard let hash = writers[id.writer]?[id.bounds]?.valid?.sha256 else { return nil }
         accepted[id] = hash

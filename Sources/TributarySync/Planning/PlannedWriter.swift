@@ -106,6 +106,9 @@ struct PlannedWriter: Sendable {
         if case .unknown = knowledge { markUnread(bounds) }
     }
 
+    /// The verified segments that are not applied.
+    var verified: [SegmentBounds] { known.filter { $0.value.valid != nil }.map(\.key) }
+
     mutating func announce(_ bounds: SegmentBounds, _ announced: PlannedSegment.Announced) {
         self[bounds]?.announced = announced
     }

@@ -19,6 +19,7 @@ package struct SyncConfiguration: Sendable, Hashable {
     package var memory: Int64 = 64 << 20
     /// The duration by which a writer's clock may be ahead of this machine's clock.
     package var maxAhead = Duration.seconds(3600)
+    package var trust = TrustSettings()
     package var exports = true
     /// The quiet time of the export.
     ///

@@ -126,6 +126,10 @@ package enum SyncError: Error, Hashable, Sendable {
     case noSuchWriter(UniqueID)
     /// The writer is the store's own one; 409.
     case ownWriter(UniqueID)
+    /// Nothing that is signed is held of the writer, so that the request must name the key; 409.
+    case noKey(UniqueID)
+    /// What is held of the writer is signed with several keys, so that the request must name one; 409.
+    case severalKeys(UniqueID)
 }
 
 extension SyncError: CustomStringConvertible {
@@ -139,6 +143,8 @@ extension SyncError: CustomStringConvertible {
         case .notHeld(let name, let state): "Segment \(name.path) is \(state.rawValue), not held."
         case .noSuchWriter(let writer): "There is no writer \(writer)."
         case .ownWriter(let writer): "\(writer) is this store's own writer."
+        case .noKey(let writer): "Nothing with a signature is held of \(writer): name the key."
+        case .severalKeys(let writer): "What is held of \(writer) is signed with several keys: name the one to trust."
         }
     }
 }

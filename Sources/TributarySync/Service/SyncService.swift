@@ -31,10 +31,12 @@ package final class SyncService: Service {
     package convenience init(
         replica: any LocalReplica,
         configuration: SyncConfiguration,
+        trust: StoreTrust = StoreTrust(),
         clock: any Clock<Duration> = ContinuousClock(),
         logger: Logger
     ) throws {
-        try self.init(replica: replica, configuration: configuration, clock: clock, logger: logger) { _ in }
+        try self.init(replica: replica, configuration: configuration, trust: trust, clock: clock, logger: logger) { _ in
+        }
     }
 
     /// Creates the service for tests that interrupt an export, begin as if an export had just been made, or control the
@@ -42,6 +44,7 @@ package final class SyncService: Service {
     init(
         replica: any LocalReplica,
         configuration: SyncConfiguration,
+        trust: StoreTrust = StoreTrust(),
         clock: any Clock<Duration>,
         logger: Logger,
         control: ImportControl = ImportControl(),
@@ -53,9 +56,11 @@ package final class SyncService: Service {
         signals = SyncSignals(exports: replica.commitSignal)
         let store = replica.store
         let initial = try store.read { try SyncState($0, configuration: configuration) }
+        trust.configure(configuration.trust)
         let clock = MonotonicClock(clock)
         environment = SyncEnvironment(
             replica: replica,
+            trust: trust,
             clock: clock,
             logger: logger,
             activity: ActivityJournal(clock: clock, logger: logger)
@@ -148,7 +153,11 @@ package final class SyncService: Service {
 
     /// Replaces the settings; the path of the log folder does not change while the service runs.
     package func reconfigure(_ configuration: SyncConfiguration) {
+        let former = state.read(\.configuration.trust)
         state.update { $0.configure(configuration) }
+        guard configuration.trust != former else { return }
+        environment.trust.configure(configuration.trust)
+        readAgain()
         signals.imports.raise()
         signals.exports.raise()
     }
@@ -156,6 +165,7 @@ package final class SyncService: Service {
 
 struct SyncEnvironment: Sendable {
     let replica: any LocalReplica
+    let trust: StoreTrust
     let clock: MonotonicClock
     let logger: Logger
     let activity: ActivityJournal

@@ -43,7 +43,7 @@ import Testing
 
     private func sample(for expression: String, after text: String) -> String {
         if expression.contains("path") || text.hasSuffix("explain ") { return Self.segment }
-        if text.hasSuffix("evict ") || text.hasSuffix("abandon ") { return Self.writer }
+        if text.hasSuffix("evict ") || text.hasSuffix("abandon ") || text.hasSuffix("trust ") { return Self.writer }
         return text.hasSuffix("--state ") ? "held" : "7"
     }
 

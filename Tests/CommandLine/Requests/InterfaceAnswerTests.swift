@@ -92,6 +92,17 @@ import TributaryChanges
             try await talk.ask("POST /v1/writers/{writer}/\(verb)", [unknown], expecting: 404)
             try await talk.ask("POST /v1/writers/{writer}/\(verb)", ["nobody"], expecting: 400)
         }
+        let key = String(repeating: "ab", count: 32)
+        for verb in ["trust", "revoke"] {
+            let path = "POST /v1/writers/{writer}/\(verb)"
+            // Nothing of it is held, so that it must be said which key is meant.
+            if verb == "trust" { try await talk.ask(path, [writer], expecting: 409) }
+            for _ in 0..<2 { try await talk.ask(path, [writer], body: #"{"key":"\#(key)"}"#, expecting: 200) }
+            try await talk.ask(path, [writer], body: #"{"key":"\#(key)0"}"#, expecting: 400)
+            try await talk.ask(path, [writer], body: #"{"key":7}"#, expecting: 400)
+            try await talk.ask(path, ["0190f1a2-0000-7000-8000-000000000009"], expecting: 404)
+            try await talk.ask(path, ["nobody"], expecting: 400)
+        }
         try await talk.ask("POST /v1/writers/self/restamp", expecting: 200)
     }
 

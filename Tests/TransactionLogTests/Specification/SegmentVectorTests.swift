@@ -63,6 +63,46 @@ import TributaryChanges
         #expect(line["sha256"] == end["sha256"] && line.text + "\n" == block)
     }
 
+    /// The article's signed end line is what its second example gets with the key that it names.
+    @Test func theSignatureOfTheArticleIsThatOfItsExample() throws {
+        let article = try Article(path: "Sources/TransactionLog/TransactionLog.docc/SegmentFormat.md")
+        let end = try #require(article.block(after: "<!-- vector: signed-end -->"))
+        let lines = try #require(article.block(after: "<!-- vector: article-next -->")).split(separator: "\n")
+        let body = Array(lines.dropLast().map { $0 + "\n" }.joined().utf8)
+        let source = MemorySegment(body + Array(end.utf8))
+        let tail = try SegmentTail.read(source)
+        let name = try SegmentHeader.read(source).segmentName
+        _ = try SegmentVerifier().verify(source, name: name)
+        let text = SignedText.of(name.path, tail.end.sha256)
+        let signature = try #require(tail.end.signature)
+        #expect(signature.isValid(of: text) && tail.end.line + "\n" == end)
+        let key = try #require(SigningKey(seed: Array(repeating: 7, count: 32)))
+        #expect(key.sign(text) == signature)
+        #expect(!signature.isValid(of: SignedText.of("\(name.writer)/1.tlog", tail.end.sha256)))
+    }
+
+    @Test func aComparisonIsSignedAsItStands() throws {
+        let folder = try TemporaryFolder("comparison")
+        let (writer, store) = (UniqueID(high: 1, low: 1), UniqueID(high: 2, low: 2))
+        let baseline = BaselineName(writer: UniqueID(high: 3, low: 3), sequence: 7)
+        let name = BaselineComparison.Name(writer: writer, of: baseline)
+        let key = SigningKey.generate()
+        let hash = SegmentText.hash([1])
+        let found = BaselineComparison(name, sha256: hash, difference: "line 3 is \"ä\"").signed(by: key, of: store)
+        try FileManager.default.createDirectory(atPath: folder.path("\(writer)"), withIntermediateDirectories: true)
+        func read(_ line: String) throws -> BaselineComparison {
+            try Data((line + "\n").utf8).write(to: URL(filePath: folder.path(name.path)))
+            return try BaselineComparison.read(name, in: try LogFolder(path: folder.path))
+        }
+        let again = try read(found.line)
+        #expect(again == found && again.signature?.isValid(of: again.signedText) == true)
+        for (old, new) in [(hash, SegmentText.hash([2])), ("line 3", "line 4"), ("\(store)", "\(writer)")] {
+            let forged = try read(found.line.replacingOccurrences(of: old, with: new))
+            #expect(forged.signature?.isValid(of: forged.signedText) == false)
+        }
+        #expect(try read(found.line.replacingOccurrences(of: "\"key\"", with: "\"kay\"")).signature == nil)
+    }
+
     @Test(arguments: try SegmentVectors().names)
     func aNameIsWhatTheVectorSays(_ vector: SegmentVectors.Name) {
         let kind: String

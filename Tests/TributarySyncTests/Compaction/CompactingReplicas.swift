@@ -36,14 +36,16 @@ final class CompactingReplicas {
     }
 
     @discardableResult
-    func add(in folder: TemporaryFolder? = nil) async throws -> SyncReplica {
+    func add(in folder: TemporaryFolder? = nil, trust: TrustSettings? = nil) async throws -> SyncReplica {
         let replica = try await SyncReplica(
             logs.path,
             wall: wall,
             folder: folder,
             model: model,
             hasExternalPhotos: true,
+            signs: trust != nil,
             configure: {
+                $0.trust = trust ?? TrustSettings()
                 $0.keepSegments = .seconds(60)
                 $0.incompleteGrace = .milliseconds(1)
             }

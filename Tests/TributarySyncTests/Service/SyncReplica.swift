@@ -34,6 +34,7 @@ final class SyncReplica: Sendable, EndingWithTest {
         name: String = "test",
         model: Model? = nil,
         hasExternalPhotos: Bool = false,
+        signs: Bool = false,
         clock: any Clock<Duration> = ContinuousClock(),
         logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
         control: ImportControl = ImportControl(work: .standing),
@@ -54,6 +55,7 @@ final class SyncReplica: Sendable, EndingWithTest {
         let service = try SyncService(
             replica: replica,
             configuration: configuration,
+            trust: signs ? try StoreTrust(store: store.configuration.path) : StoreTrust(),
             clock: clock,
             logger: logger,
             control: control,

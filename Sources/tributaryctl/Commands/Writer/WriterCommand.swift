@@ -9,7 +9,8 @@ struct WriterCommand: AsyncParsableCommand {
         abstract: "Those whose transactions are in the store.",
         subcommands: [
             WriterListCommand.command, WriterEvictCommand.command, WriterAbandonCommand.command,
-            WriterRestampCommand.command,
+            WriterRestampCommand.command, WriterKeyCommand.command, WriterTrustCommand.command,
+            WriterRevokeCommand.command,
         ],
         defaultSubcommand: WriterListCommand.command
     )
@@ -129,6 +130,79 @@ struct WriterRestampCommand: DaemonCommand {
             session.terminal.print(
                 "this store is now \(message.new), with \(CountText.text(Int(clamping: message.reissued), "transaction"))"
             )
+        }
+    }
+}
+
+struct WriterKeyCommand: DaemonCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "key",
+        abstract: "Show the key with which this store signs.",
+        discussion: """
+            Others compare it before they trust it. The private half is in the file of the store's name with -key, which no
+            backup has.
+            """
+    )
+
+    func run(with session: Session) async throws {
+        var after: String?
+        repeat {
+            let call = AdminCall(.get, .writers, query: [("limit", "1000"), ("after", after)])
+            let page = try await session.call(call).decode(WritersMessage.self)
+            if let own = page.writers.first(where: { $0.state == "self" }), let key = own.keys?.first {
+                return session.terminal.print(key.key)
+            }
+            after = page.next
+        } while after != nil
+        throw CommandFailure(reason: "this store has no key", status: .noSuchThing)
+    }
+}
+
+struct WriterTrustCommand: DaemonCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "trust",
+        abstract: "Take what a store signs with its key.",
+        discussion: """
+            For a store whose segments are held since nobody trusts its key (trust.mode: known). Compare the key first with
+            what tributaryctl writer key shows on its machine.
+            """
+    )
+
+    @OptionGroup var options: WriterOptions
+    @OptionGroup var key: KeyOption
+
+    func run(with session: Session) async throws { try await options.post(.trustWriter, key, with: session) }
+}
+
+struct WriterRevokeCommand: DaemonCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "revoke",
+        abstract: "Take nothing more that is signed with a store's key.",
+        discussion: """
+            For a machine that is stolen or sold. What it wrote before stays where it is applied; what is not applied here is
+            held. To be asked on each machine.
+            """
+    )
+
+    @OptionGroup var options: WriterOptions
+    @OptionGroup var key: KeyOption
+
+    func run(with session: Session) async throws { try await options.post(.revokeWriter, key, with: session) }
+}
+
+struct KeyOption: ParsableArguments {
+    @Option(help: "The key, 64 hexadecimal digits. Without it the key of what is held, or all of the store's keys.")
+    var key: String?
+}
+
+extension WriterOptions {
+    fileprivate func post(_ path: AdminPath, _ option: KeyOption, with session: Session) async throws {
+        let body = Array(JSONValue.members(["key": option.key.map(JSONValue.string)]).text.utf8)
+        let call = AdminCall(.post, path, try await session.writer(writer), body: body)
+        try await session.call(call, as: WritersMessage.Writer.self) { writer in
+            for key in writer.keys ?? [] {
+                session.terminal.print("\(writer.id): key \(key.key) is \(key.state)")
+            }
         }
     }
 }

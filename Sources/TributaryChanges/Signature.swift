@@ -1,0 +1,138 @@
+import COpenSSL
+
+/// The public half of a store's Ed25519 key (RFC 8032), by which others know it.
+package struct PublicKey: Hashable, Sendable, CustomStringConvertible {
+    /// 32 bytes.
+    package let bytes: [UInt8]
+
+    /// - Parameter text: 64 hexadecimal digits; nil for anything else.
+    package init?(_ text: String) {
+        guard let bytes = hexadecimalBytes(text, count: 32) else { return nil }
+        self.bytes = bytes
+    }
+
+    fileprivate init(bytes: [UInt8]) { self.bytes = bytes }
+
+    /// 64 lower-case hexadecimal digits.
+    package var description: String { hexadecimalText(bytes) }
+}
+
+/// An Ed25519 signature with the key that has made it.
+package struct Signature: Hashable, Sendable {
+    package let key: PublicKey
+    /// 128 lower-case hexadecimal digits.
+    package let value: String
+
+    /// Nil when one of them is no text of its kind.
+    package init?(key: String, value: String) {
+        guard let key = PublicKey(key), let bytes = hexadecimalBytes(value, count: 64) else { return nil }
+        (self.key, self.value) = (key, hexadecimalText(bytes))
+    }
+
+    fileprivate init(key: PublicKey, bytes: [UInt8]) { (self.key, value) = (key, hexadecimalText(bytes)) }
+
+    /// Whether the key has signed these bytes; about 0.1 ms.
+    package func isValid(of message: some Sequence<UInt8>) -> Bool {
+        let bytes = key.bytes
+        guard let signature = hexadecimalBytes(value, count: 64),
+            let key = EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nil, bytes, bytes.count),
+            let context = EVP_MD_CTX_new()
+        else { return false }
+        defer {
+            EVP_MD_CTX_free(context)
+            EVP_PKEY_free(key)
+        }
+        let message = Array(message)
+        return EVP_DigestVerifyInit(context, nil, nil, nil, key) == 1
+            && EVP_DigestVerify(context, signature, signature.count, message, message.count) == 1
+    }
+}
+
+/// The private Ed25519 key of a store.
+package struct SigningKey: Sendable {
+    /// 32 bytes, from which the key follows.
+    private let seed: [UInt8]
+    package let publicKey: PublicKey
+
+    /// Nil unless there are 32 bytes.
+    package init?(seed: [UInt8]) {
+        guard seed.count == 32, let key = EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nil, seed, seed.count) else {
+            return nil
+        }
+        defer { EVP_PKEY_free(key) }
+        self.init(key)
+    }
+
+    /// A new key, from the system's random numbers.
+    package static func generate() -> SigningKey {
+        var random = SystemRandomNumberGenerator()
+        let seed = (0..<4).flatMap { _ in withUnsafeBytes(of: random.next()) { Array($0) } }
+        guard let key = SigningKey(seed: seed) else { fatalError("libcrypto offers no Ed25519") }
+        return key
+    }
+
+    /// Reads a key in the form of ``pem``, as `openssl genpkey -algorithm ed25519` writes one; nil for anything else.
+    package init?(pem: [UInt8]) {
+        guard let input = BIO_new_mem_buf(pem, Int32(clamping: pem.count)) else { return nil }
+        defer { BIO_free(input) }
+        // A key with a passphrase would ask for it at the terminal; the empty one is no answer to it.
+        var none: CChar = 0
+        guard let key = PEM_read_bio_PrivateKey(input, nil, nil, &none) else { return nil }
+        defer { EVP_PKEY_free(key) }
+        self.init(key)
+    }
+
+    private init?(_ key: OpaquePointer) {
+        guard let seed = SigningKey.raw(key, EVP_PKEY_get_raw_private_key),
+            let bytes = SigningKey.raw(key, EVP_PKEY_get_raw_public_key),
+            EVP_PKEY_is_a(key, "ED25519") == 1
+        else { return nil }
+        (self.seed, publicKey) = (seed, PublicKey(bytes: bytes))
+    }
+
+    /// 32 bytes of a key; nil when it is one of another kind.
+    private static func raw(
+        _ key: OpaquePointer,
+        _ read: (OpaquePointer, UnsafeMutablePointer<UInt8>?, UnsafeMutablePointer<Int>?) -> Int32
+    ) -> [UInt8]? {
+        var length = 32
+        var bytes = [UInt8](repeating: 0, count: length)
+        guard read(key, &bytes, &length) == 1, length == 32 else { return nil }
+        return bytes
+    }
+
+    /// The key as PKCS #8 in PEM, which other programs read.
+    package var pem: [UInt8] {
+        guard let key = EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nil, seed, seed.count),
+            let output = BIO_new(BIO_s_mem())
+        else { fatalError("libcrypto has no memory for a key") }
+        defer {
+            BIO_free(output)
+            EVP_PKEY_free(key)
+        }
+        guard PEM_write_bio_PrivateKey(output, key, nil, nil, 0, nil, nil) == 1 else {
+            fatalError("libcrypto has no memory for a key")
+        }
+        var bytes = [UInt8](repeating: 0, count: 1_024)
+        let count = BIO_read(output, &bytes, Int32(bytes.count))
+        return Array(bytes.prefix(Int(max(0, count))))
+    }
+
+    /// Signs bytes; equal bytes have equal signatures.
+    package func sign(_ message: some Sequence<UInt8>) -> Signature {
+        let message = Array(message)
+        guard let key = EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nil, seed, seed.count),
+            let context = EVP_MD_CTX_new()
+        else { fatalError("libcrypto has no memory for a signature") }
+        defer {
+            EVP_MD_CTX_free(context)
+            EVP_PKEY_free(key)
+        }
+        var length = 64
+        var bytes = [UInt8](repeating: 0, count: length)
+        guard EVP_DigestSignInit(context, nil, nil, nil, key) == 1,
+            EVP_DigestSign(context, &bytes, &length, message, message.count) == 1, length == 64
+        else { fatalError("libcrypto has no memory for a signature") }
+        return Signature(key: publicKey, bytes: bytes)
+    }
+}

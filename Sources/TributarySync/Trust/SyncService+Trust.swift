@@ -1,0 +1,62 @@
+import Logging
+import TributaryAdmin
+package import TributaryChanges
+import TributaryStore
+
+extension SyncService {
+    /// The key with which the store signs; nil when it signs nothing.
+    package var publicKey: PublicKey? { environment.trust.key?.publicKey }
+
+    package var trustMode: TrustSettings.Mode { environment.trust.mode }
+
+    package func keys(of store: UniqueID) -> [TrustList.Entry] { environment.trust.list.entries(of: store) }
+
+    /// Trusts a key of a writer's store, or revokes it, and looks again at everything that is not applied.
+    ///
+    /// What a revoked key has signed stays applied where it is; what is not applied is held. `writer` is one of the
+    /// store's writers, or its label. Without a key it is the one with which the store's held files are signed, or for a
+    /// revocation all of its keys.
+    ///
+    /// - Throws: ``SyncError`` `noSuchWriter`, `ownWriter`, `noKey`; ``TrustFileError``.
+    package func setTrust(
+        _ state: TrustList.State,
+        of writer: UniqueID,
+        key: PublicKey?,
+        by user: String? = nil
+    ) async throws {
+        let store = environment.store
+        let record = try await store.readAside { reader in
+            try reader.writers.all().first { $0.id == writer || $0.store == writer }
+        }
+        let found = self.state.read { $0.planner.signers(of: writer) }
+        guard record != nil || !found.isEmpty || key != nil else { throw SyncError.noSuchWriter(writer) }
+        let label = record?.store ?? found.first?.store ?? writer
+        if record?.isSelf == true || self.state.read(\.planner.own) == writer { throw SyncError.ownWriter(writer) }
+        let known = keys(of: label).map(\.key)
+        let keys = key.map { [$0] } ?? (state == .revoked && !known.isEmpty ? known : found.compactMap(\.key))
+        guard let first = keys.first else { throw SyncError.noKey(writer) }
+        // Of several keys an administrator chooses.
+        guard state == .revoked || keys.allSatisfy({ $0 == first }) else { throw SyncError.severalKeys(writer) }
+        try environment.trust.set(state, Array(Set(keys)), of: label, at: environment.wall)
+        environment.logger.warning(
+            "key is \(state.rawValue)",
+            metadata: [
+                "store": "\(label)", "key": "\(keys.map(\.description).joined(separator: " "))",
+                "by": "\(user ?? "this program")",
+            ]
+        )
+        readAgain()
+        if self.state.read({ $0.pause == nil && $0.lifecycle.phase == .running }) { try await importAll() }
+    }
+
+    /// Has everything read again that is not applied, since other keys are trusted.
+    func readAgain() {
+        let wall = environment.wall
+        state.update { state in
+            state.planner.readAllAgain()
+            state.found(KnownBaselines(), wall: wall)
+            state.scans.insert(FolderHints(everything: true))
+        }
+        signals.imports.raise()
+    }
+}

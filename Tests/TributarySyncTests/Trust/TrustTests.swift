@@ -1,0 +1,228 @@
+import Foundation
+import TestSupport
+import TestTraits
+import Testing
+import TransactionLog
+import TributaryAdmin
+import TributaryChanges
+import TributaryStore
+
+@testable import TributarySync
+
+/// Whose files a store takes: the list of keys, its files, and what is held because of it.
+@Suite(.watcherTurns) struct TrustTests {
+    private let logs: LogsFolder
+    private let wall = SyncWall()
+    private let a = LogsFolder.writer(1)
+    private let b = LogsFolder.writer(2)
+    private let key = SigningKey.generate()
+    private let other = SigningKey.generate()
+
+    init() throws { logs = try LogsFolder() }
+
+    private func put(_ segment: SegmentText, signedBy key: SigningKey?) throws {
+        try logs.put(segment.bytes(signedBy: key), at: segment.name)
+    }
+
+    private func replica(pinsFirst: Bool = false, keys: [PublicKey] = []) async throws -> SyncReplica {
+        try await SyncReplica(
+            logs.path,
+            wall: wall,
+            signs: true,
+            configure: { $0.trust = TrustSettings(mode: .known, pinsFirst: pinsFirst, keys: keys) }
+        )
+    }
+
+    /// The state of a segment that is not simply applied, with its reason.
+    private func held(_ name: SegmentName, _ replica: SyncReplica) async throws -> String? {
+        try await replica.service.importAll()
+        let status = try await replica.service.segment(name)
+        return status?.state == .held ? status?.reason : nil
+    }
+
+    // MARK: The list
+
+    @Test func theListDecidesByStoreKeyAndSignature() throws {
+        let text = SignedText.of("a/1.tlog", "00")
+        let settings = TrustSettings(mode: .known)
+        var list = TrustList()
+        func isTaken(_ store: UniqueID, _ key: SigningKey?, _ settings: TrustSettings = settings) -> Bool {
+            list.decide(store, key?.sign(text), of: text, by: settings) == .trusted
+        }
+        #expect(!isTaken(a, key) && !isTaken(a, nil))
+        list.set(.trusted, key.publicKey, of: a, at: 1)
+        #expect(isTaken(a, key) && !isTaken(a, nil) && !isTaken(a, other))
+        // The key of one store is not that of another one.
+        #expect(!isTaken(b, key))
+        let moved = key.sign(SignedText.of("b/1.tlog", "00"))
+        #expect(list.decide(a, moved, of: text, by: settings) != .trusted)
+        // At first sight only a store without any key gets one.
+        let listed = TrustSettings(mode: .known, keys: [other.publicKey])
+        #expect(list.decide(b, other.sign(text), of: text, by: listed) == .first(other.publicKey))
+        #expect(list.decide(a, other.sign(text), of: text, by: listed) != .first(other.publicKey))
+        let first = TrustSettings(mode: .known, pinsFirst: true)
+        #expect(list.decide(b, other.sign(text), of: text, by: first) == .first(other.publicKey))
+        // A revoked key is revoked everywhere, and its store gets no other one by itself.
+        list.set(.revoked, key.publicKey, of: a, at: 2)
+        #expect(!isTaken(a, key) && !isTaken(b, key, first))
+        #expect(list.decide(a, other.sign(text), of: text, by: first) != .first(other.publicKey))
+        #expect(try TrustList(list.text) == list)
+    }
+
+    @Test func theFilesAreKeptAndChecked() throws {
+        let folder = try TemporaryFolder("trust")
+        let path = folder.path("store.sqlite")
+        let trust = try StoreTrust(store: path)
+        let mode = try FileManager.default.attributesOfItem(atPath: "\(path)-key")[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        try trust.set(.trusted, [key.publicKey], of: a, at: 7)
+        try trust.set(.revoked, [other.publicKey], of: b, at: 8)
+        let again = try StoreTrust(store: path)
+        #expect(again.list == trust.list && again.list.entries.count == 2)
+        #expect(again.key?.publicKey == trust.key?.publicKey)
+        try Data("{}\n".utf8).write(to: URL(fileURLWithPath: "\(path)-trust"))
+        #expect(throws: TrustFileError.self) { try StoreTrust(store: path) }
+        try FileManager.default.removeItem(atPath: "\(path)-trust")
+        try Data("no key".utf8).write(to: URL(fileURLWithPath: "\(path)-key"))
+        #expect(throws: TrustFileError.self) { try StoreTrust(store: path) }
+    }
+
+    // MARK: Segments
+
+    @Test func onlyWhatATrustedKeyHasSignedIsApplied() async throws {
+        let replica = try await replica()
+        let first = LogsFolder.text(a, 1...1)
+        try put(first, signedBy: nil)
+        #expect(try await held(first.name, replica) == "It is not signed.")
+        #expect(replica.service.status.problems.map(\.code) == [.segmentsHeld])
+        try put(first, signedBy: key)
+        #expect(try await held(first.name, replica)?.hasPrefix("Nobody has trusted key \(key.publicKey)") == true)
+        #expect(try replica.employees(1...9) == [])
+        try await replica.service.setTrust(.trusted, of: a, key: nil)
+        #expect(try replica.employees(1...9) == [1])
+        #expect(replica.service.status.problems.isEmpty)
+        // Another key of the same writer, or a signature of another file.
+        let second = LogsFolder.text(a, 2...2)
+        try put(second, signedBy: other)
+        #expect(try await held(second.name, replica)?.contains("is known by key \(key.publicKey)") == true)
+        let moved = key.sign(SignedText.of(first.name.path, second.sha256))
+        try logs.put(second.body + second.endLine(of: second.body, signature: moved), at: second.name)
+        #expect(try await held(second.name, replica)?.contains("not that of key \(key.publicKey)") == true)
+        // What is forged keeps nothing back that is not.
+        try put(LogsFolder.text(a, 2...3), signedBy: key)
+        #expect(try await held(second.name, replica) == nil)
+        #expect(try replica.employees(1...9) == [1, 2, 3])
+        // A file that an administrator has looked at.
+        let fourth = LogsFolder.text(a, 4...4)
+        try put(fourth, signedBy: nil)
+        #expect(try await held(fourth.name, replica) != nil)
+        try await replica.service.accept(fourth.name)
+        #expect(try replica.employees(1...9) == [1, 2, 3, 4])
+    }
+
+    @Test func aRevokedKeyCountsNoMore() async throws {
+        let replica = try await replica(pinsFirst: true)
+        let (first, second) = (LogsFolder.text(a, 1...1), LogsFolder.text(a, 2...2))
+        try put(first, signedBy: key)
+        #expect(try await held(first.name, replica) == nil)
+        #expect(replica.service.keys(of: a).map(\.key) == [key.publicKey])
+        try await replica.service.setTrust(.revoked, of: a, key: nil)
+        try put(second, signedBy: key)
+        #expect(try await held(second.name, replica) == "Its key \(key.publicKey) is revoked.")
+        try put(LogsFolder.text(b, 1...1, base: 10), signedBy: key)
+        try await replica.service.importAll()
+        #expect(try replica.employees(1...20) == [1])
+        try await replica.service.setTrust(.trusted, of: a, key: other.publicKey)
+        try put(second, signedBy: other)
+        #expect(try await held(second.name, replica) == nil)
+        #expect(try replica.employees(1...20) == [1, 2])
+        await #expect(throws: SyncError.ownWriter(replica.own)) {
+            try await replica.service.setTrust(.revoked, of: replica.own, key: nil)
+        }
+    }
+
+    /// A store knows its own writers from before; a header that names another store is not believed.
+    @Test func aHeaderTakesNoOtherStoresPlace() async throws {
+        let replica = try await replica(pinsFirst: true)
+        try put(LogsFolder.text(a, 1...1), signedBy: key)
+        try put(LogsFolder.text(b, 1...1, base: 10), signedBy: other)
+        try await replica.service.importAll()
+        #expect(try replica.employees(1...20) == [1, 11])
+        var forged = LogsFolder.text(a, 2...2)
+        forged.lines[0] =
+            SegmentHeader(writer: a, first: 2, last: 2, incarnation: Incarnation(store: b)).line
+        try put(forged, signedBy: other)
+        #expect(try await held(forged.name, replica)?.contains("known by key \(key.publicKey)") == true)
+    }
+
+    @Test func anotherModeLooksAtAllThatIsHeld() async throws {
+        let replica = try await replica()
+        let first = LogsFolder.text(a, 1...1)
+        try put(first, signedBy: nil)
+        #expect(try await held(first.name, replica) != nil)
+        var configuration = replica.service.state.configuration
+        configuration.trust.mode = .any
+        replica.service.reconfigure(configuration)
+        #expect(try await held(first.name, replica) == nil)
+        #expect(try replica.employees(1...9) == [1])
+    }
+
+    // MARK: Baselines
+
+    @Test func baselinesAndComparisonsAreSignedToo() async throws {
+        let group = try CompactingReplicas()
+        let settings = TrustSettings(mode: .known, pinsFirst: true)
+        for number in 1...2 { try await group.add(trust: settings).save([SyncModel.insert(UInt64(number))]) }
+        try await group.exchange()
+        try await group.acknowledge()
+        try await group.compactAndPrune()
+        try await group.exchange()
+        let known = group.replicas[0].service.state.read(\.knownBaselines)
+        #expect(!known.verified.isEmpty && known.refused.isEmpty)
+        let third = try await group.add(trust: settings)
+        try await group.exchange()
+        #expect(try group.digests().count == 1)
+        #expect(third.service.keys(of: group.replicas[0].own).count == 1)
+        // One that pins nothing joins nothing before it is told whom to trust.
+        let fourth = try await group.add(trust: TrustSettings(mode: .known))
+        try await group.exchange()
+        #expect(try fourth.employees(1...2) == [])
+        let refused = fourth.service.state.read(\.knownBaselines.refused.values)
+        #expect(refused.contains { $0.reason.hasPrefix("Nobody has trusted key") })
+        for replica in group.replicas.prefix(3) {
+            try await fourth.service.setTrust(.trusted, of: replica.own, key: replica.service.publicKey)
+        }
+        try await group.exchange()
+        #expect(try fourth.employees(1...2) == [1, 2])
+        #expect(try group.digests().count == 1)
+    }
+
+    /// An endorsement that nobody has signed removes nothing.
+    @Test func anUnsignedEndorsementCountsForNothing() async throws {
+        let group = try CompactingReplicas()
+        let one = try await group.add(trust: TrustSettings(mode: .known, pinsFirst: true))
+        try one.save([SyncModel.insert(1)])
+        let two = try await group.add(trust: TrustSettings(mode: .known, pinsFirst: true))
+        try two.save([SyncModel.insert(2)])
+        try await group.exchange()
+        try await group.acknowledge()
+        let report = try await group.compact(one)
+        let name = try #require(report.cut)
+        try await one.service.importAll()
+        let baselines = one.service.state.read(\.knownBaselines.baselines)
+        let baseline = try #require(baselines.values.first)
+        #expect(baseline.name == name)
+        let forged = BaselineComparison(
+            BaselineComparison.Name(writer: two.own, of: baseline.name),
+            sha256: baseline.sha256,
+            difference: nil
+        )
+        try group.logs.put(Array((forged.line + "\n").utf8), at: forged.name.path)
+        try await one.service.importAll()
+        #expect(one.service.state.read(\.knownBaselines.verified).isEmpty)
+        let signed = forged.signed(by: try #require(two.service.environment.trust.key), of: two.own)
+        try group.logs.put(Array((signed.line + "\n").utf8), at: forged.name.path)
+        try await one.service.importAll()
+        #expect(one.service.state.read(\.knownBaselines.verified).map(\.name) == [baseline.name])
+    }
+}
