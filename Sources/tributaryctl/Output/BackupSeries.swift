@@ -3,8 +3,10 @@ import Glibc
 import TributaryAdmin
 import TributaryChanges
 
-/// The backups of one store in a folder, which `tributaryctl backup --keep` names itself: `tributary-TIME.sqlite`, and with
-/// an instance `tributary-NAME-TIME.sqlite`. TIME is UTC with milliseconds, so that names are in the order of times.
+/// The backups of one store in a folder, which `tributaryctl backup --keep` names itself.
+///
+/// They are `tributary-TIME.sqlite`, and with an instance `tributary-NAME-TIME.sqlite`. TIME is UTC with milliseconds, so
+/// that names are in the order of times.
 struct BackupSeries {
     private static let suffix = ".sqlite"
     private static let stampLength = "20260301T140509.123Z".utf8.count
