@@ -20,14 +20,17 @@ struct UnitFileTests {
             """
             cd /etc/systemd/system
             systemd-analyze verify --man=no tributaryd.service tributaryd.socket tributaryd@a.service tributaryd@a.socket \\
-                tributary-backup.service tributary-backup.timer
+                tributary-backup.service tributary-backup.timer \\
+                tributary-backup@a.service tributary-backup@a.timer
             """
         )
         #expect(outcome.status == 0)
         #expect(outcome.errors == "", "\(outcome.everything)")
     }
 
-    @Test(arguments: ["tributaryd.service", "tributaryd@.service", "tributary-backup.service"])
+    @Test(arguments: [
+        "tributaryd.service", "tributaryd@.service", "tributary-backup.service", "tributary-backup@.service",
+    ])
     func theSandboxIsTight(_ unit: String) async throws {
         let outcome = try await SystemdMachine().run(
             "systemd-analyze security --offline=true --threshold=20 /etc/systemd/system/\(unit) | tail -1"
