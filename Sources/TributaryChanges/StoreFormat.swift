@@ -9,7 +9,10 @@ package enum StoreFormat {
 
     /// Why a store is refused; nil when its layout has this version.
     package static func refusal(of found: Int32) -> String? {
-        guard found <= version else { return "was written by a newer version (format \(found))" }
+        guard found <= version else {
+            return "was written by a newer version of Tributary (format \(found); this one reads format \(version)): "
+                + "install that version again, or restore a backup that was made before the upgrade"
+        }
         return found == version
             ? nil : "has format \(found), which no release has written; this program needs format \(version)"
     }

@@ -10,6 +10,7 @@ package struct DaemonLaunch {
         case serve
         case checkConfiguration
         case demo
+        case listSettings
     }
 
     package static let version = TributaryVersion.current
@@ -50,6 +51,11 @@ package struct DaemonLaunch {
             case .demo:
                 let areEqual = try await Demo(page: DemoPage { line in Self.printLine(line, to: 1) }).run()
                 return areEqual ? ExitStatus.done.rawValue : ExitStatus.internalError.rawValue
+            case .listSettings:
+                let encoder = JSONEncoder()
+                encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+                Self.printLine(String(decoding: try encoder.encode(SettingDescription.all), as: UTF8.self), to: 1)
+                return ExitStatus.done.rawValue
             }
         } catch {
             let status = report(error, mode: mode, logger: logger)

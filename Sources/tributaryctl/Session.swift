@@ -7,6 +7,8 @@ import TributaryChanges
 struct Session: Sendable {
     let client: AdminClient
     let json: Bool
+    /// The name after `--instance`.
+    let instance: String?
     let hints: HintText
     let terminal = Terminal.standard
 
@@ -21,6 +23,7 @@ struct Session: Sendable {
             timeout: options.timeout.duration
         )
         json = options.format.json
+        instance = options.instance
         hints = HintText(options)
     }
 

@@ -36,6 +36,9 @@ struct TributaryDaemonCommand: AsyncParsableCommand {
     @Flag(help: "Check the configuration, start nothing.")
     var checkConfig = false
 
+    @Flag(help: "Print every key of the configuration file as JSON, and start nothing.")
+    var listSettings = false
+
     @Flag(help: "Show two peers at work in a scratch folder.")
     var demo = false
 
@@ -47,7 +50,8 @@ struct TributaryDaemonCommand: AsyncParsableCommand {
     func run() async throws {
         let flags = ["--model": model, "--store": store, "--logs": logs, "--socket": socket, "--name": name]
         let launch = DaemonLaunch(flags: flags.compactMapValues(\.self), file: config)
-        let mode: DaemonLaunch.Mode = demo ? .demo : checkConfig ? .checkConfiguration : .serve
+        let mode: DaemonLaunch.Mode =
+            listSettings ? .listSettings : demo ? .demo : checkConfig ? .checkConfiguration : .serve
         Foundation.exit(await launch.run(mode))
     }
 }

@@ -6,7 +6,7 @@ set -Eeuo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 folder=${1:-.build-mutations}
 export TRIBUTARY_MUTATIONS=1 SWIFT_DETERMINISTIC_HASHING=1
-swift build -c release --static-swift-stdlib --product simulate --scratch-path "$folder"
+swift build $(etc/build-package --flags) --product simulate --scratch-path "$folder"
 missed=0
 for mutation in $("$folder/release/simulate" --mutation list); do
     "$folder/release/simulate" --mutation "$mutation" --schedules 2000 --seed "${TRIBUTARY_SEED:-1}" --workers 4 ||

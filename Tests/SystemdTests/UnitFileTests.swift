@@ -19,14 +19,18 @@ struct UnitFileTests {
         let outcome = try await SystemdMachine().run(
             """
             cd /etc/systemd/system
-            systemd-analyze verify tributaryd.service tributaryd.socket tributaryd@a.service tributaryd@a.socket
+            systemd-analyze verify --man=no tributaryd.service tributaryd.socket tributaryd@a.service tributaryd@a.socket \\
+                tributary-backup.service tributary-backup.timer \\
+                tributary-backup@a.service tributary-backup@a.timer
             """
         )
         #expect(outcome.status == 0)
         #expect(outcome.errors == "", "\(outcome.everything)")
     }
 
-    @Test(arguments: ["tributaryd.service", "tributaryd@.service"])
+    @Test(arguments: [
+        "tributaryd.service", "tributaryd@.service", "tributary-backup.service", "tributary-backup@.service",
+    ])
     func theSandboxIsTight(_ unit: String) async throws {
         let outcome = try await SystemdMachine().run(
             "systemd-analyze security --offline=true --threshold=6 /etc/systemd/system/\(unit) | tail -1"

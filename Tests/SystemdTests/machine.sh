@@ -34,7 +34,7 @@ as_member_of() {
 configure() { printf '%s\n' 'model: /etc/tributary/model.yaml' 'name: tester' "$@" >/etc/tributary/tributary.yaml; }
 
 install_tributary() {
-    install -D -m 0644 -t /etc/systemd/system /mnt/tributary/systemd/*.service /mnt/tributary/systemd/*.socket
+    install -D -m 0644 -t /etc/systemd/system /mnt/tributary/systemd/*.{service,socket,timer}
     install -D -m 0644 /mnt/tributary/systemd/tributary.sysusers.conf /usr/lib/sysusers.d/tributary.conf
     install -D -m 0644 /mnt/tributary/systemd/tributary.tmpfiles.conf /usr/lib/tmpfiles.d/tributary.conf
     install -D -m 0644 -t /etc/tributary /mnt/tributary/etc/*.yaml

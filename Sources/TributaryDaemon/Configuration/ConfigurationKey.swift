@@ -10,6 +10,8 @@ struct ConfigurationKey: Sendable, CustomStringConvertible {
     let flag: String?
     let variable: String?
     let needsRestart: Bool
+    /// What a value must be, as in "must be …".
+    let form: String
     let set: @Sendable (inout Configuration, ConfigurationEntry) throws(ConfigurationError) -> Void
     /// The field's value in the syntax of the file; nil when there is none.
     let text: @Sendable (Configuration) -> String?
@@ -30,6 +32,7 @@ struct ConfigurationKey: Sendable, CustomStringConvertible {
         self.flag = flag
         self.variable = variable
         self.needsRestart = needsRestart
+        form = syntax.expectation
         set = { configuration, entry throws(ConfigurationError) in
             configuration[keyPath: field] = try syntax.value(of: entry, for: name)
             configuration[originOf: field] = entry.origin
@@ -75,4 +78,35 @@ struct ConfigurationKey: Sendable, CustomStringConvertible {
         .init("shutdown.timeout", \.shutdown.timeout, .duration),
         .init("log.level", \.logLevel, .choice, variable: "TRIBUTARY_LOG_LEVEL"),
     ]
+}
+
+/// What a reader needs to know of a key, as `tributaryd --list-settings` prints it; tributary.yaml(5) is made from it.
+package struct SettingDescription: Codable, Sendable {
+    package let key: String
+    /// The value when nothing sets it; nil when there is none, or when it depends on the machine.
+    package let standard: String?
+    package let form: String
+    package let flag: String?
+    package let variable: String?
+    package let needsRestart: Bool
+
+    package static var all: [SettingDescription] {
+        let plain = Configuration(name: "", store: "", logs: "")
+        return ConfigurationKey.all.map { key in
+            let standard = key.text(plain).flatMap { $0.isEmpty ? nil : $0 }
+            return SettingDescription(
+                key: key.name,
+                standard: standard,
+                form: key.form,
+                flag: key.flag,
+                variable: key.variable,
+                needsRestart: key.needsRestart
+            )
+        }
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case key, form, flag, variable, needsRestart
+        case standard = "default"
+    }
 }

@@ -42,6 +42,58 @@ import TributaryChanges
         #expect(try leftovers(daemon.folder).isEmpty)
     }
 
+    /// With --keep only the oldest of the command's own files go, whatever else lies in the folder.
+    @Test(.timeLimit(.minutes(30))) func keptBackupsAreTheNewestOfTheSeries() async throws {
+        let daemon = try await RunningDaemon.started()
+        let folder = daemon.folder.path("backups")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        func names() throws -> Set<String> { Set(try FileManager.default.contentsOfDirectory(atPath: folder)) }
+        func backUp(_ arguments: String...) async throws -> [String: Any] {
+            let answer = try await daemon.command(["--json", "backup", "--keep", "2", folder] + arguments)
+            #expect(answer.ending == .exited(0), "\(answer)")
+            let report = try JSONSerialization.jsonObject(with: Data(answer.output.utf8))
+            return try #require(report as? [String: Any])
+        }
+        let first = try #require(try await backUp()["file"] as? String)
+        #expect(try PlainSQL(path: first).value("PRAGMA integrity_check") == "ok")
+        // Names that are nearly those of the series, and one that is of the series but no store.
+        let strangers = [
+            "tributary-shop-20260101T000000.000Z.sqlite", "tributary-20260101T000000Z.sqlite",
+            "tributary-20260101T000000.000Z.sqlite.old", "my-tributary-20260101T000000.000Z.sqlite",
+        ]
+        for name in strangers { try FileManager.default.copyItem(atPath: first, toPath: folder + "/" + name) }
+        let text = "tributary-20250101T000000.000Z.sqlite"
+        try Data("no store".utf8).write(to: URL(fileURLWithPath: folder + "/" + text))
+        let link = "tributary-20240101T000000.000Z.sqlite"
+        try FileManager.default.createSymbolicLink(atPath: folder + "/" + link, withDestinationPath: first)
+        let others = Set(strangers + [text, link])
+
+        let second = try #require(try await backUp()["file"] as? String)
+        let third = try await backUp()
+        #expect(third["removed"] as? [String] == [first])
+        let kept = [second, try #require(third["file"] as? String)].map { ($0 as NSString).lastPathComponent }
+        #expect(kept == kept.sorted())
+        #expect(try names() == others.union(kept))
+
+        let plain = try await daemon.command(["backup", "--keep", "1", folder])
+        #expect(plain.ending == .exited(0), "\(plain)")
+        #expect(plain.output.split(separator: "\n").filter { $0.hasPrefix("removed ") }.count == 2, "\(plain)")
+        #expect(try names().subtracting(others).count == 1)
+        #expect(try names().isSuperset(of: others))
+    }
+
+    @Test(.timeLimit(.minutes(30))) func keepTakesAFolderAndANumber() async throws {
+        let daemon = try await RunningDaemon.started()
+        let file = daemon.folder.path("copy.sqlite")
+        try await daemon.success(of: ["backup", file])
+        let noFolder = try await daemon.command(["backup", "--keep", "2", file])
+        #expect(noFolder.ending == .exited(64) && noFolder.errors.contains("no folder"), "\(noFolder)")
+        let none = try await daemon.command(["backup", "--keep", "0", daemon.folder.path("")])
+        #expect(none.ending == .exited(64), "\(none)")
+        let missing = try await daemon.command(["backup", "--keep", "2", daemon.folder.path("nowhere")])
+        #expect(missing.ending == .exited(74) && missing.errors.contains("No such file"), "\(missing)")
+    }
+
     @Test(.timeLimit(.minutes(30))) func aClientThatHangsUpFreesTheNextOne() async throws {
         let daemon = try await RunningDaemon.started()
         try await fill(daemon)

@@ -13,13 +13,58 @@ struct BackupCommand: DaemonCommand {
 
             The file must not exist, and appears when it is complete and its hash is verified. Ends with 74 when a disk
             is full.
+
+            With --keep the argument is a folder. The file is then named tributary-TIME.sqlite, with --instance
+            tributary-NAME-TIME.sqlite, and when it is complete the oldest of these files are removed, so that as many
+            stay as --keep says. Files with other names are left alone. Nothing is removed when the new backup lacks
+            large values.
             """
     )
 
-    @Argument(help: ArgumentHelp("The file to create; only you may read it.", valueName: "file"), completion: .file())
+    @Argument(
+        help: ArgumentHelp("The file to create, which only you may read; with --keep its folder.", valueName: "file"),
+        completion: .file()
+    )
     var file: String
 
+    @Option(
+        help: ArgumentHelp(
+            "Make a file with a name of its own in the folder, and keep so many of them.",
+            valueName: "count"
+        )
+    )
+    var keep: Int?
+
+    func validate() throws {
+        if let keep, !(1...10_000).contains(keep) { throw ValidationError("--keep takes a number from 1 to 10000") }
+    }
+
     func run(with session: Session) async throws {
+        guard let keep else {
+            let (response, message) = try await write(file, session)
+            session.show(response) { tell(message, at: file, session) }
+            complain(message, session)
+            return
+        }
+        let series = try BackupSeries(folder: file, instance: session.instance)
+        let path = series.path(at: Date())
+        let (_, message) = try await write(path, session)
+        // The backup before may be the last one that has all values.
+        let removed = message.missingValues == 0 ? try series.removeOldest(keeping: keep, sparing: path) : []
+        if session.json {
+            let report = JSONValue.members([
+                "file": .string(path), "bytes": .integer(message.bytes), "sha256": .string(message.sha256),
+                "missingValues": .count(message.missingValues), "removed": .array(removed.map(JSONValue.string)),
+            ])
+            session.terminal.print(report.text)
+        } else {
+            tell(message, at: path, session)
+            for path in removed { session.terminal.print("removed \(EscapedText.escape(path))") }
+        }
+        complain(message, session)
+    }
+
+    private func write(_ file: String, _ session: Session) async throws -> (AdminResponse, BackupMessage) {
         let target = try NewFile(file, mode: 0o600)
         var hash = SHA256()
         var count: Int64 = 0
@@ -43,10 +88,15 @@ struct BackupCommand: DaemonCommand {
             )
         }
         try target.finish()
-        session.show(response) {
-            let name = EscapedText.escape(file)
-            session.terminal.print("\(name): \(TimeText.bytes(message.bytes)), sha256 \(message.sha256)")
-        }
+        return (response, message)
+    }
+
+    private func tell(_ message: BackupMessage, at path: String, _ session: Session) {
+        let name = EscapedText.escape(path)
+        session.terminal.print("\(name): \(TimeText.bytes(message.bytes)), sha256 \(message.sha256)")
+    }
+
+    private func complain(_ message: BackupMessage, _ session: Session) {
         guard message.missingValues > 0 else { return }
         let values = CountText.text(message.missingValues, "large value")
         session.terminal.complain("the backup lacks \(values) whose files are missing or damaged")

@@ -1,0 +1,95 @@
+import Foundation
+import Glibc
+import TributaryAdmin
+import TributaryChanges
+
+/// The backups of one store in a folder, which `tributaryctl backup --keep` names itself.
+///
+/// They are `tributary-TIME.sqlite`, and with an instance `tributary-NAME-TIME.sqlite`. TIME is UTC with milliseconds, so
+/// that names are in the order of times.
+struct BackupSeries {
+    private static let suffix = ".sqlite"
+    private static let stampLength = "20260301T140509.123Z".utf8.count
+
+    let folder: String
+    private let prefix: String
+
+    init(folder: String, instance: String?) throws(CommandFailure) {
+        var status = stat()
+        guard stat(folder, &status) == 0 else { throw NewFile.failure(folder, errno) }
+        guard status.st_mode & S_IFMT == S_IFDIR else {
+            throw CommandFailure(
+                reason:
+                    "'\(folder)' is no folder; with --keep the argument is one, and the file gets a name of its own",
+                status: .usage
+            )
+        }
+        self.init(existing: folder, instance: instance)
+    }
+
+    private init(existing folder: String, instance: String?) {
+        self.folder = folder
+        prefix = "tributary-" + (instance.map { "\($0)-" } ?? "")
+    }
+
+    func path(at time: Date) -> String {
+        let style = Date.ISO8601FormatStyle(
+            dateSeparator: .omitted,
+            timeSeparator: .omitted,
+            includingFractionalSeconds: true
+        )
+        let stamp = time.formatted(style)
+        return (folder as NSString).appendingPathComponent(prefix + stamp + BackupSeries.suffix)
+    }
+
+    /// Whether a file of this name is one of the series; that of an instance is none of the store without one.
+    func contains(_ name: String) -> Bool {
+        guard name.hasPrefix(prefix), name.hasSuffix(BackupSeries.suffix) else { return false }
+        let stamp = Array(name.utf8.dropFirst(prefix.utf8.count).dropLast(BackupSeries.suffix.utf8.count))
+        guard stamp.count == BackupSeries.stampLength else { return false }
+        return stamp.enumerated().allSatisfy { index, byte in
+            switch index {
+            case 8: byte == UInt8(ascii: "T")
+            case 15: byte == UInt8(ascii: ".")
+            case 19: byte == UInt8(ascii: "Z")
+            default: (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+            }
+        }
+    }
+
+    /// Removes the oldest files of the series, so that `count` stay, among them `newest`, and returns their paths.
+    ///
+    /// What has such a name and is no store in a regular file is left alone, and counts for nothing.
+    func removeOldest(keeping count: Int, sparing newest: String) throws(CommandFailure) -> [String] {
+        let spared = (newest as NSString).lastPathComponent
+        let names: [String]
+        do {
+            names = try FileManager.default.contentsOfDirectory(atPath: folder)
+        } catch {
+            throw CommandFailure(reason: "'\(folder)': \(ErrorText.text(of: error))", status: .inputOutput)
+        }
+        let older = names.filter { $0 != spared && contains($0) && isStore($0) }.sorted()
+        var removed: [String] = []
+        // With a clock that was set back the newest file may have the smallest name.
+        for name in older.prefix(max(0, older.count - (count - 1))) {
+            let path = (folder as NSString).appendingPathComponent(name)
+            guard unlink(path) == 0 || errno == ENOENT else { throw NewFile.failure(path, errno) }
+            removed.append(path)
+        }
+        if !removed.isEmpty { try NewFile.syncFolder(of: newest) }
+        return removed
+    }
+
+    private func isStore(_ name: String) -> Bool {
+        let path = (folder as NSString).appendingPathComponent(name)
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
+        // SQLite keeps the application ID at this place of the header.
+        var mark = [UInt8](repeating: 0, count: 4)
+        guard pread(descriptor, &mark, 4, 68) == 4 else { return false }
+        return mark.reduce(0) { $0 << 8 | Int32($1) } == StoreFormat.applicationID
+    }
+}
