@@ -55,7 +55,8 @@ struct ExportLoop: Sendable {
             maxAhead: configuration.maxAhead,
             wall: environment.wall,
             work: work,
-            interrupt: interrupt
+            interrupt: interrupt,
+            published: environment.published
         )
         do {
             work.begin()

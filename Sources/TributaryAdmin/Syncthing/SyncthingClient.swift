@@ -1,0 +1,189 @@
+import Glibc
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+package import TributaryChanges
+
+// This folder talks to Syncthing by its REST interface: the daemon asks for scans, the command reads and sets a folder's
+// settings.
+
+/// A client of the REST interface of a Syncthing on this machine, with one connection for each request.
+///
+/// Time and size of each exchange are bounded.
+package struct SyncthingClient: Sendable {
+    package var address: LoopbackAddress
+    package var keyFile: String
+    /// The longest time of an exchange: a scan of a folder that Syncthing has just begun to read takes long.
+    package var timeLimit = Duration.seconds(30)
+
+    /// Of a fleet with a thousand devices, each in the settings of the folder.
+    private static let largestAnswer = 4 << 20
+
+    package init(address: LoopbackAddress, keyFile: String) {
+        self.address = address
+        self.keyFile = keyFile
+    }
+
+    /// Asks for a scan of folders below a shared folder, and returns when they are scanned.
+    ///
+    /// - Parameter paths: Below the shared folder; none for the whole of it.
+    package func scan(folder: String, below paths: [String]) async throws(SyncthingError) {
+        let query = (["folder=" + Self.escaped(folder)] + paths.map { "sub=" + Self.escaped($0) })
+        _ = try await send(.POST, "/rest/db/scan?" + query.joined(separator: "&"))
+    }
+
+    /// Returns the answer as JSON.
+    package func get(_ path: String, _ segment: String = "") async throws(SyncthingError) -> JSONValue {
+        let body = try await send(.GET, path + Self.escaped(segment))
+        guard let value = JSONValue(text: String(decoding: body, as: UTF8.self)) else {
+            throw SyncthingError.noSyncthing(address, reason: "the answer is no JSON")
+        }
+        return value
+    }
+
+    package func patch(_ path: String, _ segment: String, _ members: JSONValue) async throws(SyncthingError) {
+        _ = try await send(.PATCH, path + Self.escaped(segment), body: Array(members.text.utf8))
+    }
+
+    private static func escaped(_ text: String) -> String {
+        var escaped = ""
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
+                escaped.unicodeScalars.append(Unicode.Scalar(byte))
+            default:
+                let digits = String(byte, radix: 16, uppercase: true)
+                escaped += "%" + (digits.count == 1 ? "0" : "") + digits
+            }
+        }
+        return escaped
+    }
+
+    private typealias Connection = NIOAsyncChannel<HTTPClientResponsePart, HTTPClientRequestPart>
+
+    private func send(
+        _ method: HTTPMethod,
+        _ target: String,
+        body: [UInt8] = []
+    ) async throws(SyncthingError) -> [UInt8] {
+        let key = try SyncthingKey(file: keyFile)
+        let headers = HTTPHeaders([
+            ("host", address.description), ("connection", "close"), ("x-api-key", key.text),
+            ("content-type", "application/json"), ("content-length", "\(body.count)"),
+        ])
+        let head = HTTPRequestHead(version: .http1_1, method: method, uri: target, headers: headers)
+        let parts: [HTTPClientRequestPart] = [.head(head), .body(.byteBuffer(ByteBuffer(bytes: body))), .end(nil)]
+        do {
+            let (status, answer) = try await exchange(parts)
+            guard (200..<300).contains(status) else {
+                throw SyncthingError(status: status, answer: answer, client: self)
+            }
+            return answer
+        } catch let error as SyncthingError {
+            throw error
+        } catch let error as IOError {
+            throw SyncthingError.unreachable(address, reason: String(cString: strerror(error.errnoCode)))
+        } catch is HTTPParserError {
+            throw SyncthingError.noSyncthing(address, reason: "the answer is no HTTP")
+        } catch is ChannelError {
+            throw SyncthingError.silent(address, after: timeLimit)
+        } catch {
+            throw SyncthingError.unreachable(address, reason: ErrorText.text(of: error))
+        }
+    }
+
+    private func exchange(_ parts: [HTTPClientRequestPart]) async throws -> (status: Int, body: [UInt8]) {
+        let (limit, silent) = (TimeAmount(timeLimit), SyncthingError.silent(address, after: timeLimit))
+        let connection = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connectTimeout(limit)
+            .connect(host: address.host, port: address.port) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(DeadlineHandler(limit, silent))
+                    try channel.pipeline.syncOperations.addHTTPClientHandlers()
+                    try channel.pipeline.syncOperations.addHandler(RequestSender(parts))
+                    return try Connection(wrappingChannelSynchronously: channel)
+                }
+            }
+        return try await connection.executeThenClose { inbound, _ in
+            var (status, body) = (0, [UInt8]())
+            for try await part in inbound {
+                switch part {
+                case .head(let head): status = Int(head.status.code)
+                case .body(let buffer):
+                    guard body.count + buffer.readableBytes <= Self.largestAnswer else {
+                        throw SyncthingError.noSyncthing(
+                            address,
+                            reason: "the answer has more than \(Self.largestAnswer) bytes"
+                        )
+                    }
+                    body += buffer.readableBytesView
+                case .end: return (status, body)
+                }
+            }
+            throw SyncthingError.unreachable(address, reason: "Connection closed, without a whole answer")
+        }
+    }
+}
+
+/// Ends a connection some time after it was made, however much has come by then.
+private final class DeadlineHandler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let limit: TimeAmount
+    private let error: SyncthingError
+    private var deadline: Scheduled<Void>?
+
+    init(_ limit: TimeAmount, _ error: SyncthingError) {
+        (self.limit, self.error) = (limit, error)
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        let (bound, error) = (NIOLoopBound(context, eventLoop: context.eventLoop), error)
+        deadline = context.eventLoop.scheduleTask(in: limit) {
+            bound.value.fireErrorCaught(error)
+            bound.value.close(promise: nil)
+        }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        deadline?.cancel()
+        context.fireChannelInactive()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { deadline?.cancel() }
+}
+
+/// The key of Syncthing's REST interface, which is in no text of an error or a log.
+struct SyncthingKey {
+    let text: String
+
+    private static let largestFile = 1_024
+
+    /// Reads a file with the key alone.
+    ///
+    /// - Throws: ``SyncthingError`` `badKeyFile` when it is not there, when every user may read it, or when it has
+    ///   something else.
+    init(file path: String) throws(SyncthingError) {
+        func refusal(_ reason: String) -> SyncthingError { .badKeyFile(path, reason: reason) }
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard descriptor >= 0 else { throw refusal(String(cString: strerror(errno))) }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw refusal("it is no regular file")
+        }
+        guard status.st_mode & 0o007 == 0 else {
+            throw refusal("every user of the machine may read or write it; to end that: chmod o= \(path.shellWord)")
+        }
+        var bytes = [UInt8](repeating: 0, count: SyncthingKey.largestFile)
+        let count = read(descriptor, &bytes, bytes.count)
+        guard count >= 0 else { throw refusal(String(cString: strerror(errno))) }
+        let lines = bytes[..<count].split(whereSeparator: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") })
+        let printable = UInt8(ascii: "!")...UInt8(ascii: "~")
+        guard count < bytes.count, lines.count == 1, let line = lines.first, line.allSatisfy(printable.contains) else {
+            throw refusal("it must have one line, the key alone, without spaces")
+        }
+        text = String(decoding: line, as: UTF8.self)
+    }
+}

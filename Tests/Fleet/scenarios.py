@@ -1,0 +1,6 @@
+def names():
+    return []
+
+
+def run(fleet, names, seed, isEverything):
+    pass
