@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import NIOCore
 import NIOHTTP1
@@ -24,25 +25,91 @@ package struct SyncthingClient: Sendable {
         self.keyFile = keyFile
     }
 
-    /// Asks for a scan of folders below a shared folder, and returns when they are scanned.
+    /// Asks for a scan of paths below a shared folder, none for the whole of it; returns when they are scanned.
     ///
-    /// - Parameter paths: Below the shared folder; none for the whole of it.
+    /// - Throws: ``SyncthingError``, also when the answer takes longer than ``timeLimit``.
     package func scan(folder: String, below paths: [String]) async throws(SyncthingError) {
         let query = (["folder=" + Self.escaped(folder)] + paths.map { "sub=" + Self.escaped($0) })
         _ = try await send(.POST, "/rest/db/scan?" + query.joined(separator: "&"))
     }
 
-    /// Returns the answer as JSON.
-    package func get(_ path: String, _ segment: String = "") async throws(SyncthingError) -> JSONValue {
-        let body = try await send(.GET, path + Self.escaped(segment))
-        guard let value = JSONValue(text: String(decoding: body, as: UTF8.self)) else {
-            throw SyncthingError.noSyncthing(address, reason: "the answer is no JSON")
-        }
-        return value
+    /// - Throws: ``SyncthingError`` `noSuchFolder` when Syncthing knows no folder of this ID.
+    package func folder(_ id: String) async throws(SyncthingError) -> SyncthingFolder {
+        try await get(SyncthingFolder.configurationPath + Self.escaped(id))
     }
 
-    package func patch(_ path: String, _ segment: String, _ members: JSONValue) async throws(SyncthingError) {
-        _ = try await send(.PATCH, path + Self.escaped(segment), body: Array(members.text.utf8))
+    /// Returns the lines of the folder's `.stignore`.
+    package func ignores(of id: String) async throws(SyncthingError) -> [String] {
+        struct Answer: Decodable {
+            var ignore: [String]?
+        }
+        let answer: Answer = try await get("/rest/db/ignores?folder=" + Self.escaped(id))
+        return answer.ignore ?? []
+    }
+
+    /// Changes members of a folder's settings; the others stay.
+    package func set(_ members: [JSONMember], of id: String) async throws(SyncthingError) {
+        let path = SyncthingFolder.configurationPath + Self.escaped(id)
+        _ = try await send(.PATCH, path, body: Array(JSONValue.object(members).text.utf8))
+    }
+
+    /// Makes a folder, shared with nobody yet; what is not among the members is as Syncthing has it by default.
+    package func make(_ id: String, path: String, _ members: [JSONMember]) async throws(SyncthingError) {
+        let all = JSONValue.members(of: ["id": .string(id), "label": .string(id), "path": .string(path)]) + members
+        _ = try await send(.POST, "/rest/config/folders", body: Array(JSONValue.object(all).text.utf8))
+    }
+
+    /// Returns the ID of the device on which this Syncthing runs.
+    package func deviceID() async throws(SyncthingError) -> String {
+        struct Answer: Decodable {
+            var myID: String
+        }
+        let answer: Answer = try await get("/rest/system/status")
+        return answer.myID
+    }
+
+    /// Shares a folder with a device, which is added when Syncthing does not know it.
+    ///
+    /// An address is such as `tcp://10.0.0.7:22000`; without one the devices must find each other.
+    ///
+    /// - Throws: ``SyncthingError`` `refused` when the device's ID is none.
+    package func share(_ id: String, with device: String, at address: String?) async throws(SyncthingError) {
+        let devicePath = "/rest/config/devices/" + Self.escaped(device)
+        do throws(SyncthingError) {
+            _ = try await send(.GET, devicePath)
+            if let address { try await patch(devicePath, ["addresses": .array([.string(address)])]) }
+        } catch {
+            guard case .noSuchFolder = error else { throw error }
+            let new = JSONValue.members([
+                "deviceID": .string(device), "addresses": .array([.string(address ?? "dynamic")]),
+            ])
+            _ = try await send(.POST, "/rest/config/devices", body: Array(new.text.utf8))
+        }
+        let path = SyncthingFolder.configurationPath + Self.escaped(id)
+        // The members of the devices that are there stay as they are, whatever later versions have.
+        let text = String(decoding: try await send(.GET, path), as: UTF8.self)
+        guard case .object(let members)? = JSONValue(text: text),
+            case .array(let devices)? = members.first(where: { $0.key == "devices" })?.value
+        else { throw SyncthingError.noSyncthing(self.address, reason: "the folder has no devices") }
+        let entry = JSONMember(key: "deviceID", value: .string(device))
+        let isShared = devices.contains { if case .object(let members) = $0 { members.contains(entry) } else { false } }
+        if !isShared { try await patch(path, ["devices": .array(devices + [.object([entry])])]) }
+    }
+
+    private func patch(
+        _ path: String,
+        _ members: KeyValuePairs<String, JSONValue?>
+    ) async throws(SyncthingError) {
+        _ = try await send(.PATCH, path, body: Array(JSONValue.members(members).text.utf8))
+    }
+
+    private func get<Answer: Decodable>(_ target: String) async throws(SyncthingError) -> Answer {
+        let body = try await send(.GET, target)
+        do {
+            return try JSONDecoder().decode(Answer.self, from: Data(body))
+        } catch {
+            throw SyncthingError.noSyncthing(address, reason: "the answer is not the expected JSON")
+        }
     }
 
     private static func escaped(_ text: String) -> String {
@@ -97,7 +164,7 @@ package struct SyncthingClient: Sendable {
         let (limit, silent) = (TimeAmount(timeLimit), SyncthingError.silent(address, after: timeLimit))
         let connection = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .connectTimeout(limit)
-            .connect(host: address.host, port: address.port) { channel in
+            .connect(to: try SocketAddress(ipAddress: address.host, port: address.port)) { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(DeadlineHandler(limit, silent))
                     try channel.pipeline.syncOperations.addHTTPClientHandlers()

@@ -17,7 +17,7 @@ package enum SyncthingError: Error, Hashable, Sendable {
         switch status {
         case 301, 302, 307, 308: self = .wantsTLS(client.address)
         case 401, 403: self = .wrongKey(client.address, keyFile: client.keyFile)
-        case 404 where text.contains("older"), 404 where text.contains("page not found"):
+        case 404 where text.contains("page not found"):
             self = .noSyncthing(client.address, reason: "it does not know the request")
         case 404: self = .noSuchFolder(client.address)
         case 500 where text.lowercased().contains("no such folder") || text.lowercased().contains("folder missing"):

@@ -81,7 +81,10 @@ final class ScanRequests: Sendable {
                 retry = nil
                 continue
             }
-            guard let paths else { continue }
+            guard let paths else {
+                retry = nil
+                continue
+            }
             do {
                 try await SyncthingClient(address: settings.address, keyFile: keyFile).scan(
                     folder: folder,
@@ -90,6 +93,7 @@ final class ScanRequests: Sendable {
                 retry = nil
                 succeeded(settings)
             } catch {
+                guard !Task.isCancelled else { return }
                 retry = clock.now() + ScanRequests.retryInterval
                 failed(error, settings, paths)
             }
