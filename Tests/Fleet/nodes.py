@@ -1,7 +1,7 @@
 """Machines of a fleet on this machine: each has a network namespace of its own with an address on a bridge, a Syncthing
 that shares its log folder with the others, and a tributaryd. Nothing leads out of the bridge, and nothing outlives the
 process that makes it, which runs in namespaces of its own (see `fleet`)."""
-import contextlib, ctypes, http.client, json, os, signal, socket, subprocess, threading, time, urllib.parse
+import contextlib, ctypes, glob, http.client, json, os, signal, socket, subprocess, threading, time, urllib.parse
 
 FOLDER, KEY, PATIENCE = "logs", "fleet-test-key", 120
 MODEL = """version: "1"
@@ -38,6 +38,15 @@ def wait(what, condition, patience=PATIENCE):
         time.sleep(0.05)
 
 
+def is_running(process):
+    """False also for one that has ended and whose parent, a namespace's first process, has not yet waited for it."""
+    try:
+        with open(f"/proc/{process}/stat") as stat:
+            return stat.read().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except FileNotFoundError:
+        return False
+
+
 class UnixConnection(http.client.HTTPConnection):
     def __init__(self, path):
         super().__init__("localhost", timeout=PATIENCE)
@@ -57,6 +66,9 @@ class Node:
         self.syncthing = self.daemon = None
         for folder in (root, self.logs):
             os.mkdir(folder)
+        # A disk that a test can fill; the namespace of mounts ends with the test.
+        run("mount", "-t", "tmpfs", "-o", "size=32m,mode=0770", "tmpfs", self.logs)
+        os.mkdir(f"{self.logs}/.staging")
         for path, text in ((f"{root}/model.yaml", MODEL), (f"{root}/key", KEY + "\n")):
             with open(path, "w", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
                 file.write(text)
@@ -122,15 +134,24 @@ class Node:
             self.rest("PUT", f"/rest/config/devices/{node.device}", {
                 "deviceID": node.device, "name": f"node {node.number}", "addresses": [f"tcp://{node.address}:22000"]})
         self.rest("PUT", f"/rest/config/folders/{FOLDER}", {
-            "id": FOLDER, "path": self.logs, "devices": [{"deviceID": node.device} for node in nodes]})
+            "id": FOLDER, "path": self.logs, "pullerPauseS": 1, "devices": [{"deviceID": node.device} for node in nodes]})
 
     def is_connected(self, count):
         connections = self.rest("GET", "/rest/system/connections")["connections"]
         return sum(one["connected"] for one in connections.values()) >= count
 
     def kill_syncthing(self):
-        self.syncthing.send_signal(signal.SIGKILL)
+        # It is two processes, of which one watches the other, started by any of its threads.
+        watched = []
+        for path in glob.glob(f"/proc/{self.syncthing.pid}/task/*/children"):
+            with open(path) as children:
+                watched += [int(child) for child in children.read().split()]
+        if not watched:
+            raise Failure("Syncthing has no child any more: who is to be killed?")
+        for process in (self.syncthing.pid, *watched):
+            os.kill(process, signal.SIGKILL)
         self.syncthing.wait()
+        wait("the end of what was killed", lambda: not any(is_running(process) for process in watched))
 
     def cut(self):
         run("ip", "link", "set", f"fleet{self.number}", "down")
@@ -145,6 +166,7 @@ class Node:
         with open(f"{self.root}/tributary.yaml", "w") as file:
             file.write(f"name: node-{self.number}\nmodel: {self.root}/model.yaml\nstore: {self.root}/store.sqlite\n"
                        f"logs: {self.logs}\nadmin: {{socket: {self.socket}}}\n"
+                       "watch: {incomplete_grace: 2s}\nretention: {keep_segments: 1ms}\n"
                        + (replicator if self.requests_scans else ""))
 
     def start_daemon(self):
@@ -170,6 +192,9 @@ class Node:
             raise Failure(f"node {self.number}: tributaryctl {' '.join(arguments)} ended with {done.returncode}, not "
                           f"{status}\n{done.stdout}{done.stderr}")
         return done.stdout + done.stderr
+
+    def syncthing_options(self):
+        return ["--key-file", f"{self.root}/key", "--folder", FOLDER, "--logs", self.logs]
 
     def ask(self, method, path, body=None):
         connection = UnixConnection(self.socket)
@@ -221,9 +246,12 @@ class Fleet:
             node.start_syncthing()
         for node in self.nodes:
             node.configure_syncthing(self.nodes)
-            with open(f"{node.logs}/.stignore", "w") as file:
-                file.write("/.staging\n")
-            node.rest("PATCH", f"/rest/config/folders/{FOLDER}", {"ignorePerms": True, "fsWatcherDelayS": 1})
+            found = node.ctl("replicator", "check", *node.syncthing_options(), status=75)
+            for code in ("staging", "permissions"):
+                if code not in found:
+                    raise Failure(f"a new folder of Syncthing is not found to be wrong about {code}:\n{found}")
+            node.ctl("replicator", "setup", "syncthing", *node.syncthing_options())
+            node.ctl("replicator", "check", *node.syncthing_options())
             node.start_daemon()
         self.wait_until_connected()
 
