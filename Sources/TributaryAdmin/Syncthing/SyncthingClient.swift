@@ -18,7 +18,7 @@ package struct SyncthingClient: Sendable {
     package var timeLimit = Duration.seconds(30)
 
     /// Of a fleet with a thousand devices, each in the settings of the folder.
-    private static let largestAnswer = 4 << 20
+    private static let largestAnswer = 1 << 20
 
     package init(address: LoopbackAddress, keyFile: String) {
         self.address = address
@@ -173,19 +173,19 @@ package struct SyncthingClient: Sendable {
                 }
             }
         return try await connection.executeThenClose { inbound, _ in
-            var (status, body) = (0, [UInt8]())
+            var (status, body) = (0, ByteBuffer())
             for try await part in inbound {
                 switch part {
                 case .head(let head): status = Int(head.status.code)
                 case .body(let buffer):
-                    guard body.count + buffer.readableBytes <= Self.largestAnswer else {
+                    guard body.readableBytes + buffer.readableBytes <= Self.largestAnswer else {
                         throw SyncthingError.noSyncthing(
                             address,
                             reason: "the answer has more than \(Self.largestAnswer) bytes"
                         )
                     }
-                    body += buffer.readableBytesView
-                case .end: return (status, body)
+                    body.writeImmutableBuffer(buffer)
+                case .end: return (status, Array(body.readableBytesView))
                 }
             }
             throw SyncthingError.unreachable(address, reason: "Connection closed, without a whole answer")
