@@ -42,7 +42,7 @@ package enum SyncthingError: Error, Hashable, Sendable {
         switch self {
         case .badKeyFile(let path, _):
             "Put the key from Syncthing's settings (Actions, Settings, General, API key) into \(path), readable for "
-                + "this program's user alone: chmod 640 \(path.shellWord)"
+                + "this program's user alone: chmod 600 \(path.shellWord)"
         case .unreachable, .noSyncthing:
             "See whether Syncthing runs, and whether it listens at this address (Actions, Settings, GUI); the "
                 + "configuration names it in replicator.syncthing.url"
