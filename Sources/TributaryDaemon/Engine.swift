@@ -15,13 +15,15 @@ final class Engine: Sendable {
     let container: PersistentContainer
     let sync: SyncService
     let compactor: Compactor
+    let scans: ScanRequests
     var writer: String { sync.ownWriter.description }
     /// The history that tokens name: a store that was set back, or a copy, has another one since it was opened.
     let historyName: String
     let file: StoreFile
     private let isInitialImportShown = Atomic(false)
 
-    init(container: PersistentContainer, sync: SyncService) throws {
+    init(container: PersistentContainer, sync: SyncService, scans: ScanRequests) throws {
+        self.scans = scans
         self.container = container
         self.sync = sync
         compactor = Compactor(sync: sync) { try Store.open($0, migrator: Migrator()) }
@@ -127,18 +129,22 @@ extension Engine {
             let words = "the keys of the store '\(configuration.store)' cannot be used: \(error)"
             throw StartFailure(words, status: .badConfiguration)
         }
+        let environment = container.store.configuration.environment
+        let scans = ScanRequests(configuration.replicator, wall: { environment.wallTime() }, logger: logger)
         let sync = try SyncService(
             replica: container,
             configuration: configuration.sync,
             trust: trust,
-            logger: logger
+            logger: logger,
+            published: { scans.published(by: $0) }
         )
-        return try Engine(container: container, sync: sync)
+        return try Engine(container: container, sync: sync, scans: scans)
     }
 
     func reconfigure(_ configuration: Configuration) {
         container.setMergeOptions(configuration.merge)
         sync.reconfigure(configuration.sync)
+        scans.configure(configuration.replicator, own: sync.ownWriter)
     }
 }
 

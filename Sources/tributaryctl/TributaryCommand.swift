@@ -24,7 +24,8 @@ struct TributaryCommand: AsyncParsableCommand {
             ResumeCommand.command, SegmentCommand.self, WriterCommand.self, ModelCommand.self, ObjectCommand.self,
             ApplyCommand.command, HistoryCommand.command, WatchCommand.command, ConflictCommand.self,
             DigestCommand.command, CheckCommand.command, BackupCommand.command, CompactCommand.command,
-            RestoreCommand.self, ConfigCommand.self, ReloadCommand.command, LogLevelCommand.command,
+            RestoreCommand.self, ReplicatorCommand.self, ConfigCommand.self, ReloadCommand.command,
+            LogLevelCommand.command,
             MetricsCommand.command, ShutdownCommand.command, VersionCommand.command,
         ]
     )

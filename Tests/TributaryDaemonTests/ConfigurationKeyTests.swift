@@ -13,11 +13,12 @@ import TributaryAdmin
         "merge.debounce": "2s", "merge.ceiling": "6s", "merge.saves": "false", "export.enabled": "false",
         "export.debounce": "1500ms", "export.segment_bytes": "3KiB", "export.acknowledge": "2h",
         "watch.rescan": "90s", "watch.incomplete_grace": "2m", "import.slice_changes": "7", "import.memory": "1GiB",
-        "identity.reboot": "trust", "clock.max_ahead": "1d", "trust.mode": "known",
-        "trust.pin_first": "true",
+        "identity.reboot": "trust", "clock.max_ahead": "1d", "trust.mode": "known", "trust.pin_first": "true",
         "trust.keys": "[\"3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c\"]",
         "history.keep": "36500d", "migration.allow_loss": "true",
-        "retention.keep_segments": "1ms", "admin.socket": "/a/admin.sock", "admin.writers": "[clerks, managers]",
+        "retention.keep_segments": "1ms", "replicator.syncthing.url": "\"http://127.0.0.1:8385\"",
+        "replicator.syncthing.key_file": "/a/key", "replicator.syncthing.folder": "tills",
+        "admin.socket": "/a/admin.sock", "admin.writers": "[clerks, managers]",
         "admin.listen": "\"127.0.0.1:9417\"", "shutdown.timeout": "10s", "log.level": "debug",
     ]
 
@@ -48,7 +49,7 @@ import TributaryAdmin
     func aKeySetsItsFieldAlone(_ key: ConfigurationKey) throws {
         let value = try #require(Self.values.first { $0.key == key.name }?.value)
         let words = key.name.split(separator: ".")
-        let yaml = words.count == 1 ? "\(key.name): \(value)" : "\(words[0]): {\(words[1]): \(value)}"
+        let yaml = words.dropLast().reversed().reduce("\(words[words.count - 1]): \(value)") { "\($1): {\($0)}" }
         let configuration = try load(yaml: yaml)
         let standard = try load()
         // The socket of a user is beside the store.
@@ -107,6 +108,16 @@ import TributaryAdmin
                 "must be a group's name, a list of them, or null; put what YAML takes for something else in quotes"
             ),
             ("log: {level: loud}", "must be one of trace, debug, info, notice, warning, error, critical, not 'loud'"),
+            (
+                "replicator: {syncthing: {url: \"https://127.0.0.1:8384\"}}",
+                "must be an address as http://127.0.0.1:8384: http, loopback, with a port and no path, not "
+                    + "'https://127.0.0.1:8384'"
+            ),
+            (
+                "replicator: {syncthing: {url: \"http://10.0.0.7:8384\"}}",
+                "must be an address as http://127.0.0.1:8384: http, loopback, with a port and no path, not "
+                    + "'http://10.0.0.7:8384'"
+            ),
             ("import: {memory: 1KiB}", "must be at least 1MiB"),
         ]
     )

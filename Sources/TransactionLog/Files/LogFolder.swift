@@ -60,7 +60,7 @@ package final class LogFolder: Sendable {
     }
 
     /// The descriptor of a folder, which the caller closes; negative, with `errno`, when it cannot be opened.
-    static func folder(_ name: String, in parent: Int32) -> Int32 {
+    package static func folder(_ name: String, in parent: Int32) -> Int32 {
         clinux_openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0)
     }
 

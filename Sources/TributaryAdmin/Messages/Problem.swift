@@ -64,6 +64,10 @@ extension Problem.Code {
     package static let segmentsWaiting: Self = "segments-waiting"
     package static let importFailed: Self = "import-failed"
     package static let exportFailed: Self = "export-failed"
+    /// Syncthing was not asked to scan the folder of a segment that was published.
+    package static let scanNotRequested: Self = "scan-not-requested"
+    /// A replicator carries the folder with unfinished files.
+    package static let stagingReplicated: Self = "staging-replicated"
     package static let ownClockAhead: Self = "own-clock-ahead"
     /// Two writers have made other baselines of the same transactions.
     package static let baselinesDiffer: Self = "baselines-differ"

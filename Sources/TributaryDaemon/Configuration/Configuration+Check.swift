@@ -18,6 +18,7 @@ extension Configuration {
         }
         try checkFileSystem()
         if !inheritsSocket { try checkParent(of: admin.socket, at: \.admin.socket) }
+        try checkReplicator()
         // The status reports a mount that does not respond; it must delay neither the start nor a reload.
         let logs = BoundedWait.result(within: Configuration.logsTimeLimit) { [self] in
             Result<Void, ConfigurationError> { () throws(ConfigurationError) in
@@ -30,6 +31,22 @@ extension Configuration {
     }
 
     private static let logsTimeLimit = Duration.seconds(2)
+
+    private func checkReplicator() throws(ConfigurationError) {
+        let syncthing = replicator.syncthing
+        if syncthing.folder != nil, syncthing.keyFile == nil {
+            throw error(
+                "needs replicator.syncthing.key_file, a file with Syncthing's API key",
+                in: \.replicator.syncthing.folder
+            )
+        }
+        if syncthing.keyFile != nil, syncthing.folder == nil {
+            throw error(
+                "needs replicator.syncthing.folder, the ID of the log folder in Syncthing",
+                in: \.replicator.syncthing.keyFile
+            )
+        }
+    }
 
     private func readModel() throws(ConfigurationError) -> Model {
         guard let model else {

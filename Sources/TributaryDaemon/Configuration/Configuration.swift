@@ -32,6 +32,7 @@ struct Configuration: Sendable {
     var historyAge = Duration.seconds(30 * 86_400)
     var migration = MigrationSettings()
     var admin = Admin()
+    var replicator = ReplicatorSettings()
     var shutdown = StopSchedule()
     var logLevel = LogLevelSetting.standard
     private var origins: [Field: ConfigurationOrigin] = [:]

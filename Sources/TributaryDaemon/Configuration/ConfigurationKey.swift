@@ -65,6 +65,9 @@ struct ConfigurationKey: Sendable, CustomStringConvertible {
         .init("history.keep", \.historyAge, .duration),
         .init("migration.allow_loss", \.migration.allowsLoss, .boolean),
         .init("retention.keep_segments", \.sync.keepSegments, .duration),
+        .init("replicator.syncthing.url", \.replicator.syncthing.address, .url),
+        .init("replicator.syncthing.key_file", \.replicator.syncthing.keyFile, .optionalPath),
+        .init("replicator.syncthing.folder", \.replicator.syncthing.folder, .optionalText),
         .init(
             "admin.socket",
             \.admin.socket,

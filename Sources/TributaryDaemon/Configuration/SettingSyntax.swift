@@ -1,3 +1,4 @@
+import TributaryAdmin
 import TributaryChanges
 import TributarySync
 import Yams
@@ -96,6 +97,22 @@ extension SettingSyntax where Value == String? {
         let path = SettingSyntax<String>.path
         return Self(expectation: path.expectation) { text, folder in
             path.parse(text, folder).map { .some($0) }
+        } text: {
+            $0
+        }
+    }
+}
+
+extension SettingSyntax where Value == String? {
+    static var optionalPath: Self {
+        let path = path
+        return Self(expectation: "a path, or null", null: .some(nil), parse: path.parse, text: path.text)
+    }
+
+    static var optionalText: Self {
+        let text = SettingSyntax<String>.text
+        return Self(expectation: "\(text.expectation), or null", null: .some(nil)) { written, folder in
+            text.parse(written, folder).map { .some($0) }
         } text: {
             $0
         }
@@ -202,6 +219,17 @@ extension SettingSyntax where Value == LoopbackAddress? {
     }
 }
 
+extension SettingSyntax where Value == LoopbackAddress {
+    static var url: Self {
+        let expectation = "an address as http://127.0.0.1:8384: http, loopback, with a port and no path"
+        return Self(expectation: expectation) { text, _ in
+            LoopbackAddress(url: text)
+        } text: {
+            $0.url
+        }
+    }
+}
+
 /// Writes numbers as an integer with a unit, such as `5s` or `1MiB`, and parses them.
 struct UnitNotation: Sendable {
     private let units: [(suffix: String, factor: Int64)]
@@ -235,24 +263,4 @@ struct UnitNotation: Sendable {
         let unit = units.last { number % $0.factor == 0 } ?? units[0]
         return "\(number / unit.factor)\(unit.suffix)"
     }
-}
-
-struct LoopbackAddress: Hashable, Sendable, CustomStringConvertible {
-    let host: String
-    let port: Int
-
-    /// Parses `127.0.0.1:PORT`, `[::1]:PORT` or `localhost:PORT`; nil for any other text.
-    init?(_ text: String) {
-        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]), port > 0 else {
-            return nil
-        }
-        self.port = Int(port)
-        switch text[..<colon] {
-        case "127.0.0.1", "localhost": host = "127.0.0.1"
-        case "[::1]": host = "::1"
-        default: return nil
-        }
-    }
-
-    var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }

@@ -26,6 +26,8 @@ enum CheckRoute {
             defer { hold.release() }
             let report = try await check.run()
             log(report, by: caller, logger)
+            // Segments that had vanished are in the log folder again.
+            if !report.repairs.isEmpty { engine.scans.published(by: engine.sync.ownWriter) }
             return report
         }
         return try await work.response(progress: { progress.json }, result: { try $0.jsonText() })

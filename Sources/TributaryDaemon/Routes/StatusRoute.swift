@@ -118,6 +118,7 @@ enum StatusReport {
             )
         }
         addStoreProblems(of: engine, to: &status)
+        if let problem = engine.scans.problem { status.problems.append(problem) }
         let sync = engine.sync.status
         if status.state == .running, sync.pausedSince != nil { status.state = .paused }
         status.pausedSince = sync.pausedSince?.unixSeconds

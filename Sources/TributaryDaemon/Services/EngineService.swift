@@ -38,6 +38,9 @@ struct EngineService: Service {
         let loops = Task { try await engine.sync.run() }
         let purging = Task { await purgeHistory(of: engine) }
         let compaction = Task { await engine.compactor.run() }
+        // The last export of the stop is announced too, as far as Syncthing answers until then.
+        let scans = Task { await engine.scans.run() }
+        engine.scans.published(by: engine.sync.ownWriter)
         let updates = engine.container.storeUpdates()
         // The task ends with the engine, as the purge does.
         let merges = Task { for await update in updates { engine.sync.activity.merged(update.changes) } }
@@ -45,6 +48,7 @@ struct EngineService: Service {
             purging.cancel()
             compaction.cancel()
             merges.cancel()
+            scans.cancel()
         }
         // From here on clients can save, which needs the store but not the log folder.
         state.run(engine)

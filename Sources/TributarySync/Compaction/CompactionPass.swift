@@ -112,6 +112,7 @@ struct CompactionPass: Sendable {
             }
             return try await cut(attempt: attempt + 1)
         }
+        sync.environment.published(name.writer)
         let bytes = FileAttributes(name.path, in: logs)?.bytes ?? 0
         logger.notice("cut a baseline", metadata: ["baseline": "\(name.path)", "bytes": "\(bytes)"])
         return .init(decision)
@@ -185,6 +186,7 @@ struct CompactionPass: Sendable {
             }
         }
         try await queue.run { try cutter.publish(found) }
+        sync.environment.published(found.name.writer)
         guard found.difference == nil else { return .differs(name) }
         logger.notice("endorsed a baseline", metadata: ["baseline": "\(name.path)"])
         return .verified(name)
@@ -295,6 +297,7 @@ struct CompactionPass: Sendable {
             }
             do {
                 _ = try await queue.run { try logs.remove(decision.fileNames, of: owner) }
+                sync.environment.published(owner)
                 report.add(decision, facts, planned: sync.state.read(\.planner.baselines))
                 logger.notice(
                     "removed what a baseline has",

@@ -56,7 +56,8 @@ struct ExportLoop: Sendable {
             wall: environment.wall,
             key: environment.trust.key,
             work: work,
-            interrupt: interrupt
+            interrupt: interrupt,
+            published: environment.published
         )
         do {
             work.begin()

@@ -27,6 +27,8 @@ package struct Exporter: Sendable {
     var key: SigningKey?
     var work = WorkMeter()
     var interrupt: @Sendable (Step) throws -> Void = { _ in }
+    /// Called with the writer of each segment that is in its place.
+    var published: @Sendable (UniqueID) -> Void = { _ in }
 
     /// Exports the transactions of the store's former writers first, under the names under which they were committed.
     @discardableResult
@@ -130,6 +132,7 @@ package struct Exporter: Sendable {
                 }
             }
         }
+        published(name.writer)
         work.step()
         try interrupt(.placed(name))
         try store.write { try $0.finishExport(range, sha256: sha256) }

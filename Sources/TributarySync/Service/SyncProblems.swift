@@ -65,6 +65,8 @@ extension Problem {
             switch problem.code {
             case .logsMissing: Problem.mountHint(problem.path)
             case .logsMisnamed: "Have its writer name it as it should; until then nothing of it is read."
+            case .stagingReplicated:
+                "Leave /.staging out on each machine; with Syncthing: tributaryctl replicator setup syncthing"
             case .watchFailed: "The folder is looked at every 30 s instead, and watched once the system allows it."
             default: "See to the folder's kind and permissions; it is looked at again with: tributaryctl sync"
             }

@@ -2,7 +2,7 @@ import Dispatch
 package import Logging
 import ServiceLifecycle
 import Synchronization
-import TributaryChanges
+package import TributaryChanges
 import TributaryStore
 
 // This folder has the service with its state, which one owner changes, its problems and status, and the requests of an
@@ -33,10 +33,17 @@ package final class SyncService: Service {
         configuration: SyncConfiguration,
         trust: StoreTrust = StoreTrust(),
         clock: any Clock<Duration> = ContinuousClock(),
-        logger: Logger
+        logger: Logger,
+        published: @escaping @Sendable (UniqueID) -> Void = { _ in }
     ) throws {
-        try self.init(replica: replica, configuration: configuration, trust: trust, clock: clock, logger: logger) { _ in
-        }
+        try self.init(
+            replica: replica,
+            configuration: configuration,
+            trust: trust,
+            clock: clock,
+            logger: logger,
+            published: published
+        ) { _ in }
     }
 
     /// Creates the service for tests that interrupt an export, begin as if an export had just been made, or control the
@@ -50,6 +57,7 @@ package final class SyncService: Service {
         control: ImportControl = ImportControl(),
         exportWork: WorkMeter = WorkMeter(),
         pacing: ExportPacing = ExportPacing(),
+        published: @escaping @Sendable (UniqueID) -> Void = { _ in },
         interruptExport: @escaping @Sendable (Exporter.Step) throws -> Void
     ) throws {
         self.control = control
@@ -63,7 +71,8 @@ package final class SyncService: Service {
             trust: trust,
             clock: clock,
             logger: logger,
-            activity: ActivityJournal(clock: clock, logger: logger)
+            activity: ActivityJournal(clock: clock, logger: logger),
+            published: published
         )
         state = SyncStateOwner(initial)
         deferrals = DeferralFinder(store: store, logs: configuration.logs)
@@ -169,6 +178,8 @@ struct SyncEnvironment: Sendable {
     let clock: MonotonicClock
     let logger: Logger
     let activity: ActivityJournal
+    /// Called after a file of a writer was renamed into its place or removed; it must not block.
+    let published: @Sendable (UniqueID) -> Void
 
     var store: Store { replica.store }
 

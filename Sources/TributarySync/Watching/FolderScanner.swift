@@ -35,7 +35,12 @@ package struct FolderScanner: Sendable {
         defer { close(root) }
         scan.lookedAt.insert(path)
         var folders = hints.folders
-        if hints.isEverything { folders = list(root: root, &scan) }
+        if hints.isEverything {
+            folders = list(root: root, &scan)
+            if let reason = ReplicatedStaging(root: root).reason {
+                scan.problems.append(.init(code: .stagingReplicated, path: "\(path)/.staging", reason: reason))
+            }
+        }
         for writer in folders.sorted() {
             watch(writer)
             let isForced = hints.folders.contains(writer)

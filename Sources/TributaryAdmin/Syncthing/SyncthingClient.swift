@@ -1,0 +1,256 @@
+import Foundation
+import Glibc
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+package import TributaryChanges
+
+// This folder talks to Syncthing by its REST interface: the daemon asks for scans, the command reads and sets a folder's
+// settings.
+
+/// A client of the REST interface of a Syncthing on this machine, with one connection for each request.
+///
+/// Time and size of each exchange are bounded.
+package struct SyncthingClient: Sendable {
+    package var address: LoopbackAddress
+    package var keyFile: String
+    /// The longest time of an exchange: a scan of a folder that Syncthing has just begun to read takes long.
+    package var timeLimit = Duration.seconds(30)
+
+    /// Of a fleet with a thousand devices, each in the settings of the folder.
+    private static let largestAnswer = 1 << 20
+
+    package init(address: LoopbackAddress, keyFile: String) {
+        self.address = address
+        self.keyFile = keyFile
+    }
+
+    /// Asks for a scan of paths below a shared folder, none for the whole of it; returns when they are scanned.
+    ///
+    /// - Throws: ``SyncthingError``, also when the answer takes longer than ``timeLimit``.
+    package func scan(folder: String, below paths: [String]) async throws(SyncthingError) {
+        let query = (["folder=" + Self.escaped(folder)] + paths.map { "sub=" + Self.escaped($0) })
+        _ = try await send(.POST, "/rest/db/scan?" + query.joined(separator: "&"))
+    }
+
+    /// - Throws: ``SyncthingError`` `noSuchFolder` when Syncthing knows no folder of this ID.
+    package func folder(_ id: String) async throws(SyncthingError) -> SyncthingFolder {
+        try await get(SyncthingFolder.configurationPath + Self.escaped(id))
+    }
+
+    /// Returns the lines of the folder's `.stignore`.
+    package func ignores(of id: String) async throws(SyncthingError) -> [String] {
+        struct Answer: Decodable {
+            var ignore: [String]?
+        }
+        let answer: Answer = try await get("/rest/db/ignores?folder=" + Self.escaped(id))
+        return answer.ignore ?? []
+    }
+
+    /// Changes members of a folder's settings; the others stay.
+    package func set(_ members: [JSONMember], of id: String) async throws(SyncthingError) {
+        let path = SyncthingFolder.configurationPath + Self.escaped(id)
+        _ = try await send(.PATCH, path, body: Array(JSONValue.object(members).text.utf8))
+    }
+
+    /// Makes a folder, shared with nobody yet; what is not among the members is as Syncthing has it by default.
+    package func make(_ id: String, path: String, _ members: [JSONMember]) async throws(SyncthingError) {
+        let all = JSONValue.members(of: ["id": .string(id), "label": .string(id), "path": .string(path)]) + members
+        _ = try await send(.POST, "/rest/config/folders", body: Array(JSONValue.object(all).text.utf8))
+    }
+
+    /// Returns the ID of the device on which this Syncthing runs.
+    package func deviceID() async throws(SyncthingError) -> String {
+        struct Answer: Decodable {
+            var myID: String
+        }
+        let answer: Answer = try await get("/rest/system/status")
+        return answer.myID
+    }
+
+    /// Shares a folder with a device, which is added when Syncthing does not know it.
+    ///
+    /// An address is such as `tcp://10.0.0.7:22000`; without one the devices must find each other.
+    ///
+    /// - Throws: ``SyncthingError`` `refused` when the device's ID is none.
+    package func share(_ id: String, with device: String, at address: String?) async throws(SyncthingError) {
+        let devicePath = "/rest/config/devices/" + Self.escaped(device)
+        do throws(SyncthingError) {
+            _ = try await send(.GET, devicePath)
+            if let address { try await patch(devicePath, ["addresses": .array([.string(address)])]) }
+        } catch {
+            guard case .noSuchFolder = error else { throw error }
+            let new = JSONValue.members([
+                "deviceID": .string(device), "addresses": .array([.string(address ?? "dynamic")]),
+            ])
+            _ = try await send(.POST, "/rest/config/devices", body: Array(new.text.utf8))
+        }
+        let path = SyncthingFolder.configurationPath + Self.escaped(id)
+        // The members of the devices that are there stay as they are, whatever later versions have.
+        let text = String(decoding: try await send(.GET, path), as: UTF8.self)
+        guard case .object(let members)? = JSONValue(text: text),
+            case .array(let devices)? = members.first(where: { $0.key == "devices" })?.value
+        else { throw SyncthingError.noSyncthing(self.address, reason: "the folder has no devices") }
+        let entry = JSONMember(key: "deviceID", value: .string(device))
+        let isShared = devices.contains { if case .object(let members) = $0 { members.contains(entry) } else { false } }
+        if !isShared { try await patch(path, ["devices": .array(devices + [.object([entry])])]) }
+    }
+
+    private func patch(
+        _ path: String,
+        _ members: KeyValuePairs<String, JSONValue?>
+    ) async throws(SyncthingError) {
+        _ = try await send(.PATCH, path, body: Array(JSONValue.members(members).text.utf8))
+    }
+
+    private func get<Answer: Decodable>(_ target: String) async throws(SyncthingError) -> Answer {
+        let body = try await send(.GET, target)
+        do {
+            return try JSONDecoder().decode(Answer.self, from: Data(body))
+        } catch {
+            throw SyncthingError.noSyncthing(address, reason: "the answer is not the expected JSON")
+        }
+    }
+
+    private static func escaped(_ text: String) -> String {
+        var escaped = ""
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
+                escaped.unicodeScalars.append(Unicode.Scalar(byte))
+            default:
+                let digits = String(byte, radix: 16, uppercase: true)
+                escaped += "%" + (digits.count == 1 ? "0" : "") + digits
+            }
+        }
+        return escaped
+    }
+
+    private typealias Connection = NIOAsyncChannel<HTTPClientResponsePart, HTTPClientRequestPart>
+
+    private func send(
+        _ method: HTTPMethod,
+        _ target: String,
+        body: [UInt8] = []
+    ) async throws(SyncthingError) -> [UInt8] {
+        let key = try SyncthingKey(file: keyFile)
+        let headers = HTTPHeaders([
+            ("host", address.description), ("connection", "close"), ("x-api-key", key.text),
+            ("content-type", "application/json"), ("content-length", "\(body.count)"),
+        ])
+        let head = HTTPRequestHead(version: .http1_1, method: method, uri: target, headers: headers)
+        let parts: [HTTPClientRequestPart] = [.head(head), .body(.byteBuffer(ByteBuffer(bytes: body))), .end(nil)]
+        do {
+            let (status, answer) = try await exchange(parts)
+            guard (200..<300).contains(status) else {
+                throw SyncthingError(status: status, answer: answer, client: self)
+            }
+            return answer
+        } catch let error as SyncthingError {
+            throw error
+        } catch let error as IOError {
+            throw SyncthingError.unreachable(address, reason: String(cString: strerror(error.errnoCode)))
+        } catch is HTTPParserError {
+            throw SyncthingError.noSyncthing(address, reason: "the answer is no HTTP")
+        } catch is ChannelError {
+            throw SyncthingError.silent(address, after: timeLimit)
+        } catch {
+            throw SyncthingError.unreachable(address, reason: ErrorText.text(of: error))
+        }
+    }
+
+    private func exchange(_ parts: [HTTPClientRequestPart]) async throws -> (status: Int, body: [UInt8]) {
+        let (limit, silent) = (TimeAmount(timeLimit), SyncthingError.silent(address, after: timeLimit))
+        let connection = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connectTimeout(limit)
+            .connect(to: try SocketAddress(ipAddress: address.host, port: address.port)) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(DeadlineHandler(limit, silent))
+                    try channel.pipeline.syncOperations.addHTTPClientHandlers()
+                    try channel.pipeline.syncOperations.addHandler(RequestSender(parts))
+                    return try Connection(wrappingChannelSynchronously: channel)
+                }
+            }
+        return try await connection.executeThenClose { inbound, _ in
+            var (status, body) = (0, ByteBuffer())
+            for try await part in inbound {
+                switch part {
+                case .head(let head): status = Int(head.status.code)
+                case .body(let buffer):
+                    guard body.readableBytes + buffer.readableBytes <= Self.largestAnswer else {
+                        throw SyncthingError.noSyncthing(
+                            address,
+                            reason: "the answer has more than \(Self.largestAnswer) bytes"
+                        )
+                    }
+                    body.writeImmutableBuffer(buffer)
+                case .end: return (status, Array(body.readableBytesView))
+                }
+            }
+            throw SyncthingError.unreachable(address, reason: "Connection closed, without a whole answer")
+        }
+    }
+}
+
+/// Ends a connection some time after it was made, however much has come by then.
+private final class DeadlineHandler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let limit: TimeAmount
+    private let error: SyncthingError
+    private var deadline: Scheduled<Void>?
+
+    init(_ limit: TimeAmount, _ error: SyncthingError) {
+        (self.limit, self.error) = (limit, error)
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        let (bound, error) = (NIOLoopBound(context, eventLoop: context.eventLoop), error)
+        deadline = context.eventLoop.scheduleTask(in: limit) {
+            bound.value.fireErrorCaught(error)
+            bound.value.close(promise: nil)
+        }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        deadline?.cancel()
+        context.fireChannelInactive()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { deadline?.cancel() }
+}
+
+/// The key of Syncthing's REST interface, which is in no text of an error or a log.
+struct SyncthingKey {
+    let text: String
+
+    private static let largestFile = 1_024
+
+    /// Reads a file with the key alone.
+    ///
+    /// - Throws: ``SyncthingError`` `badKeyFile` when it is not there, when every user may read it, or when it has
+    ///   something else.
+    init(file path: String) throws(SyncthingError) {
+        func refusal(_ reason: String) -> SyncthingError { .badKeyFile(path, reason: reason) }
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard descriptor >= 0 else { throw refusal(String(cString: strerror(errno))) }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw refusal("it is no regular file")
+        }
+        guard status.st_mode & 0o007 == 0 else {
+            throw refusal("every user of the machine may read or write it; to end that: chmod o= \(path.shellWord)")
+        }
+        var bytes = [UInt8](repeating: 0, count: SyncthingKey.largestFile)
+        let count = read(descriptor, &bytes, bytes.count)
+        guard count >= 0 else { throw refusal(String(cString: strerror(errno))) }
+        let lines = bytes[..<count].split(whereSeparator: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") })
+        let printable = UInt8(ascii: "!")...UInt8(ascii: "~")
+        guard count < bytes.count, lines.count == 1, let line = lines.first, line.allSatisfy(printable.contains) else {
+            throw refusal("it must have one line, the key alone, without spaces")
+        }
+        text = String(decoding: line, as: UTF8.self)
+    }
+}

@@ -1,0 +1,194 @@
+package import TributaryChanges
+
+/// What this project needs to know of a shared folder's settings in Syncthing.
+package struct SyncthingFolder: Codable, Hashable, Sendable {
+    package struct Versioning: Codable, Hashable, Sendable {
+        /// Empty for none.
+        package var type: String
+    }
+
+    package struct Device: Codable, Hashable, Sendable {
+        package var deviceID: String
+    }
+
+    package var id: String
+    package var path: String
+    /// `sendreceive`, `sendonly`, `receiveonly` or `receiveencrypted`.
+    package var type: String
+    package var paused: Bool
+    package var ignorePerms: Bool
+    package var ignoreDelete: Bool
+    package var fsWatcherEnabled: Bool
+    package var fsWatcherDelayS: Double
+    package var maxConflicts: Int
+    package var versioning: Versioning
+    /// This device, and those that share the folder.
+    package var devices: [Device]
+
+    package static let configurationPath = "/rest/config/folders/"
+
+    /// Syncthing's own number of conflict copies of a file, which a folder has that it makes itself.
+    private static let usualConflicts = 10
+
+    /// The settings that a log folder needs, as the members to send to Syncthing.
+    ///
+    /// Nothing that is right already is changed: a limit of conflict copies other than 0 stays.
+    package static func settings(of folder: SyncthingFolder?) -> [JSONMember] {
+        let keepsConflicts = folder.map { $0.maxConflicts != 0 } ?? false
+        return JSONValue.members(of: [
+            "type": .string("sendreceive"), "ignorePerms": .boolean(true), "ignoreDelete": .boolean(false),
+            "fsWatcherEnabled": .boolean(true), "fsWatcherDelayS": .integer(1),
+            "versioning": .members(["type": .string("")]),
+            "maxConflicts": keepsConflicts ? nil : .count(usualConflicts),
+        ])
+    }
+}
+
+/// The patterns of a folder's `.stignore`.
+package enum SyncthingIgnores {
+    package static let fileName = ".stignore"
+    /// The pattern that leaves the staging folder out.
+    package static let staging = "/.staging"
+
+    /// Whether the patterns leave the staging folder out.
+    ///
+    /// Patterns of a file that they include are not known here, and may do it.
+    package static func leaveOutStaging(_ lines: some Sequence<some StringProtocol>) -> Bool {
+        lines.contains { line in
+            var pattern = line.drop { $0 == " " || $0 == "\t" || $0 == "\r" }
+            while let last = pattern.last, last.isWhitespace { pattern.removeLast() }
+            if pattern.hasPrefix("#include") { return true }
+            while pattern.hasPrefix("(?d)") || pattern.hasPrefix("(?i)") { pattern = pattern.dropFirst(4) }
+            if pattern.hasPrefix("/") { pattern = pattern.dropFirst() }
+            for end in ["/**", "/*", "/"] where pattern.hasSuffix(end) { pattern = pattern.dropLast(end.count) }
+            return pattern == ".staging" || pattern == ".*" || pattern == "*" || pattern == "**"
+        }
+    }
+}
+
+/// Something in Syncthing's settings of a log folder that harms, and why.
+package struct ReplicatorFinding: Codable, Hashable, Sendable {
+    package var code: String
+    package var detail: String
+    package var hint: String
+
+    private static let setup = "To set it right: tributaryctl replicator setup syncthing"
+
+    private init(_ code: String, _ detail: String, hint: String = setup) {
+        (self.code, self.detail, self.hint) = (code, detail, hint)
+    }
+
+    /// Returns what is wrong with a folder.
+    ///
+    /// - Parameters:
+    ///   - folder: Its settings in Syncthing.
+    ///   - ignores: The lines of its `.stignore`.
+    ///   - logs: The path of the log folder.
+    ///   - isSame: Whether two paths lead to one folder.
+    /// - Returns: One finding for each setting, in the order of their weight.
+    package static func all(
+        in folder: SyncthingFolder,
+        ignores: [String],
+        logs: String,
+        isSame: (String, String) -> Bool
+    ) -> [ReplicatorFinding] {
+        var found: [ReplicatorFinding] = []
+        if !isSame(folder.path, logs) {
+            found.append(
+                .init(
+                    "wrong-path",
+                    "Syncthing's folder is \(folder.path), and the log folder is \(logs): nothing of it is carried.",
+                    hint: "Name the ID of the right folder, or make the folder anew in Syncthing with the path \(logs)"
+                )
+            )
+        }
+        if !SyncthingIgnores.leaveOutStaging(ignores) {
+            found.append(
+                .init(
+                    "staging-replicated",
+                    "\(SyncthingIgnores.fileName) does not leave out \(SyncthingIgnores.staging): files are carried while "
+                        + "they are written, and other machines see them unfinished."
+                )
+            )
+        }
+        if folder.paused {
+            found.append(
+                .init(
+                    "paused",
+                    "The folder is paused: nothing leaves or arrives.",
+                    hint: "Resume the folder in Syncthing"
+                )
+            )
+        }
+        if folder.type != "sendreceive" {
+            let effect =
+                folder.type == "sendonly" ? "nothing of other machines arrives" : "nothing of this machine leaves"
+            found.append(.init("one-way", "The folder's type is \(folder.type): \(effect)."))
+        }
+        if folder.ignoreDelete {
+            found.append(
+                .init(
+                    "ignores-deletions",
+                    "The folder ignores deletions (ignoreDelete): segments that compaction has removed elsewhere stay here, and "
+                        + "come back everywhere."
+                )
+            )
+        }
+        if !folder.versioning.type.isEmpty {
+            found.append(
+                .init(
+                    "versioning",
+                    "The folder keeps versions (\(folder.versioning.type)): each segment that compaction removes is kept in "
+                        + ".stversions, so that the folder never becomes smaller."
+                )
+            )
+        }
+        if folder.maxConflicts == 0 {
+            found.append(
+                .init(
+                    "no-conflict-copies",
+                    "The folder keeps no conflict copies (maxConflicts is 0): when two programs write as one writer, the "
+                        + "transactions of one vanish without a word."
+                )
+            )
+        }
+        if !folder.ignorePerms {
+            found.append(
+                .init(
+                    "permissions",
+                    "The folder carries permissions (ignorePerms is off): files get those of another machine, and may be "
+                        + "unreadable for the daemon."
+                )
+            )
+        }
+        if !folder.fsWatcherEnabled {
+            found.append(
+                .init("no-watcher", "The folder is not watched: what is removed or arrives by hand waits for a rescan.")
+            )
+        } else if folder.fsWatcherDelayS > 1 {
+            found.append(
+                .init(
+                    "slow-watcher",
+                    "The watcher waits for \(Int(clamping: folder.fsWatcherDelayS)) s: files of programs that do not ask for "
+                        + "a scan leave so much later."
+                )
+            )
+        }
+        if folder.devices.count < 2 {
+            found.append(
+                .init(
+                    "not-shared",
+                    "The folder is shared with no other device.",
+                    hint: "Share it with the other machines in Syncthing, and accept it there"
+                )
+            )
+        }
+        return found
+    }
+}
+
+extension Int {
+    fileprivate init(clamping number: Double) {
+        self = number.isFinite ? Int(Swift.min(Swift.max(number, 0), 1e9)) : 0
+    }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import Glibc
+import Testing
+import TributaryAdmin
+
+/// What answers at the address may be anything; the client ends in time, and says what it met.
+@Suite("A client of Syncthing", .timeLimit(.minutes(5)))
+struct SyncthingClientTests {
+    private func client(_ port: UInt16, key: String = "key", mode: mode_t = 0o600) throws -> (SyncthingClient, String) {
+        let file = NSTemporaryDirectory() + "tributary-key-\(UUID().uuidString)"
+        try key.write(toFile: file, atomically: true, encoding: .utf8)
+        #expect(chmod(file, mode) == 0)
+        let address = try #require(LoopbackAddress("127.0.0.1:\(port)"))
+        return (SyncthingClient(address: address, keyFile: file), file)
+    }
+
+    private func error(answering answer: [UInt8], repeated: Int = 1) async throws -> SyncthingError? {
+        let listener = try LoopbackListener(answering: answer, repeated: repeated)
+        let (client, file) = try client(listener.port)
+        defer { unlink(file) }
+        return await #expect(throws: SyncthingError.self) { _ = try await client.folder("logs") }
+    }
+
+    @Test(
+        "names what an answer without a folder means",
+        arguments: [
+            ("HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n", "does not take the key", 77 as Int32),
+            ("HTTP/1.1 307 Temporary Redirect\r\ncontent-length: 0\r\n\r\n", "takes HTTPS only", 78),
+            ("HTTP/1.1 404 Not Found\r\ncontent-length: 9\r\n\r\nNo folder", "has no folder of this ID", 66),
+            ("HTTP/1.1 500 Oops\r\ncontent-length: 4\r\n\r\nwhat", "answered 500: what", 75),
+            ("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}", "is not the expected JSON", 69),
+            ("220 mail.example ESMTP\r\n", "is no HTTP", 69),
+            ("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{", "", 69),
+        ]
+    )
+    func answers(answer: String, words: String, status: Int32) async throws {
+        let error = try #require(try await error(answering: Array(answer.utf8)))
+        #expect("\(error)".contains(words) || words.isEmpty, "\(error)")
+        #expect(error.exitStatus.rawValue == status && !error.hint.isEmpty, "\(error)")
+    }
+
+    @Test("reads no more of an answer than a bound")
+    func endless() async throws {
+        let head = Array("HTTP/1.1 200 OK\r\ncontent-length: 1000000000\r\n\r\n".utf8)
+        let error = try await error(answering: head + [UInt8](repeating: 0x20, count: 1 << 20), repeated: 64)
+        #expect("\(try #require(error))".contains("more than"))
+    }
+
+    @Test("waits no longer than its limit")
+    func silent() async throws {
+        let listener = try LoopbackListener(answering: nil)
+        var (client, file) = try client(listener.port)
+        defer { unlink(file) }
+        client.timeLimit = .milliseconds(200)
+        let asking = client
+        let error = await #expect(throws: SyncthingError.self) { try await asking.scan(folder: "logs", below: []) }
+        #expect(error == .silent(client.address, after: .milliseconds(200)))
+    }
+
+    @Test("takes a key from a file of one line that other users cannot read")
+    func keys() async throws {
+        for (key, mode, words) in [
+            ("key", 0o644, "every user of the machine"), ("two words", 0o600, "one line"), ("", 0o600, "one line"),
+            ("key\r\nx-other: 1", 0o600, "one line"), (String(repeating: "k", count: 2_000), 0o600, "one line"),
+        ] as [(String, mode_t, String)] {
+            let (client, file) = try client(9, key: key, mode: mode)
+            defer { unlink(file) }
+            let error = await #expect(throws: SyncthingError.self) { try await client.scan(folder: "logs", below: []) }
+            #expect("\(try #require(error))".contains(words), "\(String(describing: error))")
+            #expect(error?.exitStatus == .badConfiguration)
+        }
+    }
+}
+
+/// Accepts one connection on a port of its own, and answers it, or keeps silent until it is closed.
+private final class LoopbackListener: Sendable {
+    let port: UInt16
+    private let descriptor: Int32
+
+    init(answering answer: [UInt8]?, repeated: Int = 1) throws {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let status = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                bind(descriptor, address, length) | listen(descriptor, 4) | getsockname(descriptor, address, &length)
+            }
+        }
+        guard status == 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
+        self.descriptor = descriptor
+        port = UInt16(bigEndian: address.sin_port)
+        Thread.detachNewThread {
+            let connection = accept(descriptor, nil, nil)
+            guard connection >= 0 else { return }
+            var buffer = [UInt8](repeating: 0, count: 65_536)
+            _ = recv(connection, &buffer, buffer.count, 0)
+            for _ in 0..<repeated {
+                guard let answer, send(connection, answer, answer.count, Int32(MSG_NOSIGNAL)) >= 0 else { break }
+            }
+            // To close with bytes that were not read would take the answer back.
+            if answer != nil { shutdown(connection, Int32(SHUT_WR)) }
+            while recv(connection, &buffer, buffer.count, 0) > 0 {}
+            close(connection)
+        }
+    }
+
+    deinit { close(descriptor) }
+}
