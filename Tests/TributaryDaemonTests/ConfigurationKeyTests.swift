@@ -15,7 +15,8 @@ import TributaryAdmin
         "watch.rescan": "90s", "watch.incomplete_grace": "2m", "import.slice_changes": "7", "import.memory": "1GiB",
         "identity.reboot": "trust", "clock.max_ahead": "1d", "history.keep": "36500d", "migration.allow_loss": "true",
         "retention.keep_segments": "1ms", "admin.socket": "/a/admin.sock", "admin.writers": "[clerks, managers]",
-        "admin.listen": "\"127.0.0.1:9417\"", "shutdown.timeout": "10s", "log.level": "debug",
+        "admin.listen": "\"127.0.0.1:9417\"", "admin.page": "everything",
+        "shutdown.timeout": "10s", "log.level": "debug",
     ]
 
     private func load(

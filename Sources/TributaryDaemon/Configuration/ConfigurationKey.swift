@@ -69,6 +69,7 @@ struct ConfigurationKey: Sendable, CustomStringConvertible {
         ),
         .init("admin.writers", \.admin.writers, .groups),
         .init("admin.listen", \.admin.listen, .address, needsRestart: true),
+        .init("admin.page", \.admin.page, .choice),
         .init("shutdown.timeout", \.shutdown.timeout, .duration),
         .init("log.level", \.logLevel, .choice, variable: "TRIBUTARY_LOG_LEVEL"),
     ]

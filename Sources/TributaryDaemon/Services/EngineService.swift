@@ -38,12 +38,14 @@ struct EngineService: Service {
         let loops = Task { try await engine.sync.run() }
         let purging = Task { await purgeHistory(of: engine) }
         let compaction = Task { await engine.compactor.run() }
+        let watching = Task { await watchWriters(of: engine) }
         let updates = engine.container.storeUpdates()
         // The task ends with the engine, as the purge does.
         let merges = Task { for await update in updates { engine.sync.activity.merged(update.changes) } }
         defer {
             purging.cancel()
             compaction.cancel()
+            watching.cancel()
             merges.cancel()
         }
         // From here on clients can save, which needs the store but not the log folder.
@@ -106,6 +108,34 @@ extension EngineService {
                 logger.warning("Old history could not be removed", metadata: ["error": "\(error)"])
             }
             try? await Task.sleep(for: .seconds(86_400), tolerance: .seconds(600))
+        }
+    }
+
+    /// Learns how often other stores write, and says in the journal when one has fallen silent, every 5 minutes until the task
+    /// is cancelled.
+    private func watchWriters(of engine: Engine) async {
+        while !Task.isCancelled {
+            do {
+                var writers: [WriterRecord] = []
+                var isUpToDate = false
+                while !isUpToDate, !Task.isCancelled {
+                    (writers, isUpToDate) = try await engine.container.mainGeneration.readAsync { reader in
+                        let writers = try reader.writers.all()
+                        return (writers, try engine.writerWatch.learn(reader, writers))
+                    }
+                }
+                let (begun, ended) = engine.writerWatch.changes(writers, at: engine.wallTime)
+                for notice in begun {
+                    logger.notice(
+                        "a store is silent",
+                        metadata: ["writer": "\(notice.writer?.description ?? "")", "reason": "\(notice.detail)"]
+                    )
+                }
+                for store in ended { logger.info("a silent store writes again", metadata: ["store": "\(store)"]) }
+            } catch {
+                logger.debug("the stores' habits could not be read", metadata: ["error": "\(error)"])
+            }
+            try? await Task.sleep(for: .seconds(300), tolerance: .seconds(30))
         }
     }
 
