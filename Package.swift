@@ -110,7 +110,8 @@ let package = Package(
                 .product(name: "UnixSignals", package: "swift-service-lifecycle", condition: daemonOnly),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: daemonOnly),
                 .product(name: "Yams", package: "Yams"),
-            ]
+            ],
+            resources: [.embedInCode("Page/page.html")]
         ),
         .executableTarget(
             name: "tributaryd",

@@ -20,6 +20,10 @@ final class Engine: Sendable {
     /// The history that tokens name: a store that was set back, or a copy, has another one since it was opened.
     let historyName: String
     let file: StoreFile
+    let writerWatch = WriterWatch()
+    let folderSize: FolderSize
+    /// The newest transaction that the main context showed when the daemon started.
+    let firstShown: Int64
     private let isInitialImportShown = Atomic(false)
 
     init(container: PersistentContainer, sync: SyncService, scans: ScanRequests) throws {
@@ -28,6 +32,8 @@ final class Engine: Sendable {
         self.sync = sync
         compactor = Compactor(sync: sync) { try Store.open($0, migrator: Migrator()) }
         file = StoreFile(path: container.store.configuration.path)
+        folderSize = FolderSize(path: sync.logs)
+        firstShown = container.mainGeneration.number
         historyName = try container.store.read { try $0.history.name() }
     }
 

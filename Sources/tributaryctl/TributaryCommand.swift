@@ -25,8 +25,8 @@ struct TributaryCommand: AsyncParsableCommand {
             ApplyCommand.command, HistoryCommand.command, WatchCommand.command, ConflictCommand.self,
             DigestCommand.command, CheckCommand.command, BackupCommand.command, CompactCommand.command,
             RestoreCommand.self, ReplicatorCommand.self, ConfigCommand.self, ReloadCommand.command,
-            LogLevelCommand.command,
-            MetricsCommand.command, ShutdownCommand.command, VersionCommand.command,
+            LogLevelCommand.command, MetricsCommand.command, PageCommand.command, ShutdownCommand.command,
+            VersionCommand.command,
         ]
     )
 

@@ -8,14 +8,20 @@ package struct ForeignWriter: Sendable {
     package let id: String
     /// The sequence of the writer's last transaction.
     package private(set) var sequence: UInt64 = 0
+    /// What it shows to people, in its next segments.
+    package var name: String?
     private var clock: UInt64
     private var previous: String?
 
     /// Creates a writer; `milliseconds` is the Unix time of its first transaction.
-    package init(id: String, milliseconds: UInt64) {
+    package init(id: String, milliseconds: UInt64, name: String? = nil) {
         self.id = id
+        self.name = name
         clock = milliseconds << 16
     }
+
+    /// Sets the Unix time of the next transaction.
+    package mutating func moveClock(to milliseconds: UInt64) { clock = milliseconds << 16 }
 
     /// Writes one segment with a transaction for each list of change lines, staged and renamed as the format requires.
     ///
@@ -25,7 +31,9 @@ package struct ForeignWriter: Sendable {
         let first = sequence + 1
         let last = sequence + UInt64(transactions.count)
         let before = previous.map { "\"\($0)\"" } ?? "null"
-        var text = "{\"tributary\":1,\"writer\":\"\(id)\",\"first\":\(first),\"last\":\(last),\"previous\":\(before)}\n"
+        let shown = try name.map { "\"name\":\(try ForeignWriter.json($0))," } ?? ""
+        var text =
+            "{\"tributary\":1,\"writer\":\"\(id)\",\(shown)\"first\":\(first),\"last\":\(last),\"previous\":\(before)}\n"
         for changes in transactions {
             sequence += 1
             clock += 1
@@ -46,6 +54,10 @@ package struct ForeignWriter: Sendable {
         let path = "\(folder)/\(name)"
         guard rename("\(staging)/\(id)-\(name)", path) == 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
         return path
+    }
+
+    private static func json(_ text: String) throws -> String {
+        String(decoding: try JSONEncoder().encode(text), as: UTF8.self)
     }
 
     private func hex(_ value: UInt64) -> String {

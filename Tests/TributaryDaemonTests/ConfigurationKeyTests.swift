@@ -19,7 +19,8 @@ import TributaryAdmin
         "retention.keep_segments": "1ms", "replicator.syncthing.url": "\"http://127.0.0.1:8385\"",
         "replicator.syncthing.key_file": "/a/key", "replicator.syncthing.folder": "tills",
         "admin.socket": "/a/admin.sock", "admin.writers": "[clerks, managers]",
-        "admin.listen": "\"127.0.0.1:9417\"", "shutdown.timeout": "10s", "log.level": "debug",
+        "admin.listen": "\"127.0.0.1:9417\"", "admin.page": "everything",
+        "shutdown.timeout": "10s", "log.level": "debug",
     ]
 
     private func load(

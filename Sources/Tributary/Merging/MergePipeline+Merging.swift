@@ -41,6 +41,7 @@ extension MergePipeline {
     private func merge(isAsked: Bool) throws {
         // Others may have merged while the timer's call was on its way, so that a new quiet period has begun.
         guard isAsked || pendingNotifications.isDue else { return }
+        let began = ContinuousClock.now
         // A save of the main context may have merged everything meanwhile; its later changes may still be unsaved.
         main?.isCollecting = true
         defer { main?.isCollecting = false }
@@ -51,6 +52,7 @@ extension MergePipeline {
         update { state in
             state.status.lastMerge = now
             state.status.failure = nil
+            state.status.durations.add(.now - began)
         }
     }
 

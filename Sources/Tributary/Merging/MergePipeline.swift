@@ -155,4 +155,6 @@ package struct MergeStatus: Sendable, Hashable {
     package var nextMergeDue: WallTime?
     /// Why the last merge failed; it is tried again automatically.
     package var failure: String?
+    /// How long merges took on the main actor.
+    package var durations = DurationHistogram()
 }

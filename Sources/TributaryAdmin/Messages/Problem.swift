@@ -73,6 +73,8 @@ extension Problem.Code {
     package static let baselinesDiffer: Self = "baselines-differ"
     /// A baseline cannot be read, or its bytes are not those that its maker wrote.
     package static let baselineRefused: Self = "baseline-refused"
+    /// A store writes nothing for much longer than it usually does: a notice.
+    package static let writerSilent: Self = "writer-silent"
     /// Segments are missing that a baseline has, which is to be joined.
     package static let baselineWaits: Self = "baseline-waits"
 }

@@ -64,6 +64,20 @@ package struct StatusMessage: Codable, Hashable, Sendable {
         }
     }
 
+    /// Amounts since the start of the daemon.
+    package struct Totals: Codable, Hashable, Sendable {
+        package var imported: ImportCounts
+        package var exported: ImportCounts
+        /// The number of objects that merges have inserted, updated or deleted in the main context.
+        package var mergedObjects: Int
+
+        package init(imported: ImportCounts, exported: ImportCounts, mergedObjects: Int) {
+            self.imported = imported
+            self.exported = exported
+            self.mergedObjects = mergedObjects
+        }
+    }
+
     package var api = 1
     package var version: String
     package var state: State
@@ -87,7 +101,10 @@ package struct StatusMessage: Codable, Hashable, Sendable {
     package var conflicts: Conflicts?
     package var writers: Writers?
     package var restartNeeded = false
+    package var totals: Totals?
     package var problems: [Problem] = []
+    /// What may want attention and is no problem; absent when there is nothing.
+    package var notices: [Problem]?
 
     package init(version: String, state: State, uptimeSeconds: Double) {
         self.version = version

@@ -1,10 +1,11 @@
 import Hummingbird
 import TributaryAdmin
 
-/// The server on `admin.listen`: a page for people and the metrics, with counts only.
+/// The server on `admin.listen`: a page for people and the metrics.
 ///
-/// Everybody who can reach the address can read the page, so it has no names, values or paths. A page of another web
-/// site whose name resolves to this address is refused by its Host header.
+/// Everybody who can reach the address can read the page, so it has no names, values, paths and reasons, unless
+/// `admin.page` says otherwise. A page of another web site whose name resolves to this address is refused by its Host
+/// header, and another web site cannot read what it has a browser ask for.
 struct StatusPage: Sendable {
     let address: LoopbackAddress
     let daemon: AdminServices
@@ -18,9 +19,10 @@ struct StatusPage: Sendable {
         }
         do {
             switch request.uri.path {
-            case "/": return page(await StatusReport.make(of: daemon))
+            case "/": return .page(with: try await json())
+            case "/page.json": return .bytes(Array(try await json().utf8), type: "application/json").guarded
             case AdminPath.metrics.rawValue: return try await MetricsRoute.response(of: daemon)
-            default: return .problem(ProblemDocument(.notFound, detail: "there are / and /metrics here"))
+            default: return .problem(ProblemDocument(.notFound, detail: "there are /, /page.json and /metrics here"))
             }
         } catch {
             return .problem(ProblemMapping.problem(of: error, logger: daemon.logger, path: request.uri.path))
@@ -31,26 +33,7 @@ struct StatusPage: Sendable {
         ["127.0.0.1", "localhost", "[::1]"].map { "\($0):\(address.port)" }
     }
 
-    private func page(_ status: StatusMessage) -> Response {
-        var rows: [(String, String)] = [
-            ("State", status.state.rawValue),
-            ("Up", "\(Int(status.uptimeSeconds)) s"),
-            ("Problems", "\(status.problems.count)"),
-        ]
-        rows += status.segments.sorted { $0.key < $1.key }.map { ("Segments \($0.key)", "\($0.value)") }
-        if let queue = status.queue { rows.append(("Segments to be looked at", "\(queue)")) }
-        if let pending = status.pendingSaves { rows.append(("Pending saves", "\(pending)")) }
-        if let bytes = status.storeBytes { rows.append(("Store", "\(bytes / 1024) KiB")) }
-        let table = rows.map { "<tr><th>\($0.0)</th><td>\($0.1)</td></tr>" }.joined(separator: "\n")
-        let text = """
-            <!doctype html>
-            <html lang="en"><head><meta charset="utf-8"><meta http-equiv="refresh" content="5"><title>Tributary</title>
-            <style>body{font:1rem sans-serif;margin:2rem}th{text-align:left;padding-right:2rem}</style></head>
-            <body><h1>Tributary</h1><table>
-            \(table)
-            </table></body></html>
-
-            """
-        return .bytes(Array(text.utf8), type: "text/html; charset=utf-8")
+    private func json() async throws -> String {
+        try await PageData.collect(daemon.state.configuration.admin.page, of: daemon).json()
     }
 }

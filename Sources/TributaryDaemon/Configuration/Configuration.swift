@@ -21,6 +21,8 @@ struct Configuration: Sendable {
         /// The groups whose members may write; nil when every user who may connect may write.
         var writers: [String]?
         var listen: LoopbackAddress?
+        /// What the page at ``listen`` shows to everybody who can reach it.
+        var page = PageData.Extent.counts
     }
 
     var file: String?

@@ -78,6 +78,7 @@ struct ConfigurationKey: Sendable, CustomStringConvertible {
         ),
         .init("admin.writers", \.admin.writers, .groups),
         .init("admin.listen", \.admin.listen, .address, needsRestart: true),
+        .init("admin.page", \.admin.page, .choice),
         .init("shutdown.timeout", \.shutdown.timeout, .duration),
         .init("log.level", \.logLevel, .choice, variable: "TRIBUTARY_LOG_LEVEL"),
     ]

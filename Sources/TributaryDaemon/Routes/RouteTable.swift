@@ -48,6 +48,7 @@ enum RouteTable {
             Route(.put, .logLevel, .owner, needs: .nothing, body: ["level"], LogLevelRoute.put),
             Route(.get, .configuration, .read, needs: .nothing, ConfigRoute.handle),
             Route(.post, .shutdown, .owner, needs: .nothing, ShutdownRoute.handle),
+            Route(.get, .page, .read, needs: .nothing, PageRoute.handle),
             Route(.get, .metrics, .read, needs: .nothing) { try await MetricsRoute.response(of: $0.daemon) },
         ]
 }

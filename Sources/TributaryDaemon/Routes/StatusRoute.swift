@@ -48,12 +48,18 @@ enum StatusReport {
             add(engine, to: &status)
             // One read, as each waits while readers are busy. Another problem reports a store that cannot be read.
             let facts = await engine.readSoon { reader in
-                (
-                    writers: try reader.writers.all(), deferrals: try engine.sync.deferrals(reader),
+                let writers = try reader.writers.all()
+                _ = try engine.writerWatch.learn(reader, writers)
+                return (
+                    writers: writers, deferrals: try engine.sync.deferrals(reader),
                     conflicts: try reader.conflicts.counts()
                 )
             }
-            if let facts { addWriters(facts.writers, engine, to: &status) }
+            if let facts {
+                addWriters(facts.writers, engine, to: &status)
+                let notices = engine.writerWatch.notices(facts.writers, at: engine.wallTime)
+                status.notices = notices.isEmpty ? nil : notices
+            }
             if let report = facts?.deferrals ?? engine.sync.lastDeferrals {
                 add(await engine.sync.located(report), now: engine.wallTime, to: &status)
             }
@@ -127,6 +133,12 @@ enum StatusReport {
         status.initialImportComplete = engine.showsInitialImport
         status.lastImport = sync.lastImport?.unixSeconds
         status.problems += sync.problems
+        let meters = engine.sync.activity.meters
+        status.totals = StatusMessage.Totals(
+            imported: meters.imported,
+            exported: meters.exported,
+            mergedObjects: meters.merged
+        )
         let path = container.store.configuration.path
         status.storeBytes = size(of: path)
         status.walBytes = size(of: path + "-wal")

@@ -41,12 +41,14 @@ struct EngineService: Service {
         // The last export of the stop is announced too, as far as Syncthing answers until then.
         let scans = Task { await engine.scans.run() }
         engine.scans.published(by: engine.sync.ownWriter)
+        let watching = Task { await watchWriters(of: engine) }
         let updates = engine.container.storeUpdates()
         // The task ends with the engine, as the purge does.
         let merges = Task { for await update in updates { engine.sync.activity.merged(update.changes) } }
         defer {
             purging.cancel()
             compaction.cancel()
+            watching.cancel()
             merges.cancel()
             scans.cancel()
         }
@@ -110,6 +112,34 @@ extension EngineService {
                 logger.warning("Old history could not be removed", metadata: ["error": "\(error)"])
             }
             try? await Task.sleep(for: .seconds(86_400), tolerance: .seconds(600))
+        }
+    }
+
+    /// Learns how often other stores write, and says in the journal when one has fallen silent, every 5 minutes until the task
+    /// is cancelled.
+    private func watchWriters(of engine: Engine) async {
+        while !Task.isCancelled {
+            do {
+                var writers: [WriterRecord] = []
+                var isUpToDate = false
+                while !isUpToDate, !Task.isCancelled {
+                    (writers, isUpToDate) = try await engine.container.mainGeneration.readAsync { reader in
+                        let writers = try reader.writers.all()
+                        return (writers, try engine.writerWatch.learn(reader, writers))
+                    }
+                }
+                let (begun, ended) = engine.writerWatch.changes(writers, at: engine.wallTime)
+                for notice in begun {
+                    logger.notice(
+                        "a store is silent",
+                        metadata: ["writer": "\(notice.writer?.description ?? "")", "reason": "\(notice.detail)"]
+                    )
+                }
+                for store in ended { logger.info("a silent store writes again", metadata: ["store": "\(store)"]) }
+            } catch {
+                logger.debug("the stores' habits could not be read", metadata: ["error": "\(error)"])
+            }
+            try? await Task.sleep(for: .seconds(300), tolerance: .seconds(30))
         }
     }
 

@@ -43,6 +43,21 @@ package struct ConflictReader {
         return (found, hasMore)
     }
 
+    /// The conflicts that were found last, the newest first, until their values have `byteLimit` bytes.
+    package func newest(limit: Int, byteLimit: Int) throws -> [Conflict] {
+        let sql = ConflictReader.select(withObject: false) + " ORDER BY c.number DESC LIMIT ?1"
+        let statement = try BoundStatement(reader.database, sql)
+        statement.bindAll(limit)
+        var found: [Conflict] = []
+        var bytes = 0
+        try statement.forEach { row in
+            for column: Int32 in [10, 16] { bytes += row.optionalText(column)?.utf8.count ?? 0 }
+            guard found.isEmpty || bytes <= byteLimit, let conflict = ConflictReader.conflict(row) else { return }
+            found.append(conflict)
+        }
+        return found
+    }
+
     /// Nil when the journal has no such conflict, or has it no longer.
     package func conflict(_ number: Int64) throws -> Conflict? {
         let statement = try BoundStatement(

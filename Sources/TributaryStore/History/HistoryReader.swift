@@ -21,6 +21,24 @@ package struct HistoryReader {
         return try clock.map { $0 == transaction.clock } ?? (transaction.number < newestTransaction())
     }
 
+    /// When the transactions after `number` were written, and by which writer, at most `limit` of them in their order.
+    package func clocks(
+        after number: Int64,
+        limit: Int
+    ) throws -> [(number: Int64, writer: UniqueID, clock: HybridClock)] {
+        let statement = try BoundStatement(
+            database,
+            """
+            SELECT t.number, w.uuid, t.clock FROM tributary_transaction t JOIN tributary_writer w ON w.id = t.writer
+            WHERE t.number > ?1 ORDER BY t.number LIMIT ?2
+            """
+        )
+        statement.bindAll(number, limit)
+        return try statement.all { row in
+            UniqueID(row.text(1)).map { (row.integer(0), $0, row.clock(2)) }
+        }
+    }
+
     /// The transactions after `number`, at most `limit` of them.
     package func transactions(after number: Int64, limit: Int) throws -> [HistoryTransaction] {
         try page(after: number, limit: limit, changeLimit: .max, byteLimit: .max).transactions

@@ -1,7 +1,7 @@
 import Logging
 import TransactionLog
 package import TributaryAdmin
-import TributaryChanges
+package import TributaryChanges
 import TributaryStore
 
 // This folder keeps the log folder small. The rules decide from the facts which baseline is cut or compared and which
@@ -16,6 +16,8 @@ package actor Compactor {
     private let queue = SerialQueue("tributary.compaction")
     private var isRunning = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
+    /// What the last pass has found, with the time of its end.
+    package private(set) var last: (report: CompactionReport, time: WallTime)?
 
     private static let interval = Duration.seconds(86_400)
 
@@ -77,6 +79,8 @@ package actor Compactor {
             mode: mode,
             progress: progress
         )
-        return try await pass.run()
+        let report = try await pass.run()
+        last = (report, sync.environment.wall)
+        return report
     }
 }

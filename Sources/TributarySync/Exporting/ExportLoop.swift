@@ -62,11 +62,14 @@ struct ExportLoop: Sendable {
         do {
             work.begin()
             defer { work.end() }
-            let counts = try await queue.run { [self] in try export(exporter) }
+            let (counts, duration) = try await queue.run { [self] in
+                let began = clock.now()
+                return (try export(exporter), clock.now() - began)
+            }
             state.update { $0.exported(counts) }
             if counts.segments > 0 {
                 environment.logger.debug("exported", metadata: counts.journalMetadata)
-                environment.activity.exported(counts)
+                environment.activity.exported(counts, in: duration)
             }
             return counts
         } catch {

@@ -50,7 +50,7 @@ struct ImportAnnouncer {
         for name in result.finished { events.send(SegmentStatus(id: name, state: .applied, since: wall)) }
         if result.counts.transactions > 0 {
             logger.debug("imported", metadata: result.counts.journalMetadata)
-            environment.activity.imported(result.counts, from: result.names)
+            environment.activity.imported(result.counts, from: result.names, in: .now - result.began)
         }
         deferred.insert(result.finished)
         announceDeferrals()

@@ -13,6 +13,8 @@ struct ActivitySummary: Sendable {
     private static let namedWriters = 3
 
     private(set) var due: Duration?
+    /// The time of the first activity that the next line is about.
+    private var first: Duration?
     private var lastLine: Duration?
     private var imported = ImportCounts()
     private var exported = ImportCounts()
@@ -52,6 +54,7 @@ struct ActivitySummary: Sendable {
 
     private mutating func schedule(at now: Duration) {
         guard due == nil else { return }
+        first = now
         due = max(now + Self.gathering, lastLine.map { $0 + Self.interval } ?? now)
     }
 
@@ -72,6 +75,8 @@ struct ActivitySummary: Sendable {
                 ? "more than can be listed"
                 : "\(merged.inserted) inserted, \(merged.updated) updated, \(merged.deleted) deleted"
         }
+        // A line about a moment needs no length.
+        if let first, now - first > Self.gathering { line["seconds"] = "\((now - first).components.seconds)" }
         self = ActivitySummary()
         lastLine = now
         return line
@@ -87,9 +92,10 @@ struct ActivitySummary: Sendable {
     }
 }
 
-/// Writes what was imported, exported and merged to the journal, summed up.
+/// Writes what was imported, exported and merged to the journal, summed up, and measures it.
 package final class ActivityJournal: Sendable {
     private let summary = Mutex(ActivitySummary())
+    private let measured = Mutex(ActivityMeters())
     private let signal = Signal()
     private let clock: MonotonicClock
     private let logger: Logger
@@ -99,13 +105,29 @@ package final class ActivityJournal: Sendable {
         self.logger = logger
     }
 
-    func imported(_ counts: ImportCounts, from names: [UniqueID: String?]) {
-        record { $0.imported(counts, from: names, at: clock.now()) }
+    func imported(_ counts: ImportCounts, from names: [UniqueID: String?], in duration: Duration) {
+        let now = clock.now()
+        measured.withLock { $0.imported(counts, in: duration, at: now) }
+        record { $0.imported(counts, from: names, at: now) }
     }
 
-    func exported(_ counts: ImportCounts) { record { $0.exported(counts, at: clock.now()) } }
+    func exported(_ counts: ImportCounts, in duration: Duration) {
+        let now = clock.now()
+        measured.withLock { $0.exported(counts, in: duration, at: now) }
+        record { $0.exported(counts, at: now) }
+    }
 
-    package func merged(_ changes: ObjectChanges) { record { $0.merged(changes, at: clock.now()) } }
+    package func merged(_ changes: ObjectChanges) {
+        let now = clock.now()
+        let objects = changes.inserted.count + changes.updated.count + changes.deleted.count
+        measured.withLock { $0.merged(objects, at: now) }
+        record { $0.merged(changes, at: now) }
+    }
+
+    package var meters: ActivityMeters { measured.withLock { $0 } }
+
+    /// The present time on the clock of the meters.
+    package var now: Duration { clock.now() }
 
     package func finish() {
         if let line = summary.withLock({ $0.take(at: clock.now()) }) { logger.info("synchronized", metadata: line) }

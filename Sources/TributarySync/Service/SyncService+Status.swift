@@ -11,6 +11,8 @@ extension SyncService {
         return status
     }
 
+    package var logs: String { state.configuration.logs }
+
     /// Whether the segments that could be imported when the service began have been imported.
     package var isInitialImportComplete: Bool { state.read(\.progress.isInitialImportComplete) }
 

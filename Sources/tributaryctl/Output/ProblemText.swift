@@ -3,9 +3,11 @@ import TributaryAdmin
 import TributaryChanges
 
 enum ProblemText {
-    static func print(_ problem: Problem, in session: Session) {
+    static func print(_ problem: Problem, kind: String = "problem", in session: Session) {
         let terminal = session.terminal
-        terminal.print(terminal.styled("problem: ", .red) + EscapedText.escape(problem.detail))
+        terminal.print(
+            terminal.styled("\(kind): ", kind == "problem" ? .red : .yellow) + EscapedText.escape(problem.detail)
+        )
         if let writer = problem.writer {
             let name = problem.writerName.map { " (\($0))" } ?? ""
             terminal.print("  writer: " + EscapedText.escape("\(writer)\(name)"))

@@ -22,6 +22,23 @@ struct Terminal: Sendable {
         )
     }()
 
+    /// The lines that a terminal has now; nil when output is no terminal.
+    static var lines: Int? {
+        var size = winsize()
+        guard isatty(1) == 1, ioctl(1, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0 else { return nil }
+        return Int(size.ws_row)
+    }
+
+    /// The same terminal with the width that it has now.
+    var resized: Terminal {
+        Terminal(
+            hasColor: hasColor,
+            isInteractive: isInteractive,
+            showsProgress: showsProgress,
+            width: Terminal.columns()
+        )
+    }
+
     private static func columns() -> Int? {
         if let text = getenv("COLUMNS"), let columns = Int(String(cString: text)), columns > 0 { return columns }
         var size = winsize()

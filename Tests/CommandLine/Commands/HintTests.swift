@@ -75,8 +75,8 @@ import Testing
     }
 
     /// The blocks of commands are complete, up to the words in capitals.
-    @Test(arguments: ["Stories", "Compaction", "Operating"]) func commandsInArticlesAreTaken(name: String) async throws
-    {
+    @Test(arguments: ["Stories", "Compaction", "Operating", "Watching"])
+    func commandsInArticlesAreTaken(name: String) async throws {
         let samples = ["FORMER": Self.writer, "WRITER": Self.writer, "SEGMENT": Self.segment]
         let blocks = try Article(name).text.components(separatedBy: "```sh\n").dropFirst()
         var found = 0

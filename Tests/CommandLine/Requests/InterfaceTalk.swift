@@ -25,6 +25,7 @@ final class InterfaceTalk {
         _ parts: [String] = [],
         query: String? = nil,
         body: String? = nil,
+        accepting type: String? = nil,
         expecting status: Int
     ) async throws -> AdminResponse {
         let operation = try #require(operations[name], "\(name)")
@@ -38,7 +39,11 @@ final class InterfaceTalk {
             let violations = description.violations(of: try JSONParser.parse(body, depthLimit: 16), by: schema)
             #expect(violations.isEmpty, "\(name) takes \(body): \(violations)")
         }
-        let answer = try await daemon.client.send(AdminCall(method, path, body: body.map { Array($0.utf8) }))
+        let headers = type.map { ["Accept": $0] } ?? [:]
+        let answer = try await daemon.client.send(
+            AdminCall(method, path, body: body.map { Array($0.utf8) }, headers: headers)
+        )
+        if let type { #expect(answer.headers["content-type"]?.hasPrefix(type) == true, "\(name): \(answer.headers)") }
         #expect(answer.status == status, "\(name): \(answer.text)")
         try check(answer, of: operation)
         if status < 300 { unasked.remove(name) }

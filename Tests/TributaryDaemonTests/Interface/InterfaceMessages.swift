@@ -15,6 +15,7 @@ enum InterfaceMessages {
         ("Status", StatusMessage(version: "", state: .running, uptimeSeconds: 0)),
         ("StatusProblem", Problem("", detail: "", hint: nil)),
         ("ConflictCounts", StatusMessage.Conflicts(kept: 0, dropped: 0)),
+        ("StatusTotals", StatusMessage.Totals(imported: amount, exported: amount, mergedObjects: 0)),
         ("StatusWriters", StatusMessage.Writers(count: 0, behind: 0, first: [])),
         ("StatusWriter", StatusMessage.Writer(id: "", name: nil, behind: 0)),
         ("Missing", MissingPart(writer: UniqueID(high: 0, low: 0), writerName: nil, holders: [])),

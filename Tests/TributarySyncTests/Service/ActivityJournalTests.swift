@@ -38,6 +38,7 @@ import TributaryChanges
         #expect(summary.due == .seconds(62))
         let line = summary.take(at: .seconds(62))
         #expect(line?["cause"] == "import and acknowledgement")
+        #expect(line?["seconds"] == "59", "what the line sums up")
         #expect(line?["writers"] == "till-12 (\(writers[0])), \(writers[1]), \(writers[2]) and 2 more")
         #expect(line?["imported"] == "10 segments, 15 transactions, 20 changes")
         summary.exported(ImportCounts(segments: 1, transactions: 1, changes: 1), at: .seconds(300))

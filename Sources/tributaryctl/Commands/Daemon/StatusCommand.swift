@@ -5,36 +5,42 @@ import TributaryAdmin
 struct StatusCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Show what the daemon is doing and what is wrong."
+        abstract: "Show whether the daemon is well, what is stuck and what to type, and what it is doing.",
+        discussion: """
+            The first line says whether all is well. Each problem follows: what is stuck, whose it is, since when, and what to
+            type. Then comes what is known besides. With --watch a terminal shows the problems, the writers with their lag, and
+            what goes through, once a second; where standard output is no terminal, each change is a line. It goes on when the
+            daemon is started again, and ends when it is interrupted.
+            """
     )
 
-    @Flag(name: [.customShort("w"), .long], help: "Show it again every second until interrupted.")
+    @Flag(name: [.customShort("w"), .long], help: "Show it live until interrupted.")
     var watch = false
 
     @Flag(help: "Say nothing; exit with 75 when there are problems, or while the daemon starts.")
     var check = false
 
     func run(with session: Session) async throws {
-        repeat {
-            let response = try await session.call(AdminCall(.get, .status))
-            let status = try response.decode(StatusMessage.self)
-            if check {
-                for problem in status.problems { session.terminal.complain(EscapedText.escape(problem.detail)) }
-                let isStarting = [.starting, .migrating].contains(status.state)
-                if isStarting {
-                    session.terminal.complain("the daemon is still starting: whether it can is not known yet")
-                }
-                if isStarting || !status.problems.isEmpty { throw ExitStatus.tryAgain }
-                return
+        let response = try await session.call(AdminCall(.get, .status))
+        let status = try response.decode(StatusMessage.self)
+        if check {
+            for problem in status.problems { session.terminal.complain(EscapedText.escape(problem.detail)) }
+            let isStarting = [.starting, .migrating].contains(status.state)
+            if isStarting {
+                session.terminal.complain("the daemon is still starting: whether it can is not known yet")
             }
-            if watch, session.terminal.isInteractive { session.terminal.write("\u{1B}[H\u{1B}[2J") }
-            session.show(response) { printText(status, in: session) }
-            if watch { try await Task.sleep(for: .seconds(1)) }
-        } while watch
+            if isStarting || !status.problems.isEmpty { throw ExitStatus.tryAgain }
+            return
+        }
+        if watch { return try await StatusView(session: session).run(after: response) }
+        session.show(response) { printText(status, in: session) }
     }
 
     private func printText(_ status: StatusMessage, in session: Session) {
         let terminal = session.terminal
+        terminal.print(StatusText.verdict(of: status, on: terminal))
+        for problem in status.problems { ProblemText.print(problem, in: session) }
+        for notice in status.notices ?? [] { ProblemText.print(notice, kind: "notice", in: session) }
         let state = terminal.styled(status.state.rawValue, status.problems.isEmpty ? .green : .yellow)
         let uptime = TimeText.stretch(status.uptimeSeconds)
         terminal.print(terminal.label("state", width: 14) + "\(state), up \(uptime), version \(status.version)")
@@ -45,6 +51,10 @@ struct StatusCommand: DaemonCommand {
         ]
         if let queue = status.queue, queue > 0 { lines.append(("queue", CountText.text(queue, "segment"))) }
         if status.initialImportComplete == false { lines.append(("import", "the first import is not complete yet")) }
+        if let totals = status.totals {
+            lines.append(("imported", StatusText.amount(totals.imported) + " since the start"))
+            lines.append(("exported", StatusText.amount(totals.exported) + " since the start"))
+        }
         lines.append(("last import", TimeText.time(status.lastImport)))
         lines.append(("last merge", TimeText.time(status.lastMerge)))
         lines.append(("next merge", TimeText.time(status.nextMergeDue)))
@@ -67,7 +77,6 @@ struct StatusCommand: DaemonCommand {
         if status.restartNeeded { lines.append(("restart", "needed for the whole configuration to take effect")) }
         lines += StatusCommand.writerLines(status.writers, hints: session.hints)
         terminal.print(fields: lines, width: 14)
-        for problem in status.problems { ProblemText.print(problem, in: session) }
     }
 
     private static func writerLines(_ writers: StatusMessage.Writers?, hints: HintText) -> [(String, String?)] {

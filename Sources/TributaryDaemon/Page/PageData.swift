@@ -1,0 +1,213 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import TransactionLog
+import Tributary
+import TributaryAdmin
+import TributaryChanges
+import TributaryStore
+import TributarySync
+
+/// What the page shows: the answers of other routes, and what the daemon measures.
+struct PageData: Sendable {
+    /// What a reader of the page may see.
+    enum Extent: String, Sendable, CaseIterable {
+        /// States, times and counts, without names, values, paths and reasons.
+        case counts
+        case everything
+    }
+
+    struct Compaction: Sendable, Encodable {
+        var time: Double
+        var report: CompactionReport
+    }
+
+    struct Folder: Sendable, Encodable {
+        var files: Int
+        var bytes: Int64
+        /// The time of the measurement.
+        var time: Double
+    }
+
+    var madeAt: Double
+    var extent: Extent
+    /// The command that reaches this daemon.
+    var command: String
+    var status: StatusMessage
+    var writers: WritersMessage?
+    var segments: SegmentsMessage?
+    var conflicts: [Conflict]?
+    /// Each with its start in Unix seconds, imported transactions and changes, exported ones, and merged objects.
+    var minutes: [[Double]]?
+    var compaction: Compaction?
+    var folder: Folder?
+
+    private static let storeLimit = 1_000
+    private static let shownStores = 200
+    private static let segmentLimit = 50
+    private static let conflictLimit = 50
+    private static let conflictBytes = 256 << 10
+    private static let reasonLimit = 6
+
+    /// Waits for nobody who is busy for longer than the status does; what cannot be read in time is left out.
+    static func collect(_ extent: Extent, of daemon: AdminServices) async -> PageData {
+        var data = PageData(
+            madeAt: WallTime(Date()).unixSeconds,
+            extent: extent,
+            command: command(socket: daemon.state.configuration.admin.socket),
+            status: await StatusReport.make(of: daemon)
+        )
+        guard let engine = daemon.state.engine else { return extent == .counts ? data.counted() : data }
+        let now = engine.wallTime
+        if let found = try? await WritersRoute.messages(of: engine, limit: storeLimit, where: { _, _ in true }) {
+            data.writers = shown(found.shown, hasMore: found.hasMore)
+        }
+        data.segments = try? await segments(of: engine)
+        if extent == .everything {
+            data.conflicts = await engine.readSoon { reader in
+                try reader.conflicts.newest(limit: conflictLimit, byteLimit: conflictBytes)
+            }
+        }
+        let activity = engine.sync.activity
+        let (meters, monotonic) = (activity.meters, activity.now)
+        data.minutes = meters.minutes.map { minute in
+            let start = now.earlier(by: monotonic - minute.start).unixSeconds
+            let (imported, exported) = (minute.imported, minute.exported)
+            return [start]
+                + [
+                    imported.transactions, imported.changes, exported.transactions, exported.changes, minute.merged,
+                ].map(Double.init)
+        }
+        if let last = await engine.compactor.last {
+            data.compaction = Compaction(time: last.time.unixSeconds, report: shown(last.report))
+        }
+        if let size = await engine.folderSize.measured(at: now) {
+            data.folder = Folder(files: size.files, bytes: size.bytes, time: size.time.unixSeconds)
+        }
+        return extent == .counts ? data.counted() : data
+    }
+
+    private static func command(socket: String) -> String {
+        socket == DefaultPaths.socket() ? "tributaryctl" : "tributaryctl --socket \(socket.shellWord)"
+    }
+
+    /// The stores that this one is behind of come first.
+    private static func shown(_ found: [WritersMessage.Writer], hasMore: Bool) -> WritersMessage {
+        let ordered = found.sorted { ($1.behind ?? 0, $0.id) < ($0.behind ?? 0, $1.id) }
+        let shown = ordered.prefix(shownStores).map { writer in
+            var writer = writer
+            // What each store has seen of each other one is no use here, and grows with their square.
+            writer.seen = [:]
+            return writer
+        }
+        return WritersMessage(writers: shown, next: hasMore || found.count > shown.count ? shown.last?.id : nil)
+    }
+
+    private static func segments(of engine: Engine) async throws -> SegmentsMessage {
+        let states = Set(SegmentState.allCases).subtracting([.applied])
+        let statuses = try await engine.sync.segments(in: states)
+        let shown = statuses.prefix(segmentLimit).map { SegmentsMessage.Segment($0) }
+        return SegmentsMessage(segments: shown, next: statuses.count > shown.count ? shown.last?.first : nil)
+    }
+
+    private static func shown(_ report: CompactionReport) -> CompactionReport {
+        var report = report
+        report.remaining = report.remaining.prefix(reasonLimit).map { segment in
+            var segment = segment
+            segment.waitsFor = Array(segment.waitsFor.prefix(reasonLimit))
+            return segment
+        }
+        return report
+    }
+
+    /// The data without names, values, paths, and the reasons that may have them.
+    private func counted() -> PageData {
+        func counted(_ problem: Problem) -> Problem {
+            var counted = Problem(
+                problem.code,
+                since: problem.since,
+                detail: "",
+                hint: "To see it: tributaryctl status"
+            )
+            counted.writer = problem.writer
+            return counted
+        }
+        var data = self
+        data.command = "tributaryctl"
+        data.status.name = nil
+        data.status.problems = status.problems.map(counted)
+        data.status.notices = status.notices?.map(counted)
+        data.status.deferred?.first = []
+        data.status.writers?.first = []
+        data.writers?.writers = (writers?.writers ?? []).map { writer in
+            var writer = writer
+            writer.name = nil
+            return writer
+        }
+        data.segments?.segments = (segments?.segments ?? []).map { segment in
+            var counted = SegmentsMessage.Segment(
+                writer: segment.writer,
+                first: segment.first,
+                last: segment.last,
+                state: segment.state
+            )
+            counted.since = segment.since
+            return counted
+        }
+        data.conflicts = nil
+        if let report = compaction?.report {
+            var counted = CompactionReport(dryRun: report.dryRun)
+            counted.baselines = report.baselines.map { baseline in
+                CompactionReport.Baseline(file: "", bytes: baseline.bytes, verified: baseline.verified)
+            }
+            (counted.removedSegments, counted.removedBytes) = (report.removedSegments, report.removedBytes)
+            (counted.remainingSegments, counted.remainingBytes) = (report.remainingSegments, report.remainingBytes)
+            data.compaction?.report = counted
+        }
+        return data
+    }
+
+    /// The data as JSON, in which the answers of other routes are as these give them.
+    func json() throws -> String {
+        var members = [
+            ("madeAt", try madeAt.jsonText()), ("shows", try extent.rawValue.jsonText()),
+            ("command", try command.jsonText()), ("status", try status.jsonText()),
+        ]
+        if let writers { members.append(("writers", try writers.jsonText())) }
+        if let segments { members.append(("segments", try segments.jsonText())) }
+        if let conflicts {
+            let list = JSONValue.members(["conflicts": .array(conflicts.map(\.shownJSON))])
+            members.append(("conflicts", list.text))
+        }
+        if let minutes { members.append(("minutes", try minutes.jsonText())) }
+        if let compaction { members.append(("compaction", try compaction.jsonText())) }
+        if let folder { members.append(("folder", try folder.jsonText())) }
+        return "{" + members.map { "\"\($0)\":\($1)" }.joined(separator: ",") + "}"
+    }
+}
+
+extension Conflict {
+    private static let valueLimit = 2_000
+
+    /// The conflict with long values cut.
+    fileprivate var shownJSON: JSONValue {
+        var shown = self
+        shown.losing.value = losing.value.map(Conflict.cut)
+        shown.winning.value = winning.value.map(Conflict.cut)
+        return shown.json
+    }
+
+    private static func cut(_ value: JSONValue) -> JSONValue {
+        let text = value.text
+        return text.count > valueLimit ? .string(text.prefix(valueLimit) + "…") : value
+    }
+}
+
+/// `GET /v1/page`: the page as HTML, or its data as JSON for who accepts that alone.
+enum PageRoute {
+    static func handle(_ request: AdminRequest) async throws -> Response {
+        let json = try await PageData.collect(.everything, of: request.daemon).json()
+        let wantsData = request.request.headers[.accept]?.contains("application/json") == true
+        return wantsData ? .bytes(Array(json.utf8), type: "application/json").guarded : .page(with: json)
+    }
+}

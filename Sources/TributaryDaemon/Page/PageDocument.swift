@@ -1,0 +1,74 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import TributaryChanges
+
+// This folder has the page for people: the document is a resource, page.html, which draws itself from the JSON that is put
+// into it. The same JSON answers who asks for it alone.
+
+/// The document of the page with the data in it.
+///
+/// Its policy lets a browser run and apply only the script and the style of the document, by their hashes, and load nothing
+/// from anywhere; a text that got past the escaping could still do nothing.
+struct PageDocument: Sendable {
+    private let parts: (head: String, middle: String, tail: String)
+    let policy: String
+
+    /// The document as it was built into the program.
+    static let standard = PageDocument(String(decoding: PackageResources.page_html, as: UTF8.self))
+
+    private static let (policyMark, dataMark) = ("<!--policy-->", "<!--data-->")
+
+    init(_ text: String) {
+        let script = PageDocument.hash(of: text, between: "<script>", "</script>")
+        let style = PageDocument.hash(of: text, between: "<style>", "</style>")
+        policy =
+            "default-src 'none'; script-src '\(script)'; style-src '\(style)'; img-src data:; connect-src 'self'; "
+            + "base-uri 'none'; form-action 'none'"
+        let first = text.components(separatedBy: PageDocument.policyMark)
+        let second = (first.last ?? "").components(separatedBy: PageDocument.dataMark)
+        parts = (first[0], second[0], second.last ?? "")
+    }
+
+    private static func hash(of text: String, between start: String, _ end: String) -> String {
+        let content = text.components(separatedBy: start).last?.components(separatedBy: end)[0] ?? ""
+        var hash = SHA256()
+        hash.update(data: Array(content.utf8))
+        return "sha256-" + Data(hash.finalize().bytes).base64EncodedString()
+    }
+
+    /// The document with the data, for a browser that opens it from a file or a server.
+    func text(with json: String) -> String {
+        let policy = "<meta http-equiv=\"Content-Security-Policy\" content=\"\(policy)\">"
+        return parts.head + policy + parts.middle + PageDocument.embedded(json) + parts.tail
+    }
+
+    /// JSON that ends no element of HTML: a text in it cannot contain `</script>` or `<!--`.
+    private static func embedded(_ json: String) -> String {
+        json.replacing("<", with: "\\u003C").replacing(">", with: "\\u003E").replacing("&", with: "\\u0026")
+            .replacing("\u{2028}", with: "\\u2028").replacing("\u{2029}", with: "\\u2029")
+    }
+}
+
+extension Response {
+    static func page(with json: String) -> Response {
+        let document = PageDocument.standard
+        var response = bytes(Array(document.text(with: json).utf8), type: "text/html; charset=utf-8").guarded
+        // A frame of another site could lead clicks astray; a document cannot say so itself.
+        if let name = HTTPField.Name("Content-Security-Policy") {
+            response.headers[name] = document.policy + "; frame-ancestors 'none'"
+        }
+        return response
+    }
+
+    /// The response with headers that keep browsers from guessing, storing and sharing it.
+    var guarded: Response {
+        var response = self
+        let headers = [
+            ("Cache-Control", "no-store"), ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"),
+            ("Cross-Origin-Resource-Policy", "same-origin"),
+        ]
+        for (name, value) in headers { if let name = HTTPField.Name(name) { response.headers[name] = value } }
+        return response
+    }
+}

@@ -1,0 +1,100 @@
+import Synchronization
+package import TributaryAdmin
+package import TributaryChanges
+package import TributaryStore
+
+/// Learns the habits of the other stores from the history of this one, and makes notices of their silence.
+///
+/// Nothing is kept in the store: the history, which is there for as long as `history.keep` says, is read once after a start,
+/// and what is new of it later.
+package final class WriterWatch: Sendable {
+    private struct State {
+        var habits = WriterHabits()
+        var through: Int64 = 0
+        var reported: Set<UniqueID> = []
+    }
+
+    private let state = Mutex(State())
+    /// The number of transactions that are read at a time.
+    private static let portion = 10_000
+    private static let named = 20
+
+    package init() {}
+
+    /// Learns from the next transactions; false when there may be more of them.
+    package func learn(_ reader: Reader, _ writers: [WriterRecord]) throws -> Bool {
+        let through = state.withLock(\.through)
+        let found = try reader.history.clocks(after: through, limit: WriterWatch.portion)
+        let stores = Dictionary(writers.map { ($0.id, $0.store) }) { first, _ in first }
+        let own = writers.first(where: \.isSelf)?.store
+        state.withLock { state in
+            // Somebody else may have learned them meanwhile.
+            guard state.through == through, let last = found.last else { return }
+            for transaction in found {
+                guard let store = stores[transaction.writer], store != own else { continue }
+                state.habits.add(transaction.clock.wallTime, of: store)
+            }
+            state.through = last.number
+        }
+        return found.count < WriterWatch.portion
+    }
+
+    /// The notices of stores that are silent, without those that an administrator has evicted or abandoned.
+    package func notices(_ writers: [WriterRecord], at wall: WallTime) -> [Problem] {
+        let silences = silences(writers, at: wall)
+        return silences.prefix(WriterWatch.named).map { silence, last in
+            let name = last.name.map { "\($0) (\(silence.store))" } ?? "\(silence.store)"
+            let rest = silences.count - WriterWatch.named
+            let others =
+                rest > 0 && silence == silences[WriterWatch.named - 1].0 ? " So have \(rest) other stores." : ""
+            var notice = Problem(
+                .writerSilent,
+                since: silence.since,
+                detail: "\(name) has written nothing for \(words(wall.duration(since: silence.since))), and usually "
+                    + "writes again within \(words(silence.usualPause)).\(others)",
+                writer: last.id,
+                hint: "See to the machine and to its replicator. To see what is known of it: tributaryctl writer list"
+            )
+            notice.writerName = last.name
+            return notice
+        }
+    }
+
+    /// The names of the stores that have fallen silent, and of those that write again, since the last call.
+    package func changes(_ writers: [WriterRecord], at wall: WallTime) -> (begun: [Problem], ended: [UniqueID]) {
+        let silent = Set(silences(writers, at: wall).map(\.0.store))
+        let (begun, ended) = state.withLock { state in
+            defer { state.reported = silent }
+            return (silent.subtracting(state.reported), state.reported.subtracting(silent))
+        }
+        let stores = Dictionary(writers.map { ($0.id, $0.store) }) { first, _ in first }
+        let notices = notices(writers, at: wall).filter { notice in
+            notice.writer.flatMap { stores[$0] }.map(begun.contains) ?? false
+        }
+        return (notices, ended.sorted())
+    }
+
+    private func silences(
+        _ writers: [WriterRecord],
+        at wall: WallTime
+    ) -> [(WriterHabits.Silence, last: WriterRecord)] {
+        let found = state.withLock { $0.habits.silences(at: wall) }
+        guard !found.isEmpty else { return [] }
+        let byStore = Dictionary(grouping: writers, by: \.store)
+        return found.compactMap { silence in
+            let writers = byStore[silence.store] ?? []
+            guard writers.contains(where: { $0.state == nil }), let last = writers.max(by: { $0.clock < $1.clock })
+            else {
+                return nil
+            }
+            return (silence, last)
+        }
+    }
+
+    private func words(_ duration: Duration) -> String {
+        let seconds = duration.components.seconds
+        let units: [(Int64, String)] = [(86_400, "days"), (3_600, "hours"), (60, "minutes"), (1, "seconds")]
+        let (length, name) = units.first { seconds >= 2 * $0.0 } ?? (1, "seconds")
+        return "\(seconds / length) \(name)"
+    }
+}

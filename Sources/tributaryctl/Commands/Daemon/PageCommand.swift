@@ -1,0 +1,30 @@
+import ArgumentParser
+import TributaryAdmin
+
+struct PageCommand: DaemonCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "page",
+        abstract: "Write a page with the state of the store, its fleet and its conflicts, for a browser.",
+        discussion: """
+            The page is one HTML file with its data as of now, which loads nothing from anywhere. It has names and values of
+            the store, so the file that --output makes can be read by its owner only. The command serves nothing: a server
+            of its own could be read by everybody on the machine. A page that follows the daemon is at admin.listen.
+            """
+    )
+
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("The file, which must not exist; standard output without it.", valueName: "path")
+    )
+    var output: String?
+
+    func run(with session: Session) async throws {
+        let accept = session.json ? "application/json" : "text/html"
+        let file = try output.map { try NewFile($0, mode: 0o600) }
+        let response = try await session.call(AdminCall(.get, .page, headers: ["Accept": accept]))
+        guard let file else { return session.terminal.print(response.text) }
+        try response.body.withUnsafeBytes { bytes in try file.write(bytes) }
+        try file.finish()
+        session.terminal.complain("written to \(EscapedText.escape(file.path)), which only its owner can read")
+    }
+}

@@ -1,0 +1,186 @@
+import Foundation
+import TributaryAdmin
+import TributaryChanges
+
+/// The status in lines: whether all is well, and what has changed since an earlier one.
+enum StatusText {
+    /// The first line: `well, running for 3d 4h`.
+    static func verdict(of status: StatusMessage, on terminal: Terminal) -> String {
+        let notices = status.notices?.count ?? 0
+        let word =
+            if !status.problems.isEmpty {
+                terminal.styled(CountText.text(status.problems.count, "problem"), .red)
+            } else if status.state == .running {
+                terminal.styled("well", .green) + (notices > 0 ? ", with \(CountText.text(notices, "notice"))" : "")
+            } else {
+                terminal.styled("not ready", .yellow)
+            }
+        return "\(word), \(status.state.rawValue) for \(TimeText.stretch(status.uptimeSeconds))"
+    }
+
+    static func amount(_ counts: ImportCounts) -> String {
+        "\(CountText.text(counts.transactions, "transaction")), \(CountText.text(counts.changes, "change"))"
+    }
+
+    /// What has changed, each as a line without its time; everything that matters when there was no status before.
+    static func changes(from former: StatusMessage?, to status: StatusMessage) -> [String] {
+        var lines: [String] = []
+        if former?.state != status.state || (former?.uptimeSeconds ?? 0) > status.uptimeSeconds {
+            lines.append("state: \(status.state.rawValue)")
+        }
+        let (before, now) = (problems(of: former), problems(of: status))
+        for (key, problem) in now.sorted(by: { $0.key < $1.key }) where before[key] == nil {
+            lines.append("\(problem.kind) \(problem.value.code): \(problem.value.detail)")
+        }
+        for (key, problem) in before.sorted(by: { $0.key < $1.key }) where now[key] == nil {
+            let writer = problem.value.writer.map {
+                " of \(MissingText.label($0.description, problem.value.writerName))"
+            }
+            lines.append("no more: \(problem.value.code)\(writer ?? "")")
+        }
+        let known = Dictionary((former?.writers?.first ?? []).map { ($0.id, $0.behind) }) { first, _ in first }
+        for writer in status.writers?.first ?? [] where known[writer.id] ?? 0 != writer.behind {
+            let name = MissingText.label(writer.id, writer.name)
+            lines.append(
+                writer.behind == 0
+                    ? "\(name): up to date" : "\(name): \(CountText.text(writer.behind, "transaction")) behind"
+            )
+        }
+        if let totals = status.totals {
+            let isSame = (former?.uptimeSeconds ?? 0) <= status.uptimeSeconds
+            let before = isSame ? former?.totals : nil
+            for (verb, now, before) in [
+                ("imported", totals.imported, before?.imported), ("exported", totals.exported, before?.exported),
+            ] {
+                let amount = now - (before ?? ImportCounts())
+                if amount.transactions > 0 { lines.append("\(verb) \(self.amount(amount))") }
+            }
+        }
+        if lines.isEmpty, former == nil { lines.append("state: \(status.state.rawValue)") }
+        return lines
+    }
+
+    private static func problems(of status: StatusMessage?) -> [String: (kind: String, value: Problem)] {
+        let all =
+            (status?.problems ?? []).map { ("problem", $0) } + (status?.notices ?? []).map { ("notice", $0) }
+        return Dictionary(all.map { ("\($1.code) \($1.writer?.description ?? "")", ($0, $1)) }) { first, _ in first }
+    }
+}
+
+/// The status again and again, until the command is interrupted.
+struct StatusView {
+    let session: Session
+    private static let interval = Duration.seconds(1)
+    private static let listedProblems = 6
+
+    /// Shows a first response, and then asks once a second.
+    ///
+    /// Once a daemon has answered, its absence ends nothing.
+    func run(after response: AdminResponse) async throws {
+        var (response, former, isAbsent) = (AdminResponse?.some(response), StatusMessage?.none, false)
+        var asked = ContinuousClock.now
+        while true {
+            let elapsed = ContinuousClock.now - asked
+            asked = .now
+            let status = try response?.decode(StatusMessage.self)
+            if session.json {
+                if let response { session.terminal.print(response.text) }
+            } else if session.terminal.isInteractive {
+                redraw(status, after: former, in: elapsed)
+            } else if let status {
+                for line in StatusText.changes(from: former, to: status) { session.terminal.print(timed(line)) }
+            } else if !isAbsent {
+                session.terminal.print(timed("the daemon does not answer; waiting until it does"))
+            }
+            isAbsent = status == nil
+            former = status ?? former
+            try await Task.sleep(for: StatusView.interval)
+            response = try await next()
+        }
+    }
+
+    /// Nil while no daemon answers.
+    private func next() async throws -> AdminResponse? {
+        do {
+            return try await session.call(AdminCall(.get, .status))
+        } catch let error as AdminClientError {
+            switch error {
+            case .noDaemon, .interrupted, .silent: return nil
+            case .notPermitted, .unreadableResponse: throw error
+            }
+        } catch let problem as ProblemDocument where problem.status == 503 {
+            return nil
+        }
+    }
+
+    private func timed(_ line: String) -> String {
+        (TimeText.time(Date().timeIntervalSince1970) ?? "") + "  " + EscapedText.escape(line)
+    }
+
+    /// Writes over what is on the screen, so that it does not flicker; no more than fits, so that nothing scrolls.
+    private func redraw(_ status: StatusMessage?, after former: StatusMessage?, in elapsed: Duration) {
+        let terminal = session.terminal.resized
+        let room = max(2, (Terminal.lines ?? 24) - 1)
+        let time = TimeText.time(Date().timeIntervalSince1970) ?? ""
+        let lines =
+            status.map { screen($0, after: former, in: elapsed, on: terminal) }
+            ?? ["the daemon does not answer; waiting until it does"]
+        let shown = [terminal.styled(time, .faint)] + lines
+        let text = shown.prefix(room).map { $0 + "\u{1B}[K\n" }.joined()
+        terminal.write((former == nil ? "\u{1B}[2J" : "") + "\u{1B}[H" + text + "\u{1B}[J")
+    }
+
+    private func screen(
+        _ status: StatusMessage,
+        after former: StatusMessage?,
+        in elapsed: Duration,
+        on terminal: Terminal
+    ) -> [String] {
+        let width = terminal.width ?? 80
+        func cut(_ text: String) -> String { text.count > width ? text.prefix(width - 1) + "…" : text }
+        var lines = [
+            StatusText.verdict(of: status, on: terminal) + EscapedText.escape(status.name.map { "  \($0)" } ?? "")
+        ]
+        let entries = status.problems.map { ("problem", $0) } + (status.notices ?? []).map { ("notice", $0) }
+        for (kind, problem) in entries.prefix(StatusView.listedProblems) {
+            let whose = problem.writer.map { " of \(MissingText.label($0.description, problem.writerName))" } ?? ""
+            let age =
+                problem.since.map { ", for \(TimeText.stretch(Date().timeIntervalSince1970 - $0.unixSeconds))" } ?? ""
+            lines.append(cut(EscapedText.escape("\(kind): \(problem.code)\(whose)\(age)")))
+            if let hint = problem.hint { lines.append(cut("  " + session.hints.text(hint))) }
+        }
+        if entries.count > StatusView.listedProblems {
+            lines.append("and \(entries.count - StatusView.listedProblems) more")
+        }
+        lines.append("")
+        lines += throughput(status, after: former, in: elapsed).map(cut)
+        guard let writers = status.writers, writers.count > 0 else { return lines + ["", "no other writer yet"] }
+        var table = Table("WRITER", "BEHIND", "LAG", "LAST HEARD", "STATE")
+        let now = Date().timeIntervalSince1970
+        for writer in writers.first {
+            let lag = writer.behind > 0 ? writer.lagSeconds.map(TimeText.stretch) : nil
+            let heard = writer.lastHeard.map { TimeText.stretch(now - $0) + " ago" }
+            table.add([MissingText.label(writer.id, writer.name), "\(writer.behind)", lag, heard, writer.state])
+        }
+        lines += [""] + table.lines(on: terminal)
+        if writers.count > writers.first.count { lines.append("of \(writers.count) writers") }
+        return lines
+    }
+
+    private func throughput(_ status: StatusMessage, after former: StatusMessage?, in elapsed: Duration) -> [String] {
+        guard let totals = status.totals else { return [] }
+        let before = (former?.uptimeSeconds ?? 0) <= status.uptimeSeconds ? former?.totals : nil
+        let seconds = max(0.001, Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) * 1e-18)
+        func line(_ verb: String, _ now: ImportCounts, _ before: ImportCounts?) -> String {
+            let rate = (now - (before ?? now)).transactions
+            let changes = (now - (before ?? now)).changes
+            let perSecond = "\(Int(Double(rate) / seconds)) transactions/s, \(Int(Double(changes) / seconds)) changes/s"
+            return "\(verb)  \(perSecond); \(StatusText.amount(now)) since the start"
+        }
+        var lines = [
+            line("imported", totals.imported, before?.imported), line("exported", totals.exported, before?.exported),
+        ]
+        if let queue = status.queue, queue > 0 { lines.append("queue     \(CountText.text(queue, "segment"))") }
+        return lines
+    }
+}

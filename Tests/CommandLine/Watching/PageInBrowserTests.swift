@@ -1,0 +1,171 @@
+import Foundation
+import TestSupport
+import Testing
+import TributaryAdmin
+
+/// The page in headless Chromium: what is seen of hostile names, a stuck writer, a conflict and an empty store.
+@Suite(.daemonTurns, .enabled(if: Browser.isWanted, "set TRIBUTARY_BROWSER_TESTS=1, with Debian's chromium, to run it"))
+struct PageInBrowserTests {
+    private static let employee = "0190f1a2-0000-7000-8000-0000000000e1"
+    /// Names that would run, hide or turn something around if they were markup or were shown as they are.
+    private static let hostile = [
+        "</script><script>document.title='owned'</script>", "\"><img src=x onerror=\"document.title='owned'\">",
+        "\u{202E}txt.exe\u{7}", "<!--", "{{7*7}}${7*7}",
+    ]
+
+    @Test(.timeLimit(.minutes(10))) func hostileNamesAStuckWriterAndAConflict() async throws {
+        let daemon = try RunningDaemon()
+        try daemon.configure("watch: {incomplete_grace: 1s}")
+        let port = try #require(freePort())
+        try daemon.reconfigure(
+            "admin: {socket:",
+            to: "admin: {page: everything, listen: \"127.0.0.1:\(port)\", socket:"
+        )
+        let now = UInt64(Date().timeIntervalSince1970 * 1000)
+        let insert = #"{"insert":"Employee","id":"\#(Self.employee)","values":{"name":"Ann"}}"#
+        for (index, name) in Self.hostile.enumerated() {
+            let number = UInt8(index + 1)
+            var writer = ForeignWriter(
+                id: RunningDaemon.foreignWriter(number).id,
+                milliseconds: now - 60_000,
+                name: name
+            )
+            try writer.write([[RunningDaemon.insertion(number)]], to: daemon.logs)
+        }
+        // A writer that is stuck, and one whose value has lost before it arrives.
+        var stuck = ForeignWriter(id: RunningDaemon.foreignWriter(9).id, milliseconds: now, name: "till <i>9</i>")
+        try stuck.write([[RunningDaemon.insertion(9)]], to: daemon.logs)
+        let lost = try stuck.write([[RunningDaemon.insertion(10)]], to: daemon.logs)
+        try stuck.write([[RunningDaemon.insertion(11)]], to: daemon.logs)
+        try FileManager.default.removeItem(atPath: lost)
+        try await daemon.start()
+        try await daemon.save(insert)
+        var late = ForeignWriter(id: RunningDaemon.foreignWriter(8).id, milliseconds: now - 3_600_000, name: "late")
+        let value = #"{"update":"Employee","id":"\#(Self.employee)","values":{"name":"</script><b>Late</b>"}}"#
+        try late.write([[value]], to: daemon.logs)
+        _ = try await daemon.call(.post, "/v1/sync")
+        let end = Date(timeIntervalSinceNow: 60)
+        while try await daemon.problems().isEmpty, Date() < end {}
+
+        let file = daemon.folder.path("page.html")
+        try await daemon.success(of: ["page", "--output", file])
+        let browser = Browser(folder: daemon.folder)
+        for address in ["file://\(file)", "http://127.0.0.1:\(port)/"] {
+            let seen = try await browser.document(address)
+            let dom = seen.dom.components(separatedBy: "<script id=\"data\"")[0]
+            #expect(!dom.contains("<img") && !dom.contains("<b>") && !dom.contains("<i>"), "\(dom)")
+            #expect(!seen.dom.contains("<title>owned"), "\(seen.dom)")
+            #expect(seen.complaints.isEmpty, "\(seen.complaints)")
+            for text in [
+                "&lt;/script&gt;&lt;script&gt;document.title='owned'&lt;/script&gt;", "\\u{202E}txt.exe\\u{7}",
+                "till &lt;i&gt;9&lt;/i&gt;", "&lt;/script&gt;&lt;b&gt;Late&lt;/b&gt;", "1 problem",
+                "segments-waiting", "transaction 2", "2 transactions",
+                "tributaryctl --socket \(daemon.socket) conflict restore 1",
+                "tributaryctl --socket \(daemon.socket) writer abandon \(stuck.id)",
+                "tributaryctl --socket \(daemon.socket) segment explain \(stuck.id)", "log folder",
+            ] { #expect(dom.contains(text), "\(text) in \(address)") }
+            #expect(dom.contains("<rect class=\"in\"") && dom.contains("<rect class=\"out\""), "no chart in \(address)")
+        }
+        try await layout(of: file, browser, name: "page")
+        try await refusal(of: file, browser)
+    }
+
+    @Test(.timeLimit(.minutes(10))) func anEmptyStore() async throws {
+        let daemon = try await RunningDaemon.started()
+        let file = daemon.folder.path("page.html")
+        try await daemon.success(of: ["page", "--output", file])
+        let browser = Browser(folder: daemon.folder)
+        let seen = try await browser.document("file://\(file)")
+        #expect(seen.complaints.isEmpty, "\(seen.complaints)")
+        for text in ["well", "No other store has written yet", "No value has lost"] {
+            #expect(seen.dom.components(separatedBy: "<script id=\"data\"")[0].contains(text), "\(text)")
+        }
+        try await layout(of: file, browser, name: "empty")
+    }
+
+    /// Nothing is wider than the window, the colours follow the setting, and everything that acts can be reached and named.
+    private func layout(of file: String, _ browser: Browser, name: String) async throws {
+        let measuring = """
+            <script>(function () {
+                var acting = Array.from(document.querySelectorAll("button:not([hidden]), summary, input"));
+                document.title = "MEASURED " + JSON.stringify({ content: document.documentElement.scrollWidth, window: innerWidth,
+                    ground: getComputedStyle(document.body).backgroundColor,
+                    unreachable: acting.filter(function (node) { return node.tabIndex < 0; }).length,
+                    unnamed: acting.filter(function (node) {
+                        return !(node.getAttribute("aria-label") || node.textContent || (node.labels && node.labels[0] && node.labels[0].textContent));
+                    }).length });
+            }())</script>
+            """
+        // A copy without the policy, which would not let the measuring run.
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        let copy = browser.folder.path("measured-\(name).html")
+        let policy = try #require(text.firstMatch(of: /<meta http-equiv="Content-Security-Policy"[^>]*>/))
+        let measured = text.replacing(policy.0, with: "").replacing("</body>", with: measuring + "</body>")
+        try Data(measured.utf8).write(to: URL(fileURLWithPath: copy))
+        for width in [1200, 390] {
+            for isDark in [false, true] {
+                let seen = try await browser.document("file://\(copy)", width: width, isDark: isDark)
+                let title = try #require(seen.dom.firstMatch(of: /<title>MEASURED (.*?)<\/title>/)?.1)
+                let facts = try JSONSerialization.jsonObject(with: Data(title.utf8)) as? [String: Any]
+                let content = try #require(facts?["content"] as? Int)
+                #expect(facts?["window"] as? Int == width && content <= width, "\(title)")
+                #expect(facts?["unreachable"] as? Int == 0 && facts?["unnamed"] as? Int == 0, "\(title)")
+                #expect(facts?["ground"] as? String == (isDark ? "rgb(17, 22, 28)" : "rgb(246, 247, 249)"), "\(title)")
+                let picture = "\(name)-\(width)-\(isDark ? "dark" : "light").png"
+                let path = (Browser.pictures ?? browser.folder.path) + "/" + picture
+                try await browser.picture("file://\(file)", to: path, width: width, isDark: isDark)
+                let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+                #expect(bytes.count > 10_000 && bytes.prefix(4) == Data([0x89, 0x50, 0x4E, 0x47]), "\(picture)")
+            }
+        }
+    }
+
+    /// The policy is in force: a script that got into the document does not run.
+    private func refusal(of file: String, _ browser: Browser) async throws {
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        let copy = browser.folder.path("injected.html")
+        let injected = text.replacing("</body>", with: "<script>document.title = 'owned'</script></body>")
+        try Data(injected.utf8).write(to: URL(fileURLWithPath: copy))
+        let seen = try await browser.document("file://\(copy)")
+        #expect(!seen.dom.contains("<title>owned") && !seen.complaints.isEmpty, "\(seen.complaints)")
+    }
+}
+
+/// Debian's Chromium without a window.
+struct Browser {
+    static let isWanted = ProcessInfo.processInfo.environment["TRIBUTARY_BROWSER_TESTS"] == "1"
+    /// Where pictures stay that are to be looked at.
+    static let pictures = ProcessInfo.processInfo.environment["TRIBUTARY_PICTURES"]
+    private static let program = "/usr/bin/chromium"
+
+    let folder: TemporaryFolder
+
+    /// The document after its script has run, and what the browser said of scripts and policies.
+    func document(
+        _ address: String,
+        width: Int = 1200,
+        isDark: Bool = false
+    ) async throws -> (dom: String, complaints: [String]) {
+        let answer = try await run(["--dump-dom", "--enable-logging=stderr"], address, width, isDark)
+        let complaints = answer.errors.split(separator: "\n").filter { $0.contains("CONSOLE") }.map(String.init)
+        return (answer.output, complaints)
+    }
+
+    func picture(_ address: String, to path: String, width: Int, isDark: Bool) async throws {
+        _ = try await run(["--screenshot=\(path)"], address, width, isDark)
+    }
+
+    private func run(_ more: [String], _ address: String, _ width: Int, _ isDark: Bool) async throws -> Answer {
+        guard FileManager.default.isExecutableFile(atPath: Browser.program) else {
+            try Test.cancel("Debian's package chromium is not installed")
+        }
+        // As root Chromium has no sandbox; the pages are this project's own.
+        let options = [
+            "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--window-size=\(width),1600",
+            "--blink-settings=preferredColorScheme=\(isDark ? 0 : 1)", "--user-data-dir=\(folder.path("browser"))",
+        ]
+        let answer = try await Answer(running: [Browser.program] + options + more + [address], in: folder)
+        #expect(answer.ending == .exited(0), "\(answer)")
+        return answer
+    }
+}
