@@ -12,6 +12,7 @@ let package = Package(
         .library(name: "Tributary", targets: ["Tributary"]),
         .executable(name: "tributaryd", targets: ["tributaryd"]),
         .executable(name: "tributaryctl", targets: ["tributaryctl"]),
+        .plugin(name: "TributaryModels", targets: ["TributaryModels"]),
     ],
     traits: [
         .trait(
@@ -75,7 +76,15 @@ let package = Package(
             ]
         ),
 
+        // Classes from a model: the generator, and the plugin with its program, which generates at each build.
         .target(name: "TributaryGeneration", dependencies: ["TributaryModel"]),
+        .executableTarget(name: "tributary-models", dependencies: ["TributaryGeneration", "TributaryModel"]),
+        .plugin(
+            name: "TributaryModels",
+            capability: .buildTool(),
+            dependencies: ["tributary-models"],
+            path: "Sources/TributaryModels"
+        ),
 
         // The folder, the admin interface, the daemon.
         .target(
@@ -182,6 +191,11 @@ let package = Package(
             ]
         ),
         .testTarget(
+            name: "TributaryModelsTests",
+            dependencies: ["Tributary", "TributaryModel", "TestSupport"],
+            plugins: ["TributaryModels"]
+        ),
+        .testTarget(
             name: "TributarySyncTests",
             dependencies: [
                 "TributarySync", "TributaryAdmin", "TributaryMigration", "TributaryStore", "TransactionLog",
@@ -234,12 +248,14 @@ let package = Package(
         ),
         .testTarget(
             name: "ReadmeTests",
-            dependencies: ["Tributary", "TributaryModel", "TransactionLog", "TestSupport"]
+            dependencies: ["Tributary", "TransactionLog", "TestSupport"],
+            plugins: ["TributaryModels"]
         ),
         .testTarget(
             name: "ExampleTests",
             dependencies: ["Tributary", "TestSupport"],
-            exclude: ["Company.xcdatamodeld", "drawings.yaml", "Fixtures"]
+            exclude: ["drawings.yaml", "Fixtures"],
+            plugins: ["TributaryModels"]
         ),
         .target(
             name: "BenchmarkImport",
@@ -294,7 +310,7 @@ if isFuzzing {
     ]
 }
 
-for target in package.targets where target.type != .system {
+for target in package.targets where target.type != .system && target.type != .plugin {
     target.swiftSettings = [
         .swiftLanguageMode(.v6),
         .enableUpcomingFeature("ExistentialAny"),
@@ -307,7 +323,7 @@ for target in package.targets where target.type != .system {
 
 // With TRIBUTARY_MUTATIONS=1 the simulation can switch deliberate faults on, to show that it finds them.
 if Context.environment["TRIBUTARY_MUTATIONS"] == "1" {
-    for target in package.targets where target.type != .system {
+    for target in package.targets where target.type != .system && target.type != .plugin {
         target.swiftSettings?.append(.define("MUTATIONS"))
     }
 }
@@ -319,6 +335,7 @@ if let names = isFuzzing ? "fuzz" : Context.environment["TRIBUTARY_ONLY"] {
     // A target is declared below all that it depends on.
     for target in package.targets.reversed() where needed.contains(target.name) {
         for case .byNameItem(let name, _) in target.dependencies { needed.insert(name) }
+        for case .plugin(let name, _) in target.plugins ?? [] { needed.insert(name) }
     }
     package.targets.removeAll { !needed.contains($0.name) }
     package.products.removeAll()
@@ -326,7 +343,7 @@ if let names = isFuzzing ? "fuzz" : Context.environment["TRIBUTARY_ONLY"] {
 
 // The fuzzer learns from the branches that an input takes, and reports what the address sanitizer finds.
 if isFuzzing {
-    for target in package.targets where target.type != .system {
+    for target in package.targets where target.type != .system && target.type != .plugin {
         target.swiftSettings =
             (target.swiftSettings ?? []) + [
                 .unsafeFlags(["-sanitize=fuzzer,address", "-parse-as-library"])

@@ -115,6 +115,8 @@ struct CompositeSource {
 struct TypeNames {
     private(set) var classes: [String: String] = [:]
     private(set) var composites: [String: String] = [:]
+    /// The classes that the generator writes for the program's own ones to inherit from, by entity.
+    private var bases: [String: String] = [:]
     let list: String
     private let declared: Set<String>
 
@@ -125,13 +127,13 @@ struct TypeNames {
         "Field": "Tributary", "ToOne": "Tributary", "ToMany": "Tributary", "ManagedObject": "Tributary",
         "ManagedObjectID": "Tributary", "TypedSnapshot": "Tributary", "CompositeValue": "Tributary",
         "CompositeFields": "Tributary", "TransformableField": "Tributary", "PropertyValue": "Tributary",
-        "ContextError": "Tributary", "DeclaredField": "Tributary",
+        "ContextError": "Tributary", "DeclaredField": "Tributary", "Model": "Tributary",
     ]
     private static let reservedNames: Set<String> = [
         "Snapshot", "keys", "Swift", "Foundation", "Tributary", "Type", "Self", "Protocol", "Any",
     ]
 
-    init(_ model: Model, listName: String) {
+    init(_ model: Model, listName: String, ownClasses: Set<String>) {
         var taken = TypeNames.reservedNames
         func reserve(_ name: String) -> String {
             let result = SwiftName.identifier(name, notIn: taken)
@@ -140,6 +142,9 @@ struct TypeNames {
         }
         for entity in model.entities {
             classes[entity.name] = reserve(TypeNames.wanted(entity, taken: taken))
+        }
+        for entity in model.entities where ownClasses.contains(entity.name) {
+            bases[entity.name] = reserve((classes[entity.name] ?? entity.name) + "Base")
         }
         for name in model.composites.keys.sorted() { composites[name] = reserve(name) }
         list = reserve(listName)
@@ -158,6 +163,11 @@ struct TypeNames {
     func type(ofEntity name: String) -> String {
         classes[name].map(SwiftName.escaped) ?? library("ManagedObject")
     }
+
+    /// The name, without backticks, of the class that the generator writes for an entity.
+    func made(forEntity name: String) -> String { bases[name] ?? classes[name] ?? name }
+
+    func isOwn(entity name: String) -> Bool { bases[name] != nil }
 
     /// The name is qualified by its module when the model has a type of the same name.
     func library(_ name: String) -> String {

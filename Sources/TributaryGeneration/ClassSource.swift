@@ -16,9 +16,9 @@ struct ClassSource {
     }
 
     var lines: [String] {
-        let name = names.type(ofEntity: entity.name)
+        let name = SwiftName.escaped(names.made(forEntity: entity.name))
         let parent = entity.parent.map(names.type(ofEntity:)) ?? names.library("ManagedObject")
-        let final = entity.subentities.isEmpty ? "final " : ""
+        let final = entity.subentities.isEmpty && !names.isOwn(entity: entity.name) ? "final " : ""
         let word = entity.isAbstract ? "An object of a sub-entity of" : "An object of the entity"
         let types = members.all.compactMap { $0.property.attribute?.type }
         var lines = AttributeSource.needsFoundation(types) ? ["\(access)import Foundation"] : []

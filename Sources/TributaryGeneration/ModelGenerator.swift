@@ -14,17 +14,35 @@ package struct ModelGenerator: Sendable {
     }
 
     package func files() -> [GeneratedFile] {
-        let names = TypeNames(model, listName: options.listName)
-        var files: [GeneratedFile] = []
+        declarations(embedding: nil).map { file($0.name, $0.lines) }
+    }
+
+    /// The same declarations in one file, for a build that has to know its name before the model is read, with the model
+    /// itself: `CompanyModel.model()`.
+    package func wholeFile(named name: String, embedding source: ModelSource) -> GeneratedFile {
+        var imports: Set<String> = []
+        var body: [String] = []
+        for file in declarations(embedding: source) {
+            let start = file.lines.firstIndex { !$0.contains("import ") } ?? file.lines.endIndex
+            imports.formUnion(file.lines[..<start])
+            body += file.lines[start...]
+        }
+        return self.file(name, imports.sorted() + body)
+    }
+
+    /// The declarations of the entities' classes, then of the composites, in the order of their names.
+    private func declarations(embedding source: ModelSource?) -> [(name: String, lines: [String])] {
+        let names = TypeNames(model, listName: options.listName, ownClasses: options.ownClasses)
+        var files: [(name: String, lines: [String])] = []
         for entity in model.entities {
             let source = ClassSource(entity: entity, model: model, names: names, options: options)
-            files.append(file(names.classes[entity.name] ?? entity.name, source.lines))
+            files.append((names.made(forEntity: entity.name), source.lines))
         }
         for (name, attributes) in model.composites {
             let source = CompositeSource(name: name, attributes: attributes, names: names, options: options)
-            files.append(file(names.composites[name] ?? name, source.lines))
+            files.append((names.composites[name] ?? name, source.lines))
         }
-        files.append(file(names.list, ListSource(model: model, names: names, options: options).lines))
+        files.append((names.list, ListSource(model: model, names: names, options: options, source: source).lines))
         return files.sorted { $0.name < $1.name }
     }
 
@@ -45,6 +63,9 @@ package struct GeneratorOptions: Sendable {
     /// Whether transformable attributes have the type that the model names, which the program must make conform to
     /// `FieldValue`; otherwise their type is `Data`.
     package var usesTransformableClasses: Bool
+    /// The entities whose classes the program writes itself, each as a subclass of a class that the generator writes:
+    /// `class Employee: EmployeeBase`.
+    package var ownClasses: Set<String>
     /// The command that the header comment of each file names.
     package var command: String
 
@@ -52,11 +73,13 @@ package struct GeneratorOptions: Sendable {
         listName: String,
         access: AccessLevel = .internal,
         usesTransformableClasses: Bool = false,
+        ownClasses: Set<String> = [],
         command: String
     ) {
         self.listName = listName
         self.access = access
         self.usesTransformableClasses = usesTransformableClasses
+        self.ownClasses = ownClasses
         self.command = command
     }
 }
@@ -78,6 +101,7 @@ struct ListSource {
     let model: Model
     let names: TypeNames
     let options: GeneratorOptions
+    let source: ModelSource?
 
     var lines: [String] {
         let access = options.access.prefix
@@ -96,7 +120,16 @@ struct ListSource {
             "    \(access)static let version = \(SwiftName.literal(model.version))",
             "    /// The hash of the model that the classes were made from; that of a loaded model tells whether they fit.",
             "    \(access)static let versionHash = \"\(model.versionHash)\"",
-            "}",
-        ]
+        ] + embedded + ["}"]
+    }
+
+    private var embedded: [String] {
+        guard let source else { return [] }
+        let type = names.library("Model")
+        return [
+            "",
+            "    /// The model that the classes were made from, with its earlier versions, read from the text below.",
+            "    \(options.access.prefix)static func model() throws -> \(type) {",
+        ] + source.body(type).map { "        " + $0 } + ["    }"]
     }
 }

@@ -113,7 +113,7 @@ import Tributary
         let store = try await ExampleStore()
         _ = try await store.companies(["A", "B", "C"])
         await #expect(processExitsWith: .success) { [path = store.folder.path("store.sqlite") as String] in
-            let container = try await openCompanies(path, model: ExampleStore.model)
+            let container = try await openCompanies(path)
             let ids = try await container.performBackgroundTask { try $0.fetchIDs(FetchRequest("Company")) }
             deleteCompanies(ids, in: container)
             // The program ends here: no close, no waiting of its own.
@@ -128,7 +128,7 @@ import Tributary
         let ids = try await store.companies(["A", "B", "C"])
         deleteCompanies(ids, in: store.container)
         try await store.container.close()
-        let again = try await openCompanies(store.folder.path("store.sqlite"), model: ExampleStore.model)
+        let again = try await openCompanies(store.folder.path("store.sqlite"))
         let left = try await again.performBackgroundTask { try $0.count(for: FetchRequest("Company")) }
         #expect(left == 0, "what was accepted before the end is saved")
         try await again.close()

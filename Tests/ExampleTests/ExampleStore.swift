@@ -9,7 +9,7 @@ struct ExampleStore {
 
     init() async throws {
         folder = try TemporaryFolder("example")
-        container = try await openCompanies(folder.path("store.sqlite"), model: ExampleStore.model)
+        container = try await openCompanies(folder.path("store.sqlite"))
     }
 
     /// Companies with an employee each, saved at once; their IDs.

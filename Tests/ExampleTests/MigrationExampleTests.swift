@@ -67,7 +67,7 @@ import Tributary
             return
         }
         #expect(refusals.map(\.entity) == ["Employee"] && refusals.map(\.property) == ["name"])
-        let container = try await openCompanies(path, model: ExampleStore.model)
+        let container = try await openCompanies(path)
         let names = try await container.performBackgroundTask { context in
             try ids.map { try #require(try context.existingObject(with: $0) as? Company).name }
         }
@@ -80,7 +80,7 @@ import Tributary
         let path = folder.path("store.sqlite")
         try await openMigrating(path, model: Self.version("Company 2")) { _ in }.close()
         await #expect(throws: MigrationError.self) {
-            try await openCompanies(path, model: ExampleStore.model).close()
+            try await openCompanies(path).close()
         }
     }
 }

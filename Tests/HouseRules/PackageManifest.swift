@@ -18,9 +18,11 @@ struct PackageManifest: Sendable {
     init(_ text: String) {
         for (kind, folder) in [
             ("target", "Sources"), ("executableTarget", "Sources"), ("systemLibrary", "Sources"),
-            ("testTarget", "Tests"),
+            ("testTarget", "Tests"), ("plugin", "Sources"),
         ] {
             for call in Self.calls(of: kind, in: text) {
+                // A product of the package has no capability, only its target has.
+                guard kind != "plugin" || call.contains("capability:") else { continue }
                 guard let name = Self.strings(after: "name:", in: call).first else { continue }
                 let dependencies = Self.bracketed(after: "dependencies:", in: call) ?? ""
                 let products = Self.calls(of: "product", in: dependencies)

@@ -43,7 +43,7 @@ struct ImportRule: HouseRule {
     /// Modules of the toolchain and the system.
     private static let system: Set<String> = [
         "Foundation", "FoundationEssentials", "FoundationXML", "Glibc", "Synchronization", "Dispatch", "Observation",
-        "Testing", "PackageDescription", "RegexBuilder",
+        "Testing", "PackageDescription", "PackagePlugin", "RegexBuilder",
     ]
 
     func violations(in tree: SourceTree) -> [Violation] {

@@ -9,12 +9,16 @@ import Testing
         #expect(try Readme.example("swift") == String(contentsOfFile: file, encoding: .utf8))
     }
 
+    @Test func itsModelIsTheOneThatTheBuildReads() throws {
+        let file = PackageFolder.path("Tests/ReadmeTests/Till.yaml")
+        #expect(try Readme.example("yaml") == String(contentsOfFile: file, encoding: .utf8))
+    }
+
     @Test func hires() async throws {
         let folder = try TemporaryFolder("readme")
-        let model = PackageFolder.path("etc/tributary/model.yaml")
-        let first = try await hire("Ann", store: folder.path("store.sqlite"), model: model)
+        let first = try await hire("Ann", store: folder.path("store.sqlite"))
         #expect(first == ["Ann"])
-        let second = try await hire("Bob", store: folder.path("store.sqlite"), model: model)
+        let second = try await hire("Bob", store: folder.path("store.sqlite"))
         #expect(second == ["Ann"])
     }
 }

@@ -111,10 +111,28 @@ package struct Python: Sendable {
 
     /// Finds `python3`; nil where there is none.
     package init?() {
-        let places = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin").split(separator: ":")
-        let found = places.map { "\($0)/python3" }.first(where: FileManager.default.isExecutableFile)
+        guard let found = Python.interpreters.first else { return nil }
+        interpreter = found
+    }
+
+    /// Finds the first `python3` that has a module; nil where none has.
+    package init?(importing module: String) {
+        let found = Python.interpreters.first { path in
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: path)
+            process.arguments = ["-c", "import \(module)"]
+            process.standardError = FileHandle.nullDevice
+            guard (try? process.run()) != nil else { return false }
+            process.waitUntilExit()
+            return process.terminationStatus == 0
+        }
         guard let found else { return nil }
         interpreter = found
+    }
+
+    private static var interpreters: [String] {
+        (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin").split(separator: ":").map { "\($0)/python3" }
+            .filter(FileManager.default.isExecutableFile)
     }
 
     package func run(

@@ -128,10 +128,33 @@ struct ModelFile {
     }
 
     private func readYAML() throws(ModelError) -> Model {
-        guard let text = String(data: try ModelFile.readBytes(path), encoding: .utf8) else {
-            throw ModelError("the file is not UTF-8", file: path)
+        try YAMLModelReader.read(try ModelFile.readText(path), file: path)
+    }
+
+    /// The texts from the oldest version to the current one.
+    func texts() throws(ModelError) -> [ModelText] {
+        var folders = [path]
+        switch kind {
+        case .yaml: return [ModelText(text: try ModelFile.readText(path), xmlVersion: nil)]
+        case .version: break
+        case .versions:
+            let current = try currentVersion()
+            folders = try versionNames().map { "\(path)/\($0)" }
+            folders.removeSubrange((folders.firstIndex(of: current).map { $0 + 1 } ?? folders.count)...)
         }
-        return try YAMLModelReader.read(text, file: path)
+        var texts: [ModelText] = []
+        for folder in folders {
+            let text = try ModelFile.readText("\(folder)/contents")
+            texts.append(ModelText(text: text, xmlVersion: ModelFile.versionName(folder)))
+        }
+        return texts
+    }
+
+    private static func readText(_ file: String) throws(ModelError) -> String {
+        guard let text = String(data: try readBytes(file), encoding: .utf8) else {
+            throw ModelError("the file is not UTF-8", file: file)
+        }
+        return text
     }
 
     static func readBytes(_ file: String) throws(ModelError) -> Data {
@@ -147,6 +170,13 @@ struct ModelFile {
             throw ModelError("the file cannot be read: \(error.localizedDescription)", file: file)
         }
     }
+}
+
+/// The text that a version of a model is read from.
+package struct ModelText: Sendable, Hashable {
+    package var text: String
+    /// The version's name, when the text is the XML of an `.xcdatamodel`; nil for YAML.
+    package var xmlVersion: String?
 }
 
 /// The bytes of the files of a model, to detect changes of the files.
@@ -216,6 +246,11 @@ extension Model {
 
     package init(yaml: String, file: String?) throws(ModelError) {
         self = try YAMLModelReader.read(yaml, file: file)
+    }
+
+    /// The texts of a model's versions, the current one last; versions after the current one are left out.
+    package static func texts(contentsOf path: String) throws(ModelError) -> [ModelText] {
+        try ModelFile(path).texts()
     }
 
     /// Returns this model as the successor of older versions, the oldest first, for models that are not in an

@@ -1,10 +1,10 @@
 import Tributary
 
-func openCompanies(_ path: String, model: String) async throws -> PersistentContainer {
+func openCompanies(_ path: String) async throws -> PersistentContainer {
     try await PersistentContainer(
         name: "companies",
         path: path,
-        model: try Model(contentsOf: model),
-        classes: [Company.self, Employee.self]
+        model: try CompanyModel.model(),
+        classes: CompanyModel.classes
     )
 }

@@ -13,8 +13,8 @@ func waitForEmployee(named name: String, in container: PersistentContainer) asyn
 }
 
 /// The other program: it knows nothing of the first one but the path of the store.
-func hire(_ name: String, store path: String, model: String) async throws {
-    let container = try await openCompanies(path, model: model)
+func hire(_ name: String, store path: String) async throws {
+    let container = try await openCompanies(path)
     try await container.newBackgroundContext(name: "hiring", author: "other program").perform { context in
         try context.insert(Employee.self).name = name
         try context.save()
