@@ -57,7 +57,14 @@ enum StatusReport {
             }
             if let facts {
                 addWriters(facts.writers, engine, to: &status)
-                let notices = engine.writerWatch.notices(facts.writers, at: engine.wallTime)
+                var notices = engine.writerWatch.notices(facts.writers, at: engine.wallTime)
+                if !notices.isEmpty {
+                    // The main context's generation does not move when an administrator gives a store up.
+                    let newest = try? await engine.statusReadLimiter.run {
+                        try await engine.container.store.readAside { try $0.writers.all() }
+                    }
+                    if let newest { notices = engine.writerWatch.notices(newest, at: engine.wallTime) }
+                }
                 status.notices = notices.isEmpty ? nil : notices
             }
             if let report = facts?.deferrals ?? engine.sync.lastDeferrals {

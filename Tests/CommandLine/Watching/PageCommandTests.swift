@@ -39,7 +39,7 @@ import TributaryAdmin
         let folder = try TemporaryFolder("page")
         let file = folder.path("page.html")
         let answer = try await Answer(
-            of: ["--socket", folder.path("none.sock"), "page", "-o", file],
+            of: ["--socket", folder.path("none.sock"), "page", "--output", file],
             in: folder
         )
         #expect(answer.ending == .exited(69), "\(answer)")

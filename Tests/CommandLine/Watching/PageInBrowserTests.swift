@@ -85,15 +85,17 @@ struct PageInBrowserTests {
 
     /// Nothing is wider than the window, the colours follow the setting, and everything that acts can be reached and named.
     private func layout(of file: String, _ browser: Browser, name: String) async throws {
+        // The window of a browser is never narrower than 500 pixels, a frame in it is.
+        let frame = browser.folder.path("frame-\(name).html")
         let measuring = """
             <script>(function () {
                 var acting = Array.from(document.querySelectorAll("button:not([hidden]), summary, input"));
-                document.title = "MEASURED " + JSON.stringify({ content: document.documentElement.scrollWidth, window: innerWidth,
+                parent.postMessage("MEASURED " + JSON.stringify({ content: document.documentElement.scrollWidth, window: innerWidth,
                     ground: getComputedStyle(document.body).backgroundColor,
                     unreachable: acting.filter(function (node) { return node.tabIndex < 0; }).length,
                     unnamed: acting.filter(function (node) {
                         return !(node.getAttribute("aria-label") || node.textContent || (node.labels && node.labels[0] && node.labels[0].textContent));
-                    }).length });
+                    }).length }), "*");
             }())</script>
             """
         // A copy without the policy, which would not let the measuring run.
@@ -104,7 +106,13 @@ struct PageInBrowserTests {
         try Data(measured.utf8).write(to: URL(fileURLWithPath: copy))
         for width in [1200, 390] {
             for isDark in [false, true] {
-                let seen = try await browser.document("file://\(copy)", width: width, isDark: isDark)
+                let page = """
+                    <!doctype html><meta name="color-scheme" content="light dark"><title>waiting</title>
+                    <script>addEventListener("message", function (event) { document.title = event.data; });</script>
+                    <iframe src="measured-\(name).html" width="\(width)" height="900" frameborder="0"></iframe>
+                    """
+                try Data(page.utf8).write(to: URL(fileURLWithPath: frame))
+                let seen = try await browser.document("file://\(frame)", width: 1300, isDark: isDark)
                 let title = try #require(seen.dom.firstMatch(of: /<title>MEASURED (.*?)<\/title>/)?.1)
                 let facts = try JSONSerialization.jsonObject(with: Data(title.utf8)) as? [String: Any]
                 let content = try #require(facts?["content"] as? Int)

@@ -25,6 +25,7 @@ enum InterfaceMessages {
         ("Segment", segment),
         ("SegmentList", SegmentsMessage(segments: [])),
         ("Writer", WritersMessage.Writer(id: "", name: nil, sequence: 0, clock: "", state: "")),
+        ("WriterKey", WritersMessage.Writer.Key(key: "", state: "")),
         ("WriterList", WritersMessage(writers: [])),
         ("RestampResult", RestampMessage(former: "", new: "", published: 0, reissued: 0)),
         ("SyncResult", SyncMessage(imported: amount, merged: merged, exported: amount, remaining: [:], token: "")),

@@ -13,7 +13,6 @@ struct PageCommand: DaemonCommand {
     )
 
     @Option(
-        name: .shortAndLong,
         help: ArgumentHelp("The file, which must not exist; standard output without it.", valueName: "path")
     )
     var output: String?
