@@ -35,9 +35,8 @@ open class ManagedObject: KeyedObject {
     /// The keys that the class declares, for the container to check against the model when it opens.
     ///
     /// Swift cannot enumerate the static properties of a class, so the class lists them; a subclass lists its own, not
-    /// those of its superclass. The plugin `TributaryModels` writes the list with the class. A key that the list lacks
-    /// stops the program when it is first used on an object, also when it fits, so that a forgotten one is found. In a
-    /// class without any list each key is checked at that time instead.
+    /// those of its superclass. `tributaryctl model generate` writes the list. A key that is not listed is checked when
+    /// it is first used on an object of an entity, and stops the program if it does not fit.
     open class var declaredFields: [any DeclaredField] { [] }
 
     // The `@exclusivity(unchecked)` properties below are accessed on the context's queue or actor alone, and only by

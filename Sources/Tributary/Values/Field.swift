@@ -203,14 +203,10 @@ struct PropertyIndexCache: ~Copyable, Sendable {
         return Int(Int32(truncatingIfNeeded: known))
     }
 
-    /// Returns -1 when the model does not have the entity.
-    ///
-    /// A key that does not fit the entity stops the program, because values that are written through it would be lost.
-    /// So does a key that a class has left out of its list, whether it fits or not: the container could not check it
-    /// when it opened.
+    /// Returns -1 when the model does not have the entity; a key that does not fit the entity stops the program,
+    /// because values that are written through it would be lost.
     func find(in descriptor: EntityDescriptor, for field: any CheckedField) -> Int {
         if descriptor.isKnown, !fitting.withLock({ $0.contains(descriptor.serial) }) {
-            if let problem = descriptor.type.complaint(aboutUnlisted: field) { fatalError(problem) }
             if let reason = field.mismatch(in: descriptor) {
                 fatalError(FieldProblem(field, in: descriptor, reason: reason).description)
             }

@@ -97,17 +97,6 @@ extension ManagedObject {
         return false
     }
 
-    /// Why a key cannot be used in this class: the class has a list, and the key is not in it.
-    ///
-    /// A class without any list, its own or an inherited one, has its keys checked one by one, at their first use.
-    static func complaint(aboutUnlisted field: any DeclaredField) -> String? {
-        let listed = allDeclaredFields
-        guard !listed.isEmpty, !listed.contains(where: { $0.name == field.name }) else { return nil }
-        let key = "\(type(of: field))(\"\(field.name)\")"
-        return "\(self).declaredFields lacks the property '\(field.name)': "
-            + "\(key) is used and not listed, so the container could not check it when it opened; add it to the list"
-    }
-
     static var allDeclaredFields: [any DeclaredField] {
         var result: [any DeclaredField] = []
         var seen: Set<ObjectIdentifier> = []

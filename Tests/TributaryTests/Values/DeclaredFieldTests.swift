@@ -37,14 +37,6 @@ struct DeclaredFieldTests {
         static let boss = ToOne<Unlisted>("boss")
     }
 
-    /// Lists one key of two, both of which fit.
-    class Forgetful: ManagedObject {
-        override class var entityName: String { "Employee" }
-        static let name = Field<String>("name")
-        static let salary = Field<Double?>("salary")
-        override class var declaredFields: [any DeclaredField] { [name] }
-    }
-
     private static func problems(_ classes: [ManagedObject.Type]) async throws -> [FieldProblem] {
         do {
             try await Company.openInMemory(classes: classes).close()
@@ -134,28 +126,5 @@ struct DeclaredFieldTests {
             }
         }
         #expect(other.errors.contains("'name' is of the type String, which takes no Int64"))
-    }
-
-    @Test func aKeyThatTheListLacksStopsTheProgramThoughItFits() async throws {
-        let missing = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            let container = try await Company.openInMemory(classes: [DeclaredFieldTests.Forgetful.self])
-            try await container.newBackgroundContext().perform { context in
-                let object = try context.insert(DeclaredFieldTests.Forgetful.self)
-                object[DeclaredFieldTests.Forgetful.name] = "Ann"
-                object[DeclaredFieldTests.Forgetful.salary] = 1
-            }
-        }
-        #expect(missing.errors.contains("Forgetful.declaredFields lacks the property 'salary'"))
-    }
-
-    @Test func aKeyOfTheSameNameMayBeMadeWhereItIsUsed() async throws {
-        let container = try await Company.openInMemory(classes: [Forgetful.self])
-        let name = try await container.newBackgroundContext().perform { context in
-            let object = try context.insert(Forgetful.self)
-            object[Field<String>("name")] = "Ann"
-            return object[Forgetful.name]
-        }
-        #expect(name == "Ann")
-        try await container.close()
     }
 }
