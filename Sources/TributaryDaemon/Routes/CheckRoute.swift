@@ -18,6 +18,7 @@ enum CheckRoute {
             of: engine.container.store,
             logs: request.daemon.state.configuration.logs,
             repairs: repairs,
+            key: engine.sync.signingKey,
             open: { try Store.open($0, migrator: Migrator()) },
             progress: progress.set
         )

@@ -48,7 +48,7 @@ enum WritersRoute {
             let isForked = writers.contains { forked.contains($0.id) }
             var message = message(of: id, writers, writers.compactMap { backlogs[$0.id] }, isForked: isForked, now: now)
             if message.state == "self" {
-                message.keys = engine.sync.publicKey.map { [.init(key: $0.description, state: "own")] }
+                message.keys = engine.sync.signingKey.map { [.init(key: $0.publicKey.description, state: "own")] }
             } else {
                 let keys = engine.sync.keys(of: id).map { entry in
                     WritersMessage.Writer.Key(

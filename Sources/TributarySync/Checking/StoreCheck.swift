@@ -1,7 +1,7 @@
 import Foundation
 import TransactionLog
 package import TributaryAdmin
-import TributaryChanges
+package import TributaryChanges
 package import TributaryStore
 
 // This folder holds a store against its log folder: SQLite's integrity, the files of the segments, and a second store
@@ -19,6 +19,8 @@ package struct StoreCheck: Sendable {
     let store: Store
     let logs: String
     let repairs: Bool
+    /// The key with which a repair signs what it publishes again, as it was signed before; nil for none.
+    let key: SigningKey?
     let open: Opening
     let progress: Progress
     private let queue = SerialQueue("tributary.check", inBackground: true)
@@ -28,12 +30,14 @@ package struct StoreCheck: Sendable {
         of store: Store,
         logs: String,
         repairs: Bool,
+        key: SigningKey? = nil,
         open: @escaping Opening,
         progress: @escaping Progress
     ) {
         self.store = store
         self.logs = logs
         self.repairs = repairs
+        self.key = key
         self.open = open
         self.progress = progress
     }
@@ -278,7 +282,7 @@ package struct StoreCheck: Sendable {
             range.last == name.last
         else { return false }
         return try [scratch, logs].allSatisfy { folder in
-            try folder.publish(name, header: range.header) { file in
+            try folder.publish(name, header: range.header, signedBy: key) { file in
                 try store.read { try $0.outbox.forEachPiece(of: range, file.append) }
             }.sha256 == sha256
         }

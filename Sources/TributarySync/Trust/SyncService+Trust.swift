@@ -5,7 +5,7 @@ import TributaryStore
 
 extension SyncService {
     /// The key with which the store signs; nil when it signs nothing.
-    package var publicKey: PublicKey? { environment.trust.key?.publicKey }
+    package var signingKey: SigningKey? { environment.trust.key }
 
     package var trustMode: TrustSettings.Mode { environment.trust.mode }
 

@@ -190,7 +190,7 @@ import TributaryStore
         let refused = fourth.service.state.read(\.knownBaselines.refused.values)
         #expect(refused.contains { $0.reason.hasPrefix("Nobody has trusted key") })
         for replica in group.replicas.prefix(3) {
-            try await fourth.service.setTrust(.trusted, of: replica.own, key: replica.service.publicKey)
+            try await fourth.service.setTrust(.trusted, of: replica.own, key: replica.service.signingKey?.publicKey)
         }
         try await group.exchange()
         #expect(try fourth.employees(1...2) == [1, 2])
