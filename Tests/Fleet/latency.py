@@ -64,7 +64,8 @@ def run(fleet, rounds, seed):
         node.write_configuration()
         node.ctl("reload")
     table(rows)
-    # Of few rounds, the slowest 5 % are one, which any other program on the machine can delay.
-    middle, late = quantile(rows[0][1], 0.5), quantile(rows[0][1], 0.95) if rounds >= 50 else 0
-    if middle > 1.3 or late > 1.6:
-        raise Failure(f"half of the saves took more than {middle:.2f} s, 5 % more than {late:.2f} s; 1.3 s and 1.6 s are the bounds")
+    # Few rounds, beside whatever else the machine does, show only that the request has an effect at all.
+    middle, late = quantile(rows[0][1], 0.5), quantile(rows[0][1], 0.95)
+    bounds = (1.3, 1.6) if rounds >= 50 else (3, 60)
+    if middle > bounds[0] or late > bounds[1]:
+        raise Failure(f"half of the saves took more than {middle:.2f} s, 5 % more than {late:.2f} s; the bounds are {bounds} s")
