@@ -73,11 +73,15 @@ package struct SigningKey: Sendable {
 
     /// Reads a key in the form of ``pem``, as `openssl genpkey -algorithm ed25519` writes one; nil for anything else.
     package init?(pem: [UInt8]) {
-        guard let input = BIO_new_mem_buf(pem, Int32(clamping: pem.count)) else { return nil }
-        defer { BIO_free(input) }
-        // A key with a passphrase would ask for it at the terminal; the empty one is no answer to it.
-        var none: CChar = 0
-        guard let key = PEM_read_bio_PrivateKey(input, nil, nil, &none) else { return nil }
+        // The input is read where it lies.
+        let found = pem.withUnsafeBytes { bytes -> OpaquePointer? in
+            guard let input = BIO_new_mem_buf(bytes.baseAddress, Int32(clamping: bytes.count)) else { return nil }
+            defer { BIO_free(input) }
+            // A key with a passphrase would ask for it at the terminal; the empty one is no answer to it.
+            var none: CChar = 0
+            return PEM_read_bio_PrivateKey(input, nil, nil, &none)
+        }
+        guard let key = found else { return nil }
         defer { EVP_PKEY_free(key) }
         self.init(key)
     }

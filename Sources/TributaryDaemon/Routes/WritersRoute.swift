@@ -39,6 +39,7 @@ enum WritersRoute {
             record.name = known.name(of: id)
             return record
         }
+        records += engine.sync.storesWithKeys.subtracting(records.map(\.store)).map { WriterRecord(unknown: $0) }
         let forked = engine.sync.forkedWriters
         let stores = Dictionary(grouping: records, by: \.store).sorted { $0.key < $1.key }
         var shown: [WritersMessage.Writer] = []

@@ -59,6 +59,7 @@ final class ScratchRebuild {
         from bases: [KnownBaseline],
         _ logs: LogFolder,
         like store: Store,
+        trusting trust: StoreTrust,
         step: (Int) throws -> Void
     ) throws {
         let writers = vector.entries.keys.sorted()
@@ -79,9 +80,9 @@ final class ScratchRebuild {
             for name in names where name.first <= position.addingSaturating(1) && name.last > position && position < end
             {
                 try step(count)
-                position = min(name.last, end)
-                try merge(name, through: position, logs, like: store)
                 count += 1
+                let last = min(name.last, end)
+                if try merge(name, through: last, logs, like: store, trusting: trust) { position = last }
             }
             guard position >= end else {
                 throw Obstacle(
@@ -94,18 +95,30 @@ final class ScratchRebuild {
         }
     }
 
-    private func merge(_ name: SegmentName, through last: UInt64, _ logs: LogFolder, like store: Store) throws {
+    /// Merges a segment that the store has applied, or that it would apply; false for another one.
+    private func merge(
+        _ name: SegmentName,
+        through last: UInt64,
+        _ logs: LogFolder,
+        like store: Store,
+        trusting trust: StoreTrust
+    ) throws -> Bool {
         let file = try logs.open(name)
         let segment = try SegmentVerifier().verify(file, name: name)
         let applied = try store.read { try $0.writers.segment(writer: name.writer, name.first, name.last) }
         if let applied, applied.sha256 != segment.end.sha256 {
             throw Obstacle(description: "\(name.path) is not the segment that this store has applied.")
         }
+        if applied == nil, trust.mode == .known {
+            let author = try trust.author(name.writer, claiming: segment.header.incarnation.store, in: store)
+            guard try trust.refusal(of: segment, by: author, pins: false, in: store) == nil else { return false }
+        }
         try merge(segment, file, through: last)
-        guard last == name.last else { return }
+        guard last == name.last else { return true }
         let (first, sha256) = (name.first, segment.end.sha256)
         let record = SegmentRecord(writer: name.writer, first: first, last: last, sha256: sha256)
         try self.store.write { _ = try $0.recordSegment(record, name: nil) }
+        return true
     }
 
     struct Obstacle: Error, CustomStringConvertible {

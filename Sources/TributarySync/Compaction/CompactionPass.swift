@@ -270,14 +270,14 @@ struct CompactionPass: Sendable {
         _ cutter: BaselineCutter,
         _ body: @escaping @Sendable (Reader) throws -> T
     ) async throws -> T {
-        let (store, open, logs) = (store, open, logs)
+        let (store, open, logs, trust) = (store, open, logs, sync.environment.trust)
         let scratch = try ScratchFolder(.compaction, besideStore: store.configuration.path)
         defer { scratch.remove() }
         try scratch.demandRoom(forCopyOf: store.configuration.path)
         let configuration = try store.scratchConfiguration(in: scratch)
         return try await queue.run {
             let rebuild = ScratchRebuild(store: try open(configuration))
-            try rebuild.build(to: vector, from: bases, logs, like: store) { count in
+            try rebuild.build(to: vector, from: bases, logs, like: store, trusting: trust) { count in
                 if cutter.cancellation.isCancelled { throw CancellationError() }
                 cutter.progress(Int64(count))
             }

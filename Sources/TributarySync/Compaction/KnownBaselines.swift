@@ -1,3 +1,4 @@
+import Glibc
 package import TransactionLog
 package import TributaryChanges
 import TributaryStore
@@ -25,11 +26,15 @@ struct KnownBaselines: Hashable, Sendable {
         /// Whether a replicator may still be writing the file.
         var isIncomplete: Bool
         var since: WallTime
-        /// The writer whose signature, or that it has none, is the reason; nil for another reason.
-        var untrusted: UniqueID?
+        /// What is wrong about its signature; nil for another reason.
+        var untrusted: UntrustedFile?
 
         var hint: String {
-            if let untrusted { return "If you know its machine: tributaryctl writer trust \(untrusted)" }
+            if let untrusted {
+                guard let key = untrusted.key else { return "Wait for one that its machine has signed." }
+                return
+                    "If you know its machine and this is its key: tributaryctl writer trust \(untrusted.store) --key \(key)"
+            }
             return isIncomplete
                 ? "Wait until the replicator has brought the whole file."
                 : "Copy it again from a machine that has it as a whole."
@@ -177,9 +182,19 @@ extension KnownBaselines {
                     throw SegmentError(.rejected, file: file.file, reason: reason)
                 }
                 if let trust,
-                    let reason = KnownBaselines.doubt({ try trust.keys.refusal(of: summary, name, in: trust.store) })
+                    let untrusted = try KnownBaselines.doubt(
+                        {
+                            try trust.keys.refusal(of: summary, name, in: trust.store)
+                        },
+                        file.file
+                    )
                 {
-                    refused[name] = Refusal(reason: reason, isIncomplete: false, since: wall, untrusted: name.writer)
+                    refused[name] = Refusal(
+                        reason: untrusted.reason,
+                        isIncomplete: false,
+                        since: self.refused[name]?.since ?? wall,
+                        untrusted: untrusted
+                    )
                     continue
                 }
                 found[name] = known
@@ -194,10 +209,13 @@ extension KnownBaselines {
             guard let mark = FileAttributes(name.path, in: logs) else { continue }
             if self.marks[name.path] == mark, let known = comparisons[name] {
                 compared[name] = known
-            } else if let read = try? BaselineComparison.read(name, in: logs),
-                trust.flatMap({ trust in KnownBaselines.doubt { try trust.keys.refusal(of: read, in: trust.store) } })
-                    == nil
-            {
+            } else if let read = try? BaselineComparison.read(name, in: logs) {
+                // One that nobody trusts counts for nothing, as one that cannot be read.
+                let untrusted = trust.map { trust in
+                    Result { try trust.keys.refusal(of: read, in: trust.store) }
+                }
+                if case .success(.some)? = untrusted { continue }
+                if case .failure? = untrusted { continue }
                 compared[name] = read
             }
             if compared[name] != nil { marks[name.path] = mark }
@@ -252,9 +270,16 @@ extension KnownBaselines {
         return reading(files, in: logs, trusting: trust, wall: wall)
     }
 
-    /// The reason for which a file is not trusted; a store that cannot be read trusts nobody.
-    private static func doubt(_ refusal: () throws -> String?) -> String? {
-        do { return try refusal() } catch { return ErrorText.text(of: error) }
+    /// - Throws: ``SegmentError`` `inputOutput` when the store cannot be read.
+    private static func doubt(
+        _ refusal: () throws -> UntrustedFile?,
+        _ file: String
+    ) throws(SegmentError) -> UntrustedFile? {
+        do {
+            return try refusal()
+        } catch {
+            throw SegmentError(.inputOutput(EIO), file: file, reason: ErrorText.text(of: error))
+        }
     }
 
     static func refusal(_ error: SegmentError, former: Refusal?, wall: WallTime) -> Refusal {

@@ -190,12 +190,16 @@ struct ImportLoop {
     }
 
     private func readBaselines() {
-        let (knownBaselines, files, wall) = (state.read(\.knownBaselines), scanner.baselines, environment.wall)
+        let (knownBaselines, generation) = state.read { ($0.knownBaselines, $0.trustGeneration) }
+        let (files, wall) = (scanner.baselines, environment.wall)
         guard let logs = try? LogFolder(path: scanner.path), !knownBaselines.isCurrent(files, in: logs) else { return }
         let (store, trust) = (environment.store, environment.trust)
         let found = knownBaselines.reading(files, in: logs, control, trusting: (trust, store), wall: wall)
         guard found != knownBaselines else { return }
-        state.update { $0.found(found, wall: wall) }
+        state.update { state in
+            // Otherwise other keys are trusted meanwhile, and a scan that reads the files again is due.
+            if state.trustGeneration == generation { state.found(found, wall: wall) }
+        }
         signals.baselines.raise()
     }
 
@@ -237,11 +241,15 @@ struct ImportLoop {
     // MARK: Verify and apply
 
     private mutating func verify(_ segments: [WriterListing.Pending]) async {
-        let (configuration, positions) = state.read { ($0.configuration, $0.planner.positions) }
-        take(await verification.verify(segments, configuration: configuration, positions: positions))
+        let (configuration, positions, generation) = state.read {
+            ($0.configuration, $0.planner.positions, $0.trustGeneration)
+        }
+        take(await verification.verify(segments, configuration: configuration, positions: positions), generation)
     }
 
-    private mutating func take(_ results: [SegmentVerification.Verified]) {
+    /// Takes what was read, unless other keys are trusted since: then it is read again.
+    private mutating func take(_ results: [SegmentVerification.Verified], _ generation: Int) {
+        guard state.read(\.trustGeneration) == generation else { return }
         // The file was replaced or removed: it is scanned again after a delay, since some file systems never report one
         // identity twice.
         var changed = FolderHints()
@@ -265,12 +273,12 @@ struct ImportLoop {
         readAgain(forgotten)
         importer.keepReaders(of: items)
         let wall = environment.wall
-        let next = state.read { $0.planner.following(runs, wall: wall) }
+        let (next, generation) = state.read { ($0.planner.following(runs, wall: wall), $0.trustGeneration) }
         let (importer, known) = (importer, verified.items(of: next.runs).known)
         async let results = importer.readAhead(next.toRead, known: known, behind: runs)
         // What was applied is announced before a folder that does not answer is waited for.
         let goesOn = await apply(items)
-        take(await results)
+        take(await results, generation)
         return goesOn
     }
 

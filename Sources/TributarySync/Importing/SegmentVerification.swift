@@ -1,3 +1,4 @@
+import Glibc
 import TransactionLog
 package import TributaryChanges
 import TributaryStore
@@ -54,7 +55,11 @@ struct SegmentVerification: Sendable {
             let segment = try verifier.verify(bytes, name: name, dependenciesAfter: position.sequence)
             let blobs = try BlobSearch(logs: logs).find(in: segment, file: bytes)
             var summary = SegmentSummary(segment, blobs, positions)
-            summary.untrusted = try trust.refusal(of: segment, in: store)
+            if trust.mode == .known {
+                let author = try trust.author(name.writer, claiming: segment.header.incarnation.store, in: store)
+                summary.isAuthorClaimed = author.isClaimed
+                summary.untrusted = try trust.refusal(of: segment, by: author, in: store)
+            }
             if !position.isCompared(name.bounds, summary) {
                 let (comparison, tail) = (ContentComparison(store: store, logs: logs), try SegmentTail.read(bytes))
                 let last = position.sequence
@@ -64,6 +69,8 @@ struct SegmentVerification: Sendable {
                 summary.comparedThrough = last
             }
             return Verified(segment: pending, result: .valid(summary), content: segment)
+        } catch let error as TrustFileError {
+            throw SegmentError(.inputOutput(EIO), file: file.file, reason: "its key cannot be kept: \(error)")
         } catch {
             throw error as? SegmentError ?? SegmentError(.changed, file: file.file, reason: String(describing: error))
         }
@@ -110,16 +117,10 @@ package struct SegmentSummary: Hashable, Sendable {
     /// The last transaction up to which the segment was compared with what was applied; 0 for none.
     package var comparedThrough: UInt64 = 0
     /// What keeps it from being applied about its signature; nil for nothing.
-    package var untrusted: Untrusted?
-
-    package struct Untrusted: Hashable, Sendable {
-        /// A sentence.
-        package var reason: String
-        /// The label of the store that has written it.
-        package var store: UniqueID
-        /// The key that has signed it; nil when it has no valid signature.
-        package var key: PublicKey?
-    }
+    package var untrusted: UntrustedFile?
+    /// Whether only the segment itself says whose it is, where that counts: nothing of its writer was applied when it
+    /// was read.
+    package var isAuthorClaimed = false
 
     /// A transaction with the transactions of other writers that must be applied before it.
     package struct UnmetDependencies: Hashable, Sendable {

@@ -79,8 +79,10 @@ extension ImportPlanner {
         return plan
     }
 
+    /// A segment that nobody trusts is as good as none.
     private func isMissing(_ sequence: UInt64, of writer: UniqueID) -> Bool {
-        writers[writer]?.order.holders(of: sequence).isEmpty ?? true
+        guard let planned = writers[writer] else { return true }
+        return planned.order.holders(of: sequence).allSatisfy { untrusted(planned, $0) != nil }
     }
 
     /// Whether the log folder has no segment of a writer that begins at or before a transaction; O(1).
@@ -90,7 +92,8 @@ extension ImportPlanner {
         // A folder that is not there yet may get them.
         guard let writer = writers[id] else { return false }
         return writer.appliedCount == 0
-            && writer.order.slice(limit: 1).allSatisfy { $0.bounds.first > sequence }
+            && writer.order.slice().lazy.filter { untrusted(writer, $0.bounds) == nil }.prefix(1)
+                .allSatisfy { $0.bounds.first > sequence }
     }
 
     /// Whether a baseline of these positions has a transaction that is neither applied here, nor in a segment of the
@@ -122,6 +125,10 @@ extension ImportPlanner {
         guard position.isCompared(bounds, segment) else {
             // It is compared with what is applied, once that is.
             return position.sequence == self.position(of: writer.id).sequence ? .read([bounds]) : .blocked(.gap)
+        }
+        // Whose the writer is says the first segment that is applied of it; the others are judged after that.
+        if segment.isAuthorClaimed, position.sequence > 0 {
+            return self.position(of: writer.id).sequence > 0 ? .read([bounds]) : .blocked(.gap)
         }
         if let until = heldUntil(id, segment, wall: wall) { return .blocked(.held(until: until)) }
         guard segment.missingBlobs.isEmpty else { return .blocked(.blobs(segment.missingBlobs)) }

@@ -278,7 +278,7 @@ package struct ImportPlanner: Sendable {
     }
 
     /// The stores and keys of segments that are held since nobody trusts them, of a store or of one of its writers; O(n).
-    func signers(of id: UniqueID) -> [SegmentSummary.Untrusted] {
+    func signers(of id: UniqueID) -> [UntrustedFile] {
         writers.values.flatMap { writer in
             writer.verified.compactMap { writer[$0]?.valid?.untrusted }.filter { writer.id == id || $0.store == id }
         }

@@ -18,6 +18,8 @@ struct SyncState: Sendable {
     var pause: ImportPause?
     private var storedAccepted: [SegmentName: String]
     private(set) var knownBaselines = KnownBaselines()
+    /// Grows when other keys are trusted: what was read before is read again.
+    private(set) var trustGeneration = 0
     /// The positions of a baseline that waits until this store has applied its transactions; nil for none.
     private var awaited: VersionVector?
 
@@ -57,6 +59,14 @@ struct SyncState: Sendable {
     }
 
     // MARK: Importing
+
+    /// Has everything read again that is not applied, since other keys are trusted; O(n log n) for what was read.
+    mutating func readAllAgain(wall: WallTime) {
+        trustGeneration += 1
+        planner.readAllAgain()
+        found(KnownBaselines(), wall: wall)
+        scans.insert(FolderHints(everything: true))
+    }
 
     mutating func setPositions(_ positions: [UniqueID: WriterPosition]) {
         for (writer, position) in positions { planner.setPosition(position, of: writer) }

@@ -59,14 +59,17 @@ package final class StoreTrust: Sendable {
 
     /// The reason why a file of a store is not taken; nil when it is.
     ///
-    /// A key that is trusted at first sight is written into the list before.
+    /// With `pins`, a key that is trusted at first sight is written into the list before.
+    ///
+    /// - Throws: ``TrustFileError`` when the list cannot be written.
     package func refusal(
         _ store: UniqueID,
         _ signature: Signature?,
         of signedText: [UInt8],
+        pins: Bool,
         at wall: WallTime
-    ) -> String? {
-        state.withLock { state in
+    ) throws(TrustFileError) -> String? {
+        try state.withLock { state throws(TrustFileError) in
             guard state.settings.mode == .known else { return nil }
             // Whoever has the store's own key is this store, or a copy of it.
             if let key, signature?.key == key.publicKey, signature?.isValid(of: signedText) == true { return nil }
@@ -74,13 +77,10 @@ package final class StoreTrust: Sendable {
             case .trusted: return nil
             case .untrusted(let reason): return reason
             case .first(let key):
+                guard pins else { return nil }
                 var list = state.list
                 list.set(.trusted, key, of: store, at: wall)
-                do throws(TrustFileError) {
-                    try write(list)
-                } catch {
-                    return "Its key is seen for the first time and cannot be kept: \(error)."
-                }
+                try write(list)
                 state.list = list
                 return nil
             }

@@ -7,7 +7,8 @@ extension SyncService {
     /// The key with which the store signs; nil when it signs nothing.
     package var signingKey: SigningKey? { environment.trust.key }
 
-    package var trustMode: TrustSettings.Mode { environment.trust.mode }
+    /// The stores of which a key is trusted or revoked, also when nothing of them has come yet.
+    package var storesWithKeys: Set<UniqueID> { Set(environment.trust.list.entries.map(\.store)) }
 
     package func keys(of store: UniqueID) -> [TrustList.Entry] { environment.trust.list.entries(of: store) }
 
@@ -52,11 +53,7 @@ extension SyncService {
     /// Has everything read again that is not applied, since other keys are trusted.
     func readAgain() {
         let wall = environment.wall
-        state.update { state in
-            state.planner.readAllAgain()
-            state.found(KnownBaselines(), wall: wall)
-            state.scans.insert(FolderHints(everything: true))
-        }
+        state.update { $0.readAllAgain(wall: wall) }
         signals.imports.raise()
     }
 }

@@ -64,8 +64,8 @@ package struct TrustList: Hashable, Sendable {
         if let other = trusted.first {
             return .untrusted("It is signed with key \(key), and store \(store) is known by key \(other.key).")
         }
-        // A store whose key was revoked gets another one by an administrator only.
-        let isNew = entries(of: store).isEmpty
+        // A store whose key was revoked gets another one by an administrator only, and so does a second store a key.
+        let isNew = !entries.contains { $0.store == store || $0.key == key }
         guard isNew, settings.pinsFirst || settings.keys.contains(key) else {
             return .untrusted("Nobody has trusted key \(key) of store \(store).")
         }

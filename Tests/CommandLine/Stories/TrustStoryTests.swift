@@ -39,9 +39,9 @@ import TributaryAdmin
         try await till.sync()
         try StoryMachine.replicate([till, office])
         try await office.sync()
-        let held = try await office.run(page, "trust")
-        #expect(held.contains("held") && held.contains("Nobody has trusted key"), "\(held)")
         let tillKey = try await till.run(page, "key").trimmingCharacters(in: .whitespacesAndNewlines)
+        let held = try await office.run(page, "trust", with: ["$KEY": tillKey])
+        #expect(held.contains("held") && held.contains("Nobody has trusted key"), "\(held)")
         #expect(held.contains("key \(tillKey) is trusted"), "\(held)")
         #expect(try await office.daemon.count("Employee") == 2)
 

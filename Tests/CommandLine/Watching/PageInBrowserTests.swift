@@ -154,7 +154,8 @@ struct Browser {
         width: Int = 1200,
         isDark: Bool = false
     ) async throws -> (dom: String, complaints: [String]) {
-        let answer = try await run(["--dump-dom", "--enable-logging=stderr", "--virtual-time-budget=5000"], address, width, isDark)
+        let options = ["--dump-dom", "--enable-logging=stderr", "--virtual-time-budget=5000"]
+        let answer = try await run(options, address, width, isDark)
         let complaints = answer.errors.split(separator: "\n").filter { $0.contains("CONSOLE") }.map(String.init)
         return (answer.output, complaints)
     }

@@ -20,8 +20,8 @@ import TributaryStore
 
     init() throws { logs = try LogsFolder() }
 
-    private func put(_ segment: SegmentText, signedBy key: SigningKey?) throws {
-        try logs.put(segment.bytes(signedBy: key), at: segment.name)
+    private func put(_ segment: SegmentText, signedBy key: SigningKey?, in folder: LogsFolder? = nil) throws {
+        try (folder ?? logs).put(segment.bytes(signedBy: key), at: segment.name)
     }
 
     private func replica(pinsFirst: Bool = false, keys: [PublicKey] = []) async throws -> SyncReplica {
@@ -62,6 +62,11 @@ import TributaryStore
         #expect(list.decide(a, other.sign(text), of: text, by: listed) != .first(other.publicKey))
         let first = TrustSettings(mode: .known, pinsFirst: true)
         #expect(list.decide(b, other.sign(text), of: text, by: first) == .first(other.publicKey))
+        // A listed key is that of one store.
+        var listedOnce = list
+        listedOnce.set(.trusted, other.publicKey, of: b, at: 1)
+        let third = LogsFolder.writer(3)
+        #expect(listedOnce.decide(third, other.sign(text), of: text, by: listed) != .first(other.publicKey))
         // A revoked key is revoked everywhere, and its store gets no other one by itself.
         list.set(.revoked, key.publicKey, of: a, at: 2)
         #expect(!isTaken(a, key) && !isTaken(b, key, first))
@@ -155,6 +160,54 @@ import TributaryStore
         #expect(try await held(forged.name, replica)?.contains("known by key \(key.publicKey)") == true)
     }
 
+    /// Also when all of it is there before anything of the writer is applied.
+    @Test func aHeaderTakesNoOtherStoresPlaceInOneBatch() async throws {
+        try put(LogsFolder.text(b, 1...1, base: 10), signedBy: other)
+        try put(LogsFolder.text(a, 1...1), signedBy: key)
+        var forged = LogsFolder.text(a, 2...2)
+        forged.lines[0] = SegmentHeader(writer: a, first: 2, last: 2, incarnation: Incarnation(store: b)).line
+        try put(forged, signedBy: other)
+        let replica = try await replica(pinsFirst: true)
+        #expect(try await held(forged.name, replica)?.contains("known by key \(key.publicKey)") == true)
+        #expect(try replica.employees(1...20) == [1, 11])
+        let right = LogsFolder.text(a, 2...3)
+        try put(right, signedBy: key)
+        #expect(try await held(right.name, replica) == nil)
+        #expect(try replica.employees(1...20) == [1, 2, 3, 11])
+    }
+
+    /// What is held keeps no baseline from being joined that covers it.
+    @Test func whatNobodyTrustsIsAsGoodAsMissing() async throws {
+        let group = try CompactingReplicas()
+        let settings = TrustSettings(mode: .known, pinsFirst: true)
+        for number in 1...2 { try await group.add(trust: settings).save([SyncModel.insert(UInt64(number))]) }
+        try await group.exchange()
+        try await group.acknowledge()
+        try await group.compactAndPrune()
+        for replica in group.replicas {
+            #expect(!group.logs.segments(of: replica.own).contains { $0.first == 1 })
+            try put(LogsFolder.text(replica.own, 1...1, base: 50), signedBy: nil, in: group.logs)
+        }
+        let new = try await group.add(trust: settings)
+        for _ in 0..<2 { try await group.exchange() }
+        #expect(try new.employees(1...99) == [1, 2])
+    }
+
+    /// The state that the log folder gives has nothing that the store would not apply.
+    @Test func aCompactionBuildsNothingFromWhatNobodyTrusts() async throws {
+        let group = try CompactingReplicas()
+        let one = try await group.add(trust: TrustSettings(mode: .known))
+        for number in 1...3 {
+            try one.save([SyncModel.insert(UInt64(number))])
+            try await group.exchange()
+        }
+        #expect(group.logs.segments(of: one.own).map(\.last) == [1, 2, 3])
+        try put(LogsFolder.text(one.own, 1...5, base: 50), signedBy: nil, in: group.logs)
+        let report = try await group.compact(one)
+        #expect(report.verification == .verified(try #require(report.cut)), "\(report)")
+        #expect(try one.store.read { try $0.setting(StoreKeys.distrusted) } == nil)
+    }
+
     @Test func anotherModeLooksAtAllThatIsHeld() async throws {
         let replica = try await replica()
         let first = LogsFolder.text(a, 1...1)
@@ -182,6 +235,9 @@ import TributaryStore
         let third = try await group.add(trust: settings)
         try await group.exchange()
         #expect(try group.digests().count == 1)
+        // A baseline pins nobody's key, the first segment does.
+        try group.replicas[0].save([SyncModel.update(1, "name", .string("Bob"))])
+        try await group.exchange()
         #expect(third.service.keys(of: group.replicas[0].own).count == 1)
         // One that pins nothing joins nothing before it is told whom to trust.
         let fourth = try await group.add(trust: TrustSettings(mode: .known))

@@ -228,16 +228,40 @@ struct SyncthingSetupCommand: DaemonCommand {
         terminal.print("This device is \(EscapedText.escape(own))")
     }
 
+    private static let longestIgnores = 1 << 20
+
+    /// The text of a plain file; empty where there is none.
+    private static func text(of path: String) throws -> String {
+        let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            if errno == ENOENT { return "" }
+            throw POSIXError(.init(rawValue: errno) ?? .EIO)
+        }
+        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+            status.st_size <= longestIgnores
+        else { throw POSIXError(.EINVAL) }
+        return String(decoding: try file.read(upToCount: longestIgnores) ?? Data(), as: UTF8.self)
+    }
+
     /// Puts the pattern before all others, the first of which that matches decides; returns whether it was not there.
     private func leaveOutStaging(in logs: String) throws -> Bool {
         let path = "\(logs)/\(SyncthingIgnores.fileName)"
         do {
-            let exists = FileManager.default.fileExists(atPath: path)
-            let text = exists ? try String(contentsOfFile: path, encoding: .utf8) : ""
+            // Root types this, and others may write the log folder: what is no plain file is not followed.
+            let text = try Self.text(of: path)
             guard !SyncthingIgnores.leaveOutStaging(text.split(separator: "\n")) else { return false }
-            try "\(SyncthingIgnores.staging)\n\(text)".write(toFile: path, atomically: true, encoding: .utf8)
+            let draft = "\(logs)/.\(UUID().uuidString).tmp"
+            let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o664)
+            guard descriptor >= 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
+            let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+            defer { unlink(draft) }
+            try file.write(contentsOf: Data("\(SyncthingIgnores.staging)\n\(text)".utf8))
             // Syncthing and the daemon read it through their group or as others, whatever the umask here is.
-            try FileManager.default.setAttributes([.posixPermissions: 0o664], ofItemAtPath: path)
+            guard fchmod(descriptor, 0o664) == 0, rename(draft, path) == 0 else {
+                throw POSIXError(.init(rawValue: errno) ?? .EIO)
+            }
             return true
         } catch {
             throw CommandFailure(
