@@ -43,6 +43,8 @@ import TributaryAdmin
         let held = try await office.run(page, "trust", with: ["$KEY": tillKey])
         #expect(held.contains("held") && held.contains("Nobody has trusted key"), "\(held)")
         #expect(held.contains("key \(tillKey) is trusted"), "\(held)")
+        // Reads show what is merged.
+        try await office.sync()
         #expect(try await office.daemon.count("Employee") == 2)
 
         // The machine is stolen; the thief goes on with its key, and then as another one.
