@@ -47,7 +47,7 @@ import TributaryAdmin
         try await office.sync()
         #expect(try await office.daemon.count("Employee") == 2)
 
-        // The machine is stolen; the thief goes on with its key, and then as another one.
+        // The machine is stolen, and the thief goes on with its key.
         try await office.run(page, "revoke")
         try await till.save(3)
         try await till.sync()
