@@ -94,9 +94,17 @@ class Node:
         self.device = run("syncthing", "serve", "--device-id", f"--home={self.home}").strip()
 
     def start_syncthing(self):
-        self.syncthing = self.start("syncthing", "syncthing", "serve", f"--home={self.home}", "--no-browser", "--no-restart",
-                                    "--no-upgrade", "--gui-address=http://127.0.0.1:8384", f"--gui-apikey={KEY}")
-        wait(f"Syncthing of node {self.number}", lambda: self.is_answering())
+        # One that was killed may hold its database for a moment longer than it is seen to run.
+        end = time.monotonic() + PATIENCE
+        while True:
+            self.syncthing = self.start("syncthing", "syncthing", "serve", f"--home={self.home}", "--no-browser", "--no-restart",
+                                        "--no-upgrade", "--gui-address=http://127.0.0.1:8384", f"--gui-apikey={KEY}")
+            try:
+                return wait(f"Syncthing of node {self.number}", lambda: self.is_answering())
+            except Failure:
+                if self.syncthing.poll() is None or time.monotonic() > end:
+                    raise
+                time.sleep(0.1)
 
     def is_answering(self):
         if self.syncthing.poll() is not None:
