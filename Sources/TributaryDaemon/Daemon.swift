@@ -141,13 +141,13 @@ struct Daemon: Sendable {
                 logger: logger
             )
         ]
-        if let address = configuration.admin.listen {
-            if !Daemon.hasNetwork {
-                logger.warning(
-                    "nobody outside of this service reaches admin.listen: it has no network",
-                    metadata: ["address": "\(address)", "hint": "Install the drop-in network.conf of the unit."]
-                )
-            }
+        if let address = configuration.admin.listen, !Daemon.hasNetwork {
+            // A machine in the field is not to be without its store for want of a page.
+            logger.warning(
+                "admin.listen has no effect: this service may not use the network",
+                metadata: ["address": "\(address)", "hint": "Install the unit's drop-in network.conf, and restart it."]
+            )
+        } else if let address = configuration.admin.listen {
             let page = StatusPage(address: address, daemon: daemon)
             servers.append(
                 AdminServer(
@@ -161,13 +161,12 @@ struct Daemon: Sendable {
         return servers
     }
 
-    /// False in a network namespace of the service's own, which has a loopback interface and no other.
+    /// False in a unit whose sandbox allows no sockets but those of this machine's files.
     private static var hasNetwork: Bool {
-        guard let interfaces = if_nameindex() else { return true }
-        defer { if_freenameindex(interfaces) }
-        var count = 0
-        while interfaces[count].if_index != 0 { count += 1 }
-        return count > 1
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        guard descriptor >= 0 else { return false }
+        close(descriptor)
+        return true
     }
 
     /// Handles signals until the process ends, so that a second signal does not end it.
