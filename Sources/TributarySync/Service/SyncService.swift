@@ -164,9 +164,10 @@ package final class SyncService: Service {
     package func reconfigure(_ configuration: SyncConfiguration) {
         let former = state.read(\.configuration.trust)
         state.update { $0.configure(configuration) }
-        guard configuration.trust != former else { return }
-        environment.trust.configure(configuration.trust)
-        readAgain()
+        if configuration.trust != former {
+            environment.trust.configure(configuration.trust)
+            readAgain()
+        }
         signals.imports.raise()
         signals.exports.raise()
     }

@@ -220,6 +220,19 @@ import TributaryStore
         #expect(try replica.employees(1...9) == [1])
     }
 
+    /// Other settings take effect at once, whether the keys stay as they are or not.
+    @Test func aShorterIntervalOfAcknowledgementsIsTakenAtOnce() async throws {
+        let replica = try await SyncReplica(logs.path, wall: wall)
+        try put(LogsFolder.text(a, 1...1), signedBy: nil)
+        try await replica.service.importAll()
+        #expect(logs.segments(of: replica.own).isEmpty)
+        wall.advance(milliseconds: 10)
+        var configuration = replica.service.state.configuration
+        (configuration.acknowledge, configuration.exportDebounce) = (.milliseconds(1), .milliseconds(1))
+        replica.service.reconfigure(configuration)
+        while logs.segments(of: replica.own).isEmpty { await Task.yield() }
+    }
+
     // MARK: Baselines
 
     @Test func baselinesAndComparisonsAreSignedToo() async throws {
