@@ -21,7 +21,7 @@ struct Configuration: Sendable {
         /// The groups whose members may write; nil when every user who may connect may write.
         var writers: [String]?
         var listen: LoopbackAddress?
-        /// What the page at ``listen`` shows to everybody who can reach it.
+        /// The extent of the page at ``listen``, which everybody who can reach the address reads.
         var page = PageData.Extent.counts
     }
 

@@ -10,7 +10,7 @@ struct ConfigurationKey: Sendable, CustomStringConvertible {
     let flag: String?
     let variable: String?
     let needsRestart: Bool
-    /// What a value must be, as in "must be …".
+    /// The form that a value must have, as the end of "must be …".
     let form: String
     let set: @Sendable (inout Configuration, ConfigurationEntry) throws(ConfigurationError) -> Void
     /// The field's value in the syntax of the file; nil when there is none.
@@ -84,7 +84,7 @@ struct ConfigurationKey: Sendable, CustomStringConvertible {
     ]
 }
 
-/// What a reader needs to know of a key, as `tributaryd --list-settings` prints it; tributary.yaml(5) is made from it.
+/// The description of a key, as `tributaryd --list-settings` prints it; tributary.yaml(5) is made from it.
 package struct SettingDescription: Codable, Sendable {
     package let key: String
     /// The value when nothing sets it; nil when there is none, or when it depends on the machine.

@@ -8,9 +8,9 @@ import TributaryChanges
 import TributaryStore
 import TributarySync
 
-/// What the page shows: the answers of other routes, and what the daemon measures.
+/// The content of the page: the answers of other routes, and what the daemon measures.
 struct PageData: Sendable {
-    /// What a reader of the page may see.
+    /// The part of the content that a reader of the page may see.
     enum Extent: String, Sendable, CaseIterable {
         /// States, times and counts, without names, values, paths and reasons.
         case counts

@@ -16,7 +16,7 @@ package actor Compactor {
     private let queue = SerialQueue("tributary.compaction")
     private var isRunning = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
-    /// What the last pass has found, with the time of its end.
+    /// The report of the last pass, with the time of its end.
     package private(set) var last: (report: CompactionReport, time: WallTime)?
 
     private static let interval = Duration.seconds(86_400)

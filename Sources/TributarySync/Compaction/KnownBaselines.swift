@@ -26,7 +26,7 @@ struct KnownBaselines: Hashable, Sendable {
         /// Whether a replicator may still be writing the file.
         var isIncomplete: Bool
         var since: WallTime
-        /// What is wrong about its signature; nil for another reason.
+        /// The fault of its signature; nil when the reason is another one.
         var untrusted: UntrustedFile?
 
         var hint: String {
