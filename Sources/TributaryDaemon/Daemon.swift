@@ -39,7 +39,7 @@ struct Daemon: Sendable {
     func run() async throws -> ExitStatus {
         // The group may read and write the files that the daemon creates, other users may not.
         umask(0o007)
-        let configuration: Configuration
+        var configuration: Configuration
         do {
             configuration = try Configuration.load(sources)
         } catch {
@@ -51,6 +51,7 @@ struct Daemon: Sendable {
         var lock: StoreLock?
         do {
             let model = try checkedModel(configuration)
+            try configuration.readEncryptionKeys()
             for notice in model.ownNotices { logger.info("model: \(notice)") }
             try configuration.createFolders(inheritsSocket: sources.inheritsSocket)
             let taken = try StoreLock.acquire(store: configuration.store)

@@ -15,6 +15,7 @@ import TributaryAdmin
         "watch.rescan": "90s", "watch.incomplete_grace": "2m", "import.slice_changes": "7", "import.memory": "1GiB",
         "identity.reboot": "trust", "clock.max_ahead": "1d", "trust.mode": "known", "trust.pin_first": "true",
         "trust.keys": "[\"3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c\"]",
+        "encryption.key_file": "/a/keys", "encryption.required": "true",
         "history.keep": "36500d", "migration.allow_loss": "true",
         "retention.keep_segments": "1ms", "replicator.syncthing.url": "\"http://127.0.0.1:8385\"",
         "replicator.syncthing.key_file": "/a/key", "replicator.syncthing.folder": "tills",

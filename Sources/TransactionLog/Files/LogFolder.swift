@@ -7,12 +7,15 @@ package import TributaryChanges
 package final class LogFolder: Sendable {
     package let path: String
     package let descriptor: Int32
+    /// The keys of encrypted files; the first one encrypts what is published.
+    package let keys: EncryptionKeys
 
-    package init(path: String) throws(SegmentError) {
+    package init(path: String, keys: EncryptionKeys = EncryptionKeys()) throws(SegmentError) {
         let descriptor = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw SegmentError.system(errno, file: path, doing: "open the folder") }
         self.path = path
         self.descriptor = descriptor
+        self.keys = keys
     }
 
     deinit { close(descriptor) }
@@ -24,15 +27,26 @@ package final class LogFolder: Sendable {
 
     /// Opens a segment for reading.
     ///
-    /// - Throws: ``SegmentError`` `rejected` for anything but a regular file in real folders, without opening it.
+    /// - Throws: ``SegmentError`` `rejected` for anything but a regular file in real folders, without opening it;
+    ///   `locked` when it is encrypted with an unknown key, or not encrypted where it must be.
     package func open(_ name: SegmentName) throws(SegmentError) -> OpenFile {
         try open(fileName: name.fileName, writer: name.writer)
     }
 
     /// Opens a file in a writer's folder for reading: a segment's conflict copy or a baseline.
     ///
-    /// - Throws: ``SegmentError`` `rejected` for anything but a regular file; `missing` or `inputOutput`.
+    /// - Throws: ``SegmentError`` `rejected` for anything but a regular file; `locked`, `missing` or `inputOutput`.
     package func open(fileName: String, writer: UniqueID) throws(SegmentError) -> OpenFile {
+        let file = try openAny(fileName: fileName, writer: writer)
+        guard file.isEncrypted || !keys.isRequired else {
+            let reason = "it is not encrypted, which encryption.required asks for"
+            throw SegmentError(.locked, file: file.file, writer: writer, reason: reason)
+        }
+        return file
+    }
+
+    /// Opens a file in a writer's folder, encrypted or not.
+    func openAny(fileName: String, writer: UniqueID) throws(SegmentError) -> OpenFile {
         let file = "\(path)/\(writer)/\(fileName)"
         let folder = LogFolder.folder(writer.description, in: descriptor)
         guard folder >= 0 else {
@@ -42,13 +56,15 @@ package final class LogFolder: Sendable {
             throw SegmentError(.rejected, file: file, writer: writer, reason: "the writer's folder is no folder")
         }
         defer { close(folder) }
-        return try open(fileName, in: folder, file: file, writer: writer)
+        let opened = try open(fileName, in: folder, file: file, writer: writer)
+        return try OpenFile(descriptor: opened, file: file, keys: keys)
     }
 
-    /// Opens a blob of a writer for reading; `sha256` must be a hash, so that the path cannot leave the folder.
+    /// Opens a blob of a writer, which has `size` bytes, for reading; `sha256` must be a hash, so that the path cannot leave
+    /// the folder.
     ///
-    /// - Throws: ``SegmentError`` `rejected` for anything but a regular file; `missing` or `inputOutput`.
-    package func openBlob(_ sha256: String, writer: UniqueID) throws(SegmentError) -> OpenFile {
+    /// - Throws: ``SegmentError`` `rejected` for anything but a regular file; `locked`, `missing` or `inputOutput`.
+    package func openBlob(_ sha256: String, writer: UniqueID, size: UInt64) throws(SegmentError) -> OpenFile {
         let file = "\(path)/\(writer)/blobs/\(sha256)"
         let above = LogFolder.folder(writer.description, in: descriptor)
         guard above >= 0 else { throw SegmentError.system(errno, file: file, doing: "open the writer's folder") }
@@ -56,7 +72,8 @@ package final class LogFolder: Sendable {
         let folder = LogFolder.folder("blobs", in: above)
         guard folder >= 0 else { throw SegmentError.system(errno, file: file, doing: "open the blobs' folder") }
         defer { close(folder) }
-        return try open(sha256, in: folder, file: file, writer: writer)
+        let opened = try open(sha256, in: folder, file: file, writer: writer)
+        return try OpenFile(descriptor: opened, blob: file, size: size, keys: keys)
     }
 
     /// The descriptor of a folder, which the caller closes; negative, with `errno`, when it cannot be opened.
@@ -69,7 +86,7 @@ package final class LogFolder: Sendable {
         in folder: Int32,
         file: String,
         writer: UniqueID
-    ) throws(SegmentError) -> OpenFile {
+    ) throws(SegmentError) -> Int32 {
         // Opening a device or a pipe may have effects, so the kind of file is checked first.
         var status = stat()
         guard fstatat(folder, fileName, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
@@ -81,9 +98,7 @@ package final class LogFolder: Sendable {
             guard errno == ELOOP else { throw SegmentError.system(errno, file: file, doing: "open") }
             throw SegmentError(.rejected, file: file, writer: writer, reason: "it is a symbolic link")
         }
-        let result = OpenFile(descriptor: opened, file: file)
-        try result.demandRegular()
-        return result
+        return opened
     }
 }
 
@@ -155,7 +170,7 @@ extension LogFolder {
         guard isSHA256(sha256) else { throw failure("the name is no SHA-256") }
         let file: OpenFile
         do {
-            file = try openBlob(sha256, writer: writer)
+            file = try openBlob(sha256, writer: writer, size: UInt64(bitPattern: size))
         } catch {
             // A symbolic link instead of the blob folder is a fault of the writer, not of this machine.
             if case .inputOutput(let code) = error.kind, code != ELOOP, code != ENOTDIR { throw error }

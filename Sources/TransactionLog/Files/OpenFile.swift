@@ -1,37 +1,79 @@
 import Glibc
+package import TributaryChanges
 
-/// A file that is open for reading, closed with the last reference.
+/// A file that is open for reading, closed with the last reference; of an encrypted file the content is read.
 ///
 /// Each read names its offset, so that several readers may share the file.
-package final class OpenFile: SegmentBytes {
-    package let file: String
-    package let descriptor: Int32
+package struct OpenFile: SegmentBytes {
+    private let raw: RawFile
+    private let content: EncryptedContent?
 
     /// Takes ownership of `descriptor`; errors name the file as `file`.
-    package init(descriptor: Int32, file: String) {
+    ///
+    /// - Throws: ``SegmentError`` `rejected` for anything but a regular file; for an encrypted file also `locked` and
+    ///   `incomplete`.
+    init(descriptor: Int32, file: String, keys: EncryptionKeys) throws(SegmentError) {
+        raw = RawFile(descriptor: descriptor, file: file)
+        try raw.demandRegular()
+        content = try EncryptedContent(raw, keys: keys)
+    }
+
+    /// Opens a blob; one with the size of its content is not encrypted, whatever it begins with.
+    init(descriptor: Int32, blob file: String, size: UInt64, keys: EncryptionKeys) throws(SegmentError) {
+        raw = RawFile(descriptor: descriptor, file: file)
+        try raw.demandRegular()
+        content = try raw.size() == size ? nil : try EncryptedContent(raw, keys: keys)
+    }
+
+    /// Opens a file that the user named: symbolic links are followed, but only a regular file is accepted.
+    ///
+    /// - Throws: ``SegmentError`` `missing`, `rejected`, `locked`, `incomplete` or `inputOutput`.
+    package static func open(path: String, keys: EncryptionKeys = EncryptionKeys()) throws(SegmentError) -> OpenFile {
+        let descriptor = Glibc.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
+        guard descriptor >= 0 else { throw SegmentError.system(errno, file: path, doing: "open") }
+        return try OpenFile(descriptor: descriptor, file: path, keys: keys)
+    }
+
+    package var file: String { raw.file }
+    package var descriptor: Int32 { raw.descriptor }
+    package var isEncrypted: Bool { content != nil }
+
+    package func size() throws(SegmentError) -> UInt64 {
+        if let content { return content.size }
+        return try raw.size()
+    }
+
+    package func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(SegmentError) -> Int {
+        if let content { return try content.read(at: offset, into: buffer) }
+        return try raw.read(at: offset, into: buffer)
+    }
+
+    static func demandRegular(_ mode: mode_t, file: String) throws(SegmentError) {
+        let kind = DirectoryEntries.Kind(mode: mode)
+        guard kind == .regular else {
+            throw SegmentError(.rejected, file: file, reason: "it is \(kind.words), not a regular file")
+        }
+    }
+}
+
+/// The bytes of a file as they lie on the disk.
+final class RawFile: SegmentBytes {
+    let file: String
+    let descriptor: Int32
+
+    init(descriptor: Int32, file: String) {
         self.descriptor = descriptor
         self.file = file
     }
 
     deinit { close(descriptor) }
 
-    /// Opens a file that the user named: symbolic links are followed, but only a regular file is accepted.
-    ///
-    /// - Throws: ``SegmentError`` `missing`, `rejected` or `inputOutput`.
-    package static func open(path: String) throws(SegmentError) -> OpenFile {
-        let descriptor = Glibc.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
-        guard descriptor >= 0 else { throw SegmentError.system(errno, file: path, doing: "open") }
-        let file = OpenFile(descriptor: descriptor, file: path)
-        try file.demandRegular()
-        return file
-    }
-
-    package func size() throws(SegmentError) -> UInt64 {
+    func size() throws(SegmentError) -> UInt64 {
         UInt64(max(0, try status().st_size))
     }
 
     /// Reads at most as many bytes as fit into the buffer, and returns their number.
-    package func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(SegmentError) -> Int {
+    func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(SegmentError) -> Int {
         while true {
             let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(clamping: offset))
             if count >= 0 { return count }
@@ -43,14 +85,7 @@ package final class OpenFile: SegmentBytes {
         try OpenFile.demandRegular(try status().st_mode, file: file)
     }
 
-    static func demandRegular(_ mode: mode_t, file: String) throws(SegmentError) {
-        let kind = DirectoryEntries.Kind(mode: mode)
-        guard kind == .regular else {
-            throw SegmentError(.rejected, file: file, reason: "it is \(kind.words), not a regular file")
-        }
-    }
-
-    private func status() throws(SegmentError) -> stat {
+    func status() throws(SegmentError) -> stat {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw SegmentError.system(errno, file: file, doing: "examine") }
         return status

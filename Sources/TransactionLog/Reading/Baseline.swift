@@ -185,7 +185,7 @@ extension LogFolder {
             guard lines.isComplete, lines.counts == counts else {
                 throw fault("the lines are not those that the end line would count")
             }
-            let hash = try file.digest()
+            let hash = file.digest()
             let signature = key?.sign(SignedText.of(name.path, hash))
             let end = BaselineEnd(counts: counts, sha256: hash, signature: signature)
             try file.finish(with: end.line)

@@ -12,6 +12,8 @@ package struct SegmentError: Error, Hashable, Sendable, CustomStringConvertible 
         case rejected
         /// The name is taken by a file with other bytes.
         case forked
+        /// The bytes are encrypted with a key that is not here, or are not encrypted where they must be.
+        case locked
         /// The bytes are no longer the verified ones.
         case changed
         case missing
@@ -21,7 +23,7 @@ package struct SegmentError: Error, Hashable, Sendable, CustomStringConvertible 
 
     /// The segment states of the log folder's contract that an error can result in.
     package enum State: String, Hashable, Sendable {
-        case incomplete, damaged, rejected, forked
+        case incomplete, damaged, rejected, forked, held
     }
 
     package var kind: Kind
@@ -53,6 +55,7 @@ package struct SegmentError: Error, Hashable, Sendable, CustomStringConvertible 
         case .damaged, .inputOutput: .damaged
         case .rejected: .rejected
         case .forked: .forked
+        case .locked: .held
         }
     }
 
@@ -75,11 +78,17 @@ package struct SegmentError: Error, Hashable, Sendable, CustomStringConvertible 
         case .damaged: "Copy the file again from its writer or from a machine that has applied it."
         case .rejected: "The program that wrote it must write a corrected segment; nothing of this one is applied."
         case .forked: "Two programs write as one writer: build one of the machines anew."
+        case .locked: SegmentError.keyHint
         case .changed: "A published segment must never change; it is verified again from the start."
         case .missing: "Check the path; if a replicator removed the file, let it bring it back."
         case .inputOutput: "Check the permissions and the disk; it is tried again by itself."
         }
     }
+
+    /// What helps where a file cannot be read for want of its key.
+    package static let keyHint =
+        "Have its writer encrypt it with a key that is here, or add its key to the file of encryption.key_file, then: "
+        + "tributaryctl reload"
 
     package var description: String {
         let position = line.map { "\(file):\($0)" } ?? file

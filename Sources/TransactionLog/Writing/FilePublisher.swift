@@ -41,6 +41,8 @@ struct FilePublisher: Sendable {
         var folder: String?
         /// The folder in the writer's staging folder, for files that take long to write; nil for that folder itself.
         var stagingFolder: String?
+        /// The first line of a segment, which stays readable when the file is encrypted.
+        var header: String?
     }
 
     /// Writes a file and renames it to its final name.
@@ -61,9 +63,11 @@ struct FilePublisher: Sendable {
         let (descriptor, path) = try create(name, in: staging)
         defer { close(descriptor) }
         do {
-            let result = try write(HashedFile(descriptor: descriptor, file: path))
+            let encryption = logs.keys.current.map { EncryptedOutput($0, header: name.header) }
+            let file = HashedFile(descriptor: descriptor, file: path, encryption: encryption)
+            let result = try write(file)
             try sync(descriptor, path)
-            try renameIntoFolder(name, from: staging, path: path)
+            try renameIntoFolder(name, from: staging, file)
             return result
         } catch {
             unlinkat(staging.descriptor, name.fileName, 0)
@@ -116,7 +120,7 @@ struct FilePublisher: Sendable {
         return (descriptor, path)
     }
 
-    private func renameIntoFolder(_ name: Name, from staging: Folder, path: String) throws(SegmentError) {
+    private func renameIntoFolder(_ name: Name, from staging: Folder, _ file: HashedFile) throws {
         let logs = Folder(descriptor: logs.descriptor, path: logs.path)
         var writer = try folder(name.writer.description, in: logs, mode: 0o770)
         if let below = name.folder { writer = try folder(below, in: writer, mode: 0o770) }
@@ -132,7 +136,7 @@ struct FilePublisher: Sendable {
             }
         }
         if isTaken {
-            try requireSameBytes(name, staged: path)
+            try requireSameContent(name, file)
             unlinkat(staging.descriptor, name.fileName, 0)
         }
         try sync(writer.descriptor, writer.path)
@@ -150,12 +154,18 @@ struct FilePublisher: Sendable {
         return true
     }
 
-    private func requireSameBytes(_ name: Name, staged path: String) throws(SegmentError) {
-        let published =
-            name.folder == nil
-            ? try logs.open(fileName: name.fileName, writer: name.writer)
-            : try logs.openBlob(name.fileName, writer: name.writer)
-        let staged = try OpenFile.open(path: path)
+    /// Compares what was to be written with the published file; each may be encrypted with another key, or not at all.
+    private func requireSameContent(_ name: Name, _ file: HashedFile) throws {
+        guard name.folder == nil else {
+            // The name of a blob is the hash of its content.
+            do {
+                return try logs.readBlob(name.fileName, of: name.writer, size: Int64(clamping: file.size)) { _ in }
+            } catch let error as SegmentError where error.isOfContent {
+                throw taken(name, "\(logs.path)/\(name.writer)/blobs/\(name.fileName)")
+            }
+        }
+        let published = try logs.openAny(fileName: name.fileName, writer: name.writer)
+        let staged = try OpenFile.open(path: file.file, keys: logs.keys)
         let size = try published.size()
         var isSame = try staged.size() == size
         var offset: UInt64 = 0
@@ -164,13 +174,11 @@ struct FilePublisher: Sendable {
             isSame = try published.bytes(in: range) == staged.bytes(in: range)
             offset = range.upperBound
         }
-        guard !isSame else { return }
-        throw SegmentError(
-            .forked,
-            file: published.file,
-            writer: name.writer,
-            reason: "the name is taken by a file with other bytes"
-        )
+        if !isSame { throw taken(name, published.file) }
+    }
+
+    private func taken(_ name: Name, _ file: String) -> SegmentError {
+        SegmentError(.forked, file: file, writer: name.writer, reason: "the name is taken by a file with other bytes")
     }
 
     private func sync(_ descriptor: Int32, _ path: String) throws(SegmentError) {
@@ -178,40 +186,66 @@ struct FilePublisher: Sendable {
     }
 }
 
-/// A staged file that is being written, and the hash of its bytes.
+/// A staged file that is being written, encrypted where that is asked for, and the hash of its content.
 final class HashedFile {
     private static let bufferSize = 256 << 10
 
     private let descriptor: Int32
     let file: String
+    private var encryption: EncryptedOutput?
     private var hash = SHA256()
     private var pending: [UInt8] = []
+    /// The number of the pending bytes that are hashed.
+    private var hashed = 0
+    private var written: UInt64 = 0
 
-    init(descriptor: Int32, file: String) {
+    init(descriptor: Int32, file: String, encryption: EncryptedOutput?) {
         self.descriptor = descriptor
         self.file = file
+        self.encryption = encryption
     }
+
+    /// The number of bytes of the content so far.
+    var size: UInt64 { written + UInt64(pending.count) }
 
     func write(_ bytes: [UInt8]) throws(SegmentError) {
         pending.append(contentsOf: bytes)
         if pending.count >= HashedFile.bufferSize { try flush() }
     }
 
-    /// The hash of all bytes so far.
-    func digest() throws(SegmentError) -> String {
-        try flush()
+    /// The hash of all bytes of the content so far.
+    func digest() -> String {
+        hashPending()
         return hash.finalize().hexadecimal
     }
 
+    /// Writes the last line, if there is one, and everything that is pending; nothing may follow.
     func finish(with line: String? = nil) throws(SegmentError) {
         if let line { pending += Array(line.utf8) + [0x0A] }
-        try flush()
+        try flush(isLast: true)
     }
 
-    private func flush() throws(SegmentError) {
-        hash.update(data: pending)
+    private func hashPending() {
+        hash.update(data: pending[hashed...])
+        hashed = pending.count
+    }
+
+    private func flush(isLast: Bool = false) throws(SegmentError) {
+        hashPending()
+        let count = pending.count
+        if let output = encryption?.take(&pending, isLast: isLast) {
+            try write(through: output)
+        } else {
+            try write(through: pending)
+            pending.removeAll(keepingCapacity: true)
+        }
+        written += UInt64(count - pending.count)
+        hashed = pending.count
+    }
+
+    private func write(through bytes: [UInt8]) throws(SegmentError) {
         var failure: Int32 = 0
-        pending.withUnsafeBytes { buffer in
+        bytes.withUnsafeBytes { buffer in
             var rest = buffer[...]
             while !rest.isEmpty, failure == 0 {
                 let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
@@ -219,6 +253,5 @@ final class HashedFile {
             }
         }
         guard failure == 0 else { throw SegmentError.system(failure, file: file, doing: "write") }
-        pending.removeAll(keepingCapacity: true)
     }
 }

@@ -22,7 +22,7 @@ package final class SegmentWriter {
 
     /// Writes the end line and returns it; the file is not synced yet.
     func finish(_ name: SegmentName, signedBy key: SigningKey?) throws(SegmentError) -> SegmentEnd {
-        let hash = try file.digest()
+        let hash = file.digest()
         let end = SegmentEnd(
             last: name.last,
             transactions: transactions,
@@ -47,7 +47,8 @@ extension LogFolder {
         signedBy key: SigningKey? = nil,
         body: (SegmentWriter) throws -> Void
     ) throws -> SegmentEnd {
-        try FilePublisher(logs: self).publish(.init(writer: name.writer, fileName: name.fileName)) { file in
+        try FilePublisher(logs: self).publish(.init(writer: name.writer, fileName: name.fileName, header: header)) {
+            file in
             let writer = try SegmentWriter(file, header: header)
             try body(writer)
             return try writer.finish(name, signedBy: key)

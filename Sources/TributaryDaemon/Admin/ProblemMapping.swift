@@ -41,7 +41,7 @@ enum ProblemMapping {
             switch error.kind {
             case .inputOutput(ENOSPC), .inputOutput(EDQUOT): .storageFull
             case .inputOutput, .missing: .inputOutput
-            case .forked: .blocked
+            case .forked, .locked: .blocked
             case .incomplete, .damaged, .rejected, .changed: .failure
             }
         var problem = ProblemDocument(kind, detail: error.reason, hint: error.hint)

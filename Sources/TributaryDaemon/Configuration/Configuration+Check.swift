@@ -2,7 +2,9 @@ import Dispatch
 import Foundation
 import Glibc
 import Synchronization
+import TransactionLog
 import TributaryAdmin
+import TributaryChanges
 import TributaryModel
 import TributarySync
 
@@ -46,6 +48,23 @@ extension Configuration {
                 in: \.replicator.syncthing.keyFile
             )
         }
+    }
+
+    /// Reads the key file of the log folder, where there is one; keys do not stand in the configuration.
+    mutating func readEncryptionKeys() throws(ConfigurationError) {
+        let isRequired = sync.encryption.isRequired
+        guard let path = encryptionKeyFile else {
+            guard !isRequired else {
+                throw error("needs encryption.key_file, a file with the keys", in: \.sync.encryption.isRequired)
+            }
+            return
+        }
+        do {
+            sync.encryption = try EncryptionKeys(file: path)
+        } catch let failure {
+            throw error("\(failure)", in: \.encryptionKeyFile)
+        }
+        sync.encryption.isRequired = isRequired
     }
 
     private func readModel() throws(ConfigurationError) -> Model {

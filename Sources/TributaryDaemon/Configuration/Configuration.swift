@@ -30,6 +30,7 @@ struct Configuration: Sendable {
     var model: String?
     var merge = MergeOptions()
     var sync: SyncConfiguration
+    var encryptionKeyFile: String?
     var reboot = Reboot.fresh
     var historyAge = Duration.seconds(30 * 86_400)
     var migration = MigrationSettings()

@@ -1,5 +1,6 @@
 import Logging
 import Tributary
+import TributaryChanges
 import TributaryMigration
 import TributarySync
 
@@ -62,6 +63,8 @@ struct ConfigurationKey: Sendable, CustomStringConvertible {
         .init("trust.mode", \.sync.trust.mode, .choice),
         .init("trust.pin_first", \.sync.trust.pinsFirst, .boolean),
         .init("trust.keys", \.sync.trust.keys, .keys),
+        .init("encryption.key_file", \.encryptionKeyFile, .optionalPath),
+        .init("encryption.required", \.sync.encryption.isRequired, .boolean),
         .init("history.keep", \.historyAge, .duration),
         .init("migration.allow_loss", \.migration.allowsLoss, .boolean),
         .init("retention.keep_segments", \.sync.keepSegments, .duration),

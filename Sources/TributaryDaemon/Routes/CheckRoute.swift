@@ -17,6 +17,7 @@ enum CheckRoute {
         let check = StoreCheck(
             of: engine.container.store,
             logs: request.daemon.state.configuration.logs,
+            encryption: engine.sync.encryption,
             repairs: repairs,
             key: engine.sync.signingKey,
             open: { try Store.open($0, migrator: Migrator()) },

@@ -21,8 +21,9 @@ actor Reloader {
         notifier.reloading()
         defer { notifier.ready(state.engine == nil ? "Starting" : "Running") }
         do {
-            let new = try Configuration.load(sources)
+            var new = try Configuration.load(sources)
             _ = try new.checkPaths(inheritsSocket: sources.inheritsSocket)
+            try new.readEncryptionKeys()
             let changed = new.differences(from: state.configuration).filter { !$0.needsRestart }.map(\.name)
             let restart = new.differences(from: initial).filter(\.needsRestart).map(\.name)
             state.reconfigure(new, restartNeeded: restart)

@@ -18,6 +18,7 @@ package struct StoreCheck: Sendable {
 
     let store: Store
     let logs: String
+    let encryption: EncryptionKeys
     let repairs: Bool
     /// The key with which a repair signs what it publishes again, as it was signed before; nil for none.
     let key: SigningKey?
@@ -29,6 +30,7 @@ package struct StoreCheck: Sendable {
     package init(
         of store: Store,
         logs: String,
+        encryption: EncryptionKeys = EncryptionKeys(),
         repairs: Bool,
         key: SigningKey? = nil,
         open: @escaping Opening,
@@ -36,6 +38,7 @@ package struct StoreCheck: Sendable {
     ) {
         self.store = store
         self.logs = logs
+        self.encryption = encryption
         self.repairs = repairs
         self.key = key
         self.open = open
@@ -148,9 +151,9 @@ package struct StoreCheck: Sendable {
     }
 
     private func restore(_ fault: ExternalValueFault, from writers: [UniqueID]) async throws -> Bool {
-        let (store, path) = (store, logs)
+        let (store, path, keys) = (store, logs, encryption)
         return try await queue.run { () throws -> Bool in
-            guard let logs = try? LogFolder(path: path) else { return false }
+            guard let logs = try? LogFolder(path: path, keys: keys) else { return false }
             for writer in writers {
                 do {
                     try store.restore(fault) { try logs.readBlob(fault.sha256, of: writer, size: fault.size, $0) }
@@ -166,10 +169,10 @@ package struct StoreCheck: Sendable {
     // MARK: The log folder
 
     private func checkFolder(_ scratch: ScratchFolder, _ report: inout CheckReport) async throws {
-        let path = logs
+        let (path, keys) = (logs, encryption)
         let listing: LogListing
         do {
-            listing = try await queue.run { try LogListing(LogFolder(path: path)) }
+            listing = try await queue.run { try LogListing(LogFolder(path: path, keys: keys)) }
         } catch let error as SegmentError {
             report.add(
                 .logsUnreadable,

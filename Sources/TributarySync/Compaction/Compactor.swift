@@ -75,7 +75,7 @@ package actor Compactor {
             sync: sync,
             open: open,
             queue: queue,
-            logs: try LogFolder(path: sync.state.configuration.logs),
+            logs: try sync.state.configuration.openLogs(),
             mode: mode,
             progress: progress
         )

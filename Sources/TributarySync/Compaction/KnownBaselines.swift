@@ -28,6 +28,8 @@ struct KnownBaselines: Hashable, Sendable {
         var since: WallTime
         /// The fault of its signature; nil when the reason is another one.
         var untrusted: UntrustedFile?
+        /// Whether only its key is missing.
+        var isLocked = false
 
         var hint: String {
             if let untrusted {
@@ -35,6 +37,7 @@ struct KnownBaselines: Hashable, Sendable {
                 return
                     "If you know its machine and this is its key: tributaryctl writer trust \(untrusted.store) --key \(key)"
             }
+            if isLocked { return SegmentError.keyHint }
             return isIncomplete
                 ? "Wait until the replicator has brought the whole file."
                 : "Copy it again from a machine that has it as a whole."
@@ -286,7 +289,8 @@ extension KnownBaselines {
         let position = error.line.map { "line \($0): " } ?? ""
         let isIncomplete = error.kind == .incomplete || error.kind == .changed
         let since = former?.isIncomplete == isIncomplete ? former?.since ?? wall : wall
-        return Refusal(reason: position + error.reason, isIncomplete: isIncomplete, since: since)
+        let isLocked = error.kind == .locked
+        return Refusal(reason: position + error.reason, isIncomplete: isIncomplete, since: since, isLocked: isLocked)
     }
 }
 

@@ -38,7 +38,7 @@ extension SyncService {
         if isMissing { (explanation.state, explanation.file) = ("missing", nil) }
         explanation.writerName = known.name(of: name.writer)
         var missing = status.waitingFor.map { MissingPart($0, of: status, known) }
-        let folder = LogFolderSearch(path: state.configuration.logs)
+        let folder = LogFolderSearch(configuration: state.configuration)
         let isThere = status.state == .applied ? await deferrals.search { folder.has(name) } ?? nil : nil
         var notes = [known.decision(about: name.writer)].compactMap(\.self)
         if status.state == .applied {
@@ -73,7 +73,9 @@ extension SyncService {
                 missing[index].holders.append(holder)
             }
             guard hint == nil, let other = others.first(where: { $0 != writer }) else { continue }
-            let (from, to) = ("\(folder.path)/\(other)/blobs/\(sha256)", "\(folder.path)/\(writer)/blobs/")
+            let (from, to) = (
+                "\(folder.configuration.logs)/\(other)/blobs/\(sha256)", "\(folder.configuration.logs)/\(writer)/blobs/"
+            )
             hint = "If the file is whole, the segment may take it from there: cp \(from) \(to)"
         }
         return hint
@@ -169,7 +171,7 @@ extension MissingPart {
 
 /// Looks for single files of the log folder, which may hang.
 struct LogFolderSearch: Sendable {
-    let path: String
+    let configuration: SyncConfiguration
 
     /// The number of writers' folders in which a blob is looked for.
     private static let folders = 1_000
@@ -177,7 +179,7 @@ struct LogFolderSearch: Sendable {
     /// Whether the folder has a segment; nil when that cannot be found out.
     func has(_ name: SegmentName) -> Bool? {
         do throws(SegmentError) {
-            _ = try LogFolder(path: path).open(name)
+            _ = try configuration.openLogs().open(name)
             return true
         } catch {
             return error.kind == .missing ? false : nil
@@ -186,11 +188,11 @@ struct LogFolderSearch: Sendable {
 
     /// By blob, the writers whose folders have a file of its name; a step for each of both.
     func writers(withBlobs blobs: [String]) -> [String: [UniqueID]] {
-        guard let logs = try? LogFolder(path: path), let writers = try? logs.writers().sorted() else { return [:] }
+        guard let logs = try? configuration.openLogs(), let writers = try? logs.writers().sorted() else { return [:] }
         let folders = writers.prefix(LogFolderSearch.folders)
         var found: [String: [UniqueID]] = [:]
         for blob in blobs where isSHA256(blob) {
-            found[blob] = folders.filter { (try? logs.openBlob(blob, writer: $0)) != nil }
+            found[blob] = folders.filter { FileAttributes("\($0)/blobs/\(blob)", in: logs) != nil }
         }
         return found
     }

@@ -55,6 +55,7 @@ struct ExportLoop: Sendable {
             maxAhead: configuration.maxAhead,
             wall: environment.wall,
             key: environment.trust.key,
+            encryption: configuration.encryption,
             work: work,
             interrupt: interrupt,
             published: environment.published

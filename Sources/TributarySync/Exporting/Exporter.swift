@@ -25,6 +25,7 @@ package struct Exporter: Sendable {
     let maxAhead: Duration
     let wall: WallTime
     var key: SigningKey?
+    var encryption = EncryptionKeys()
     var work = WorkMeter()
     var interrupt: @Sendable (Step) throws -> Void = { _ in }
     /// Called with the writer of each segment that is in its place.
@@ -112,7 +113,7 @@ package struct Exporter: Sendable {
 
     private func publish(_ range: ExportRange) throws -> ImportCounts {
         let name = range.name
-        let folder = try LogFolder(path: logs)
+        let folder = try LogFolder(path: logs, keys: encryption)
         // The folder may have gone since the export began.
         try requireOwnFolder()
         // The range of the segment must survive a power failure before a peer can see the segment.

@@ -39,7 +39,7 @@ struct BlobSearch {
                     continue
                 }
                 missing.insert(hash)
-                let found = BlobFault(sha256: hash, size: size, found: logs.blobSize(hash, of: writer))
+                let found = BlobFault(sha256: hash, size: size, found: logs.blobSize(hash, of: writer, expecting: size))
                 let isFault = found.isImpossible || found.found.map { $0 != size } ?? false
                 if isFault, fault == nil || found.isLasting && fault?.isLasting == false { fault = found }
             }
@@ -49,7 +49,8 @@ struct BlobSearch {
 
     /// The segments whose listed missing blobs have all arrived, to be read again: more may be missing than were listed.
     func complete(_ missing: [SegmentName: [String]]) -> [SegmentName] {
-        missing.filter { name, blobs in blobs.allSatisfy { logs.blobSize($0, of: name.writer) != nil } }.map(\.key)
+        missing.filter { name, blobs in blobs.allSatisfy { logs.blobSize($0, of: name.writer, expecting: 0) != nil } }
+            .map(\.key)
     }
 }
 
@@ -62,7 +63,9 @@ struct BaselineBlobs: Sendable {
     ///
     /// - Throws: ``SegmentError`` `missing`.
     func holder(of sha256: String, size: Int64) throws(SegmentError) -> UniqueID {
-        if let writer = writers.first(where: { logs.blobSize(sha256, of: $0) == size }) { return writer }
+        if let writer = writers.first(where: { logs.blobSize(sha256, of: $0, expecting: size) == size }) {
+            return writer
+        }
         throw SegmentError(.missing, file: "\(logs.path)/…/blobs/\(sha256)", reason: "no writer's folder has the blob")
     }
 
@@ -112,15 +115,19 @@ extension SegmentBatch.Event {
 }
 
 extension LogFolder {
-    fileprivate func blobSize(_ sha256: String, of writer: UniqueID) -> Int64? {
-        isSHA256(sha256) ? FileAttributes("\(writer)/blobs/\(sha256)", in: self)?.size : nil
+    /// The size of a blob, of an encrypted one that of its content when it is the expected one; nil when there is none.
+    fileprivate func blobSize(_ sha256: String, of writer: UniqueID, expecting size: Int64) -> Int64? {
+        guard isSHA256(sha256), let found = FileAttributes("\(writer)/blobs/\(sha256)", in: self)?.size else {
+            return nil
+        }
+        return found == EncryptedForm.length(ofBlob: size) ? size : found
     }
 
     /// Whether a blob exists with its bytes; a missing one is not opened.
     ///
     /// - Throws: ``SegmentError`` `inputOutput` when the system refuses to read the blob, so that its state is unknown.
     fileprivate func hasBlob(_ sha256: String, of writer: UniqueID, size: Int64) throws(SegmentError) -> Bool {
-        guard blobSize(sha256, of: writer) == size else { return false }
+        guard blobSize(sha256, of: writer, expecting: size) == size else { return false }
         do {
             try readBlob(sha256, of: writer, size: size) { _ in }
             return true

@@ -128,7 +128,7 @@ struct AppliedAudit {
         var reason: String?
     }
 
-    let path: String
+    let configuration: SyncConfiguration
     let store: Store
     let control: ImportControl
 
@@ -137,7 +137,7 @@ struct AppliedAudit {
     func compare(_ files: [SegmentFile]) async -> (findings: [Finding], refused: FolderHints) {
         var refused = FolderHints()
         var findings: [Finding] = []
-        guard let logs = try? LogFolder(path: path) else {
+        guard let logs = try? configuration.openLogs() else {
             for file in files { refused.insert(file: file.id) }
             return ([], refused)
         }

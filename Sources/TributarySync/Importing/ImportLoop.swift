@@ -192,7 +192,7 @@ struct ImportLoop {
     private func readBaselines() {
         let (knownBaselines, generation) = state.read { ($0.knownBaselines, $0.trustGeneration) }
         let (files, wall) = (scanner.baselines, environment.wall)
-        guard let logs = try? LogFolder(path: scanner.path), !knownBaselines.isCurrent(files, in: logs) else { return }
+        guard let logs = try? state.configuration.openLogs(), !knownBaselines.isCurrent(files, in: logs) else { return }
         let (store, trust) = (environment.store, environment.trust)
         let found = knownBaselines.reading(files, in: logs, control, trusting: (trust, store), wall: wall)
         guard found != knownBaselines else { return }
@@ -347,7 +347,7 @@ struct ImportLoop {
         let files =
             names.map { SegmentFile(id: $0) } + state.read { $0.planner.uncompared(limit: ImportLoop.auditLimit) }
         guard !files.isEmpty, !state.isStopping else { return false }
-        let audit = AppliedAudit(path: scanner.path, store: environment.store, control: control)
+        let audit = AppliedAudit(configuration: state.configuration, store: environment.store, control: control)
         let (findings, refused) = await audit.compare(files)
         let wall = environment.wall
         for finding in findings {

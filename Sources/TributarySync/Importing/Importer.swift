@@ -54,7 +54,7 @@ struct Importer {
 
     private func readers(_ configuration: SyncConfiguration) throws -> SegmentReaders {
         SegmentReaders(
-            logs: try LogFolder(path: configuration.logs),
+            logs: try configuration.openLogs(),
             paused: paused,
             sliceChanges: configuration.sliceChanges,
             control: control
@@ -140,7 +140,7 @@ extension Importer {
     func join(_ baseline: KnownBaseline) async throws -> PlannedBaselines.Refusal? {
         let work = BaselineImport(
             baseline: baseline,
-            logs: try LogFolder(path: state.configuration.logs),
+            logs: try state.configuration.openLogs(),
             control: control
         )
         let file = baseline.name.path

@@ -28,7 +28,7 @@ struct SegmentVerification: Sendable {
             return segments.map { segment in
                 defer { control.step() }
                 do throws(SegmentError) {
-                    let logs = try LogFolder(path: configuration.logs)
+                    let logs = try configuration.openLogs()
                     let verified = try examine(segment, in: logs, verifier, positions)
                     if let kept = verified.content, !kept.batches.isEmpty { verifier.keptBytes -= kept.fileSize }
                     return verified
@@ -92,6 +92,7 @@ package enum VerificationResult: Hashable, Sendable {
         case .incomplete: self = .incomplete(reason: reason, line: error.line)
         case .damaged: self = .bad(.damaged, reason: reason, line: error.line)
         case .rejected, .forked: self = .bad(.rejected, reason: reason, line: error.line)
+        case .locked: self = .bad(.held, reason: reason, line: error.line)
         case .changed, .missing: self = .changed
         case .inputOutput: self = .unreadable(reason: reason)
         }

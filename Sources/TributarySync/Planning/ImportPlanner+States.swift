@@ -253,6 +253,7 @@ extension ImportPlanner {
 
     private static func badHint(_ id: SegmentName, _ state: SegmentState) -> String {
         if state == .forked { return forkHint(id.writer) }
+        if state == .held { return SegmentError.keyHint }
         return state == .damaged
             ? "Let the replicator bring the file again, then: tributaryctl segment retry \(id.path)"
             : "Have the writer write it anew, then: tributaryctl segment retry \(id.path)"

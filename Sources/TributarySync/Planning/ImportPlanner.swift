@@ -284,10 +284,11 @@ package struct ImportPlanner: Sendable {
         }
     }
 
-    /// Marks all segments that are verified to be read again, as when other keys are trusted; O(n log n).
+    /// Marks all segments that are verified, or whose key is missing, to be read again, as when other keys are trusted;
+    /// O(n log n).
     package mutating func readAllAgain() {
         for writer in writers.values {
-            for bounds in writer.verified { learn(writer.name(bounds), .unknown) }
+            for bounds in writer.verified + writer.locked { learn(writer.name(bounds), .unknown) }
         }
     }
 

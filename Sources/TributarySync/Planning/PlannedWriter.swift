@@ -109,6 +109,9 @@ struct PlannedWriter: Sendable {
     /// The verified segments that are not applied.
     var verified: [SegmentBounds] { known.filter { $0.value.valid != nil }.map(\.key) }
 
+    /// The segments that cannot be read for want of their key.
+    var locked: [SegmentBounds] { known.filter { $0.value.isLocked }.map(\.key) }
+
     mutating func announce(_ bounds: SegmentBounds, _ announced: PlannedSegment.Announced) {
         self[bounds]?.announced = announced
     }
@@ -247,6 +250,8 @@ struct PlannedSegment: Sendable {
     var isUnknown: Bool { if case .unknown = knowledge { true } else { false } }
 
     var isForked: Bool { if case .bad(.forked, _, _) = knowledge { true } else { false } }
+
+    var isLocked: Bool { if case .bad(.held, _, _) = knowledge { true } else { false } }
 
     func isUnread(wall: WallTime) -> Bool {
         if case .unreadable(_, let retry) = knowledge { return retry <= wall }

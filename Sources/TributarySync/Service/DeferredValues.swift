@@ -46,14 +46,14 @@ final class DeferralFinder: Sendable {
     private static let linePatience = Duration.seconds(5)
 
     private let store: Store
-    private let logs: String
+    private let openLogs: @Sendable () throws(SegmentError) -> LogFolder
     /// Valid until the store has another transaction.
     private let known = Mutex<(transaction: Int64, report: DeferralReport)?>(nil)
     private let lineSearch = LineSearch()
 
-    init(store: Store, logs: String) {
+    init(store: Store, openLogs: @escaping @Sendable () throws(SegmentError) -> LogFolder) {
         self.store = store
-        self.logs = logs
+        self.openLogs = openLogs
     }
 
     // MARK: What the store knows
@@ -185,7 +185,7 @@ final class DeferralFinder: Sendable {
         for value in values where value.lacksLine {
             if let name = value.segment { segments[name, default: []].insert(value.write.sequence) }
         }
-        guard !segments.isEmpty, let folder = try? LogFolder(path: logs) else { return values }
+        guard !segments.isEmpty, let folder = try? openLogs() else { return values }
         for (name, sequences) in segments {
             guard let file = try? folder.open(name) else { continue }
             let lines = TransactionLines.find(sequences, in: file, writer: name.writer)

@@ -1,3 +1,6 @@
+import TransactionLog
+package import TributaryChanges
+
 /// The settings of the watched folder; the defaults are those of the configuration file.
 package struct SyncConfiguration: Sendable, Hashable {
     package enum Rescan: Sendable, Hashable {
@@ -20,6 +23,7 @@ package struct SyncConfiguration: Sendable, Hashable {
     /// The duration by which a writer's clock may be ahead of this machine's clock.
     package var maxAhead = Duration.seconds(3600)
     package var trust = TrustSettings()
+    package var encryption = EncryptionKeys()
     package var exports = true
     /// The quiet time of the export.
     ///
@@ -37,6 +41,9 @@ package struct SyncConfiguration: Sendable, Hashable {
 }
 
 extension SyncConfiguration {
+    /// Opens the log folder with the keys of its files.
+    func openLogs() throws(SegmentError) -> LogFolder { try LogFolder(path: logs, keys: encryption) }
+
     var limits: ImportPlanner.Limits {
         var limits = ImportPlanner.Limits(maxAhead: maxAhead, incompleteGrace: incompleteGrace)
         limits.batchChanges = max(1, sliceChanges)

@@ -2,6 +2,7 @@ import Dispatch
 package import Logging
 import ServiceLifecycle
 import Synchronization
+import TransactionLog
 package import TributaryChanges
 import TributaryStore
 
@@ -75,7 +76,8 @@ package final class SyncService: Service {
             published: published
         )
         state = SyncStateOwner(initial)
-        deferrals = DeferralFinder(store: store, logs: configuration.logs)
+        deferrals = DeferralFinder(store: store) { [state] () throws(SegmentError) in try state.configuration.openLogs()
+        }
         exports = ExportLoop(
             environment: environment,
             state: state,
@@ -93,6 +95,7 @@ package final class SyncService: Service {
     /// Runs until the service group shuts down gracefully, the task is cancelled or ``stop()`` is called.
     package func run() async throws {
         guard state.update({ $0.lifecycle.begin() }) else { return end() }
+        if encryption.current != nil { logKeys(encryption) }
         await withTaskCancellationOrGracefulShutdownHandler {
             await withTaskGroup(of: Void.self) { loops in
                 loops.addTask(executorPreference: BlockingExecutor("tributary.import-loop")) {
@@ -160,14 +163,25 @@ package final class SyncService: Service {
         return state.read(\.lifecycle.isWatching)
     }
 
+    /// The keys of the log folder's files.
+    package var encryption: EncryptionKeys { state.read(\.configuration.encryption) }
+
+    private func logKeys(_ keys: EncryptionKeys) {
+        guard let current = keys.current else { return environment.logger.notice("published files are not encrypted") }
+        let others = keys.keys.dropFirst().map(\.id).joined(separator: " ")
+        environment.logger.notice(
+            "published files are encrypted",
+            metadata: ["key": "\(current.id)", "others": "\(others)", "required": "\(keys.isRequired)"]
+        )
+    }
+
     /// Replaces the settings; the path of the log folder does not change while the service runs.
     package func reconfigure(_ configuration: SyncConfiguration) {
-        let former = state.read(\.configuration.trust)
+        let former = state.read(\.configuration)
         state.update { $0.configure(configuration) }
-        if configuration.trust != former {
-            environment.trust.configure(configuration.trust)
-            readAgain()
-        }
+        if configuration.trust != former.trust { environment.trust.configure(configuration.trust) }
+        if configuration.encryption != former.encryption { logKeys(configuration.encryption) }
+        if configuration.trust != former.trust || configuration.encryption != former.encryption { readAgain() }
         signals.imports.raise()
         signals.exports.raise()
     }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import TransactionLog
 import TributaryAdmin
+import TributaryChanges
 import TributaryModel
 
 // This folder works without a daemon: on files of the log folder, models, backups, and stores whose daemon is stopped.
@@ -33,6 +34,25 @@ extension OfflineCommand {
     }
 }
 
+/// The keys of encrypted files of the log folder, as the daemon has them by `encryption.key_file`.
+struct EncryptionOptions: ParsableArguments {
+    @Option(
+        name: .customLong("encryption-keys"),
+        help: ArgumentHelp("A file with the keys of encrypted files, as encryption.key_file.", valueName: "file"),
+        completion: .file()
+    )
+    private var file: String?
+
+    func keys() throws(CommandFailure) -> EncryptionKeys {
+        guard let file else { return EncryptionKeys() }
+        do {
+            return try EncryptionKeys(file: file)
+        } catch {
+            throw CommandFailure(reason: "\(error)", status: .badConfiguration)
+        }
+    }
+}
+
 extension Model {
     init(atPath path: String) throws {
         guard FileManager.default.fileExists(atPath: path) else {
@@ -49,6 +69,7 @@ extension ExitStatus {
             case .incomplete, .damaged, .rejected: .badData
             case .forked, .changed: .tryAgain
             case .missing: .noSuchThing
+            case .locked: .notPermitted
             case .inputOutput: .inputOutput
             }
     }

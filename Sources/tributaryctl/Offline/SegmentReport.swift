@@ -11,12 +11,12 @@ struct SegmentReport {
     let isNameChecked: Bool
 
     /// Verifies a file; one outside its writer's folder, such as a copy, against its own header.
-    init(path: String) {
+    init(path: String, keys: EncryptionKeys = EncryptionKeys()) {
         self.path = path
         isNameChecked = SegmentName(path: path) != nil
         var opened: OpenFile?
         do throws(SegmentError) {
-            let file = try OpenFile.open(path: path)
+            let file = try OpenFile.open(path: path, keys: keys)
             opened = file
             var name = SegmentName(path: path)
             if name == nil { name = try SegmentReport.nameInHeader(of: file) }

@@ -65,4 +65,69 @@ import TributaryAdmin
         let keys = try await office.type("tributaryctl writer list --json").output
         #expect(keys.contains("revoked") && keys.contains("trusted") && keys.contains("own"), "\(keys)")
     }
+
+    /// Three machines share keys of their files; one of them gets each key late.
+    @Test func aFleetEncryptsItsFiles() async throws {
+        let shop = try StoryMachine("shop")
+        let office = try StoryMachine("office")
+        for machine in [shop, office] { try await machine.start() }
+        try await shop.run(page, "newkey", with: ["-g tributary": "-g $(id -g)"])
+        let keys = "/etc/tributary/logs.keys"
+        func encrypt(_ machine: StoryMachine) async throws {
+            let file = machine.path("/etc/tributary/tributary.yaml")
+            let settings = "encryption: {key_file: \(machine.path(keys)), required: true}\n"
+            let former = try String(contentsOfFile: file, encoding: .utf8)
+            try Data((former + settings).utf8).write(to: URL(fileURLWithPath: file))
+            try await machine.run(page, "reload")
+        }
+        try await encrypt(shop)
+        try await shop.save(1)
+        try await shop.sync()
+        try StoryMachine.replicate([shop, office])
+        try await office.sync()
+        #expect(try await office.problems() == ["segments-held"])
+        let held = try await office.type("tributaryctl segment list").output
+        #expect(held.contains("It is encrypted with key"), "\(held)")
+        #expect(try await office.daemon.count("Employee") == 0)
+
+        let copy = { try FileManager.default.copyItem(atPath: shop.path(keys), toPath: office.path(keys)) }
+        try copy()
+        try await encrypt(office)
+        try await office.save(2)
+        try await office.sync()
+        try StoryMachine.replicate([shop, office])
+        try await shop.sync()
+        try await StoryMachine.expectEqualDigests([shop, office])
+
+        try await shop.run(page, "addkey")
+        let former = try String(contentsOfFile: shop.path(keys), encoding: .utf8).split(separator: "\n")
+        #expect(former.count == 2)
+        try FileManager.default.removeItem(atPath: office.path(keys))
+        try copy()
+        // The new key encrypts first on one, then on the other.
+        for machine in [shop, office] {
+            try Data((former.reversed().joined(separator: "\n") + "\n").utf8).write(
+                to: URL(fileURLWithPath: machine.path(keys))
+            )
+            try await machine.run(page, "reload")
+            try await machine.save(machine === shop ? 3 : 4)
+            try await machine.sync()
+            try StoryMachine.replicate([shop, office])
+            for machine in [shop, office] { try await machine.sync() }
+        }
+        try await StoryMachine.expectEqualDigests([shop, office])
+        #expect(try await office.problems() == [])
+        let counts = try await shop.run(page, "keysinuse").split(separator: "\n")
+        #expect(counts.count == 2, "\(counts)")
+        #expect(counts.reduce(0) { $0 + (Int($1.split(separator: " ").first ?? "") ?? 0) } == shop.files().count)
+
+        // A file of keys that cannot be used changes nothing, and is told.
+        try Data("none".utf8).write(to: URL(fileURLWithPath: shop.path(keys)))
+        let bad = try await shop.type("tributaryctl reload")
+        #expect(bad.ending == .exited(78), "\(bad.output)")
+        #expect(bad.output.contains("logs.keys', line 1: it is no key of 64 hexadecimal digits"), "\(bad.output)")
+        try await shop.save(5)
+        try await shop.sync()
+        #expect(try await shop.problems() == [])
+    }
 }

@@ -126,6 +126,7 @@ final class SyncReplica: Sendable, EndingWithTest {
         let check = StoreCheck(
             of: store,
             logs: logs,
+            encryption: service.encryption,
             repairs: false,
             open: { try Store.open($0, migrator: Migrator()) },
             progress: { _, _, _ in }

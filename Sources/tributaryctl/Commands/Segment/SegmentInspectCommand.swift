@@ -16,6 +16,8 @@ struct SegmentInspectCommand: OfflineCommand {
     @Option(help: "How many transactions to list.")
     var limit = 100
 
+    @OptionGroup var encryption: EncryptionOptions
+
     @OptionGroup var format: FormatOptions
 
     func validate() throws {
@@ -23,7 +25,7 @@ struct SegmentInspectCommand: OfflineCommand {
     }
 
     func run(on terminal: Terminal) throws {
-        let report = SegmentReport(path: file)
+        let report = SegmentReport(path: file, keys: try encryption.keys())
         guard let source = report.file else { throw report.error ?? SegmentError(.missing, file: file, reason: "") }
         let header = report.segment?.header ?? (try? SegmentHeader.read(source))
         var summary = SegmentSummary(limit: limit)

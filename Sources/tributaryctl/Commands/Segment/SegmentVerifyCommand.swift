@@ -10,7 +10,8 @@ struct SegmentVerifyCommand: OfflineCommand {
         abstract: "Check segment files from the first byte to the last, without a daemon.",
         discussion:
             """
-            Ends with 65 when a file is no valid segment, 66 when one is not there, 74 when one cannot be read.
+            Ends with 65 when a file is no valid segment, 66 when one is not there, 74 when one cannot be read, 77 when it is
+            encrypted with a key that --encryption-keys does not name.
 
             With --model it also names each value that the model cannot hold, which a daemon would defer, and each
             mandatory property that is missing, and ends with 65 when there are any. With --strict as well, for the tests
@@ -30,6 +31,8 @@ struct SegmentVerifyCommand: OfflineCommand {
     @Flag(help: "Refuse what only readers must take; needs --model.")
     var strict = false
 
+    @OptionGroup var encryption: EncryptionOptions
+
     @OptionGroup var format: FormatOptions
 
     func validate() throws {
@@ -38,10 +41,11 @@ struct SegmentVerifyCommand: OfflineCommand {
 
     func run(on terminal: Terminal) throws {
         let checker = try model.map { ChangeChecker(model: try Model(atPath: $0)) }
+        let keys = try encryption.keys()
         var reports: [JSONValue] = []
         var failures: [ExitStatus] = []
         for file in files {
-            let report = SegmentReport(path: file)
+            let report = SegmentReport(path: file, keys: keys)
             if let error = report.error { failures.append(ExitStatus(error)) }
             var findings: ModelFindings?
             if let checker, let source = report.file, let segment = report.segment {

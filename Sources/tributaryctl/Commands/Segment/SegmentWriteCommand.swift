@@ -32,6 +32,8 @@ struct SegmentWriteCommand: OfflineCommand {
     @Option(parsing: .unconditional, help: "Who made the changes.")
     var author: String?
 
+    @OptionGroup var encryption: EncryptionOptions
+
     @OptionGroup var format: FormatOptions
 
     func validate() throws {
@@ -41,7 +43,7 @@ struct SegmentWriteCommand: OfflineCommand {
     func run(on terminal: Terminal) throws {
         let model = try Model(atPath: model)
         guard let id = UniqueID(writer) else { throw ExitStatus.usage }
-        let folder = try LogFolder(path: logs)
+        let folder = try LogFolder(path: logs, keys: try encryption.keys())
         var input = ChangeInput(checker: ChangeChecker(model: model))
         try input.readStandardInput()
         let own = try WriterSegments(of: id, in: folder)

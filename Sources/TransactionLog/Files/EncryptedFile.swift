@@ -1,0 +1,209 @@
+import Glibc
+package import TributaryChanges
+
+// An encrypted file of the log folder: a readable line with the ID of the key, then pieces of the content, each encrypted
+// for its place, then an end line as that of a segment. Only whoever has the key can read or write the content; a program
+// that does not know the form refuses it by its version.
+
+/// The content of an encrypted file, read at any place; of each piece that a read touches all bytes are authenticated.
+struct EncryptedContent: Sendable {
+    private let file: any SegmentBytes
+    private let cipher: FileCipher
+    /// The offset of the first piece in the file.
+    private let start: UInt64
+    /// The number of bytes of the content.
+    let size: UInt64
+
+    /// Nil when the file does not begin as an encrypted one does.
+    ///
+    /// - Throws: ``SegmentError`` `incomplete` without an end line, `locked` when the key is not among these, `rejected`
+    ///   when its first line or its length is none of an encrypted file.
+    init?(_ file: some SegmentBytes, keys: EncryptionKeys) throws(SegmentError) {
+        let (prefix, length) = (EncryptedForm.prefix, try file.size())
+        guard length >= UInt64(prefix.count), try file.bytes(in: 0..<UInt64(prefix.count)) == prefix else { return nil }
+        let tail = try SegmentTail.read(file)
+        let beginning = try file.bytes(in: 0..<min(length, EncryptedForm.longestHeader))
+        guard let newline = beginning.firstIndex(of: 0x0A) else {
+            throw SegmentError(.rejected, file: file.file, line: 1, reason: "the first line is too long")
+        }
+        let header = Array(beginning[...newline])
+        let (id, salt): (String, [UInt8])
+        do throws(JSONError) {
+            (id, salt) = try EncryptedForm.keyAndSalt(of: header)
+        } catch {
+            throw SegmentError(.rejected, file: file.file, line: 1, reason: error.reason)
+        }
+        guard let key = keys[id] else {
+            let reason = "it is encrypted with key \(id), which this program does not have"
+            throw SegmentError(.locked, file: file.file, reason: reason)
+        }
+        start = UInt64(header.count)
+        // The newline before the end line belongs to no piece.
+        guard let body = tail.offset.subtracting(start)?.subtracting(1), let size = EncryptedForm.content(of: body),
+            size == tail.end.last
+        else {
+            let reason = "its length is not that of \(tail.end.last) encrypted bytes"
+            throw SegmentError(.rejected, file: file.file, reason: reason)
+        }
+        (self.file, self.size) = (file, size)
+        cipher = key.cipher(salt: salt, header: header)
+    }
+
+    /// Reads at most as many bytes as fit into the buffer, and returns their number.
+    ///
+    /// After the first piece only whole ones are read, so that reading on decrypts none twice.
+    func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(SegmentError) -> Int {
+        var filled = 0
+        while offset + UInt64(filled) < size {
+            let place = offset + UInt64(filled)
+            let index = place / EncryptedForm.piece
+            let begin = index * EncryptedForm.piece
+            let count = min(EncryptedForm.piece, size - begin)
+            let room = buffer.count - filled
+            guard room > 0, filled == 0 || UInt64(room) >= count else { break }
+            let sealed = start + index * (EncryptedForm.piece + EncryptedForm.tag)
+            let bytes = try file.bytes(in: sealed..<(sealed + count + EncryptedForm.tag))
+            guard let plain = cipher.open(bytes, index: index, isLast: begin + count == size) else {
+                let reason = "piece \(index + 1) of the encrypted content is not what the key's owner wrote"
+                throw SegmentError(.damaged, file: file.file, reason: reason)
+            }
+            let part = plain.dropFirst(Int(place - begin)).prefix(room)
+            UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]).copyBytes(from: part)
+            filled += part.count
+        }
+        return filled
+    }
+}
+
+/// The encryption of a file that is being written.
+struct EncryptedOutput {
+    private let cipher: FileCipher
+    private var hash = SHA256()
+    private var index: UInt64 = 0
+    private var size: UInt64 = 0
+    private var begun: [UInt8]
+
+    /// `header` is the first line of a segment, which stays readable; nil for none.
+    init(_ key: EncryptionKey, header: String?) {
+        var random = SystemRandomNumberGenerator()
+        let salt = (0..<2).flatMap { _ in withUnsafeBytes(of: random.next()) { Array($0) } }
+        begun = EncryptedForm.header(key: key.id, salt: hexadecimalText(salt), of: header)
+        cipher = key.cipher(salt: salt, header: begun)
+    }
+
+    /// Takes what can be encrypted of the content, and returns the bytes to write; the last piece comes with the end line.
+    mutating func take(_ content: inout [UInt8], isLast: Bool) -> [UInt8] {
+        var output = begun
+        begun = []
+        var taken = 0
+        // A piece is written when another one follows, since the last one is encrypted as such.
+        while content.count - taken > Int(EncryptedForm.piece) {
+            seal(content[taken..<(taken + Int(EncryptedForm.piece))], isLast: false, into: &output)
+            taken += Int(EncryptedForm.piece)
+        }
+        if isLast {
+            seal(content[taken...], isLast: true, into: &output)
+            taken = content.count
+            output.append(0x0A)
+        }
+        content.removeFirst(taken)
+        hash.update(data: output)
+        if isLast { output += EncryptedForm.endLine(size, sha256: hash.finalize().hexadecimal) }
+        return output
+    }
+
+    private mutating func seal(_ plain: ArraySlice<UInt8>, isLast: Bool, into output: inout [UInt8]) {
+        output += cipher.seal(plain, index: index, isLast: isLast)
+        index += 1
+        size += UInt64(plain.count)
+    }
+}
+
+/// The form of an encrypted file.
+package enum EncryptedForm {
+    /// The number of bytes of the content in a piece; the last one has fewer.
+    static let piece: UInt64 = 64 << 10
+    static let tag = UInt64(FileCipher.tagSize)
+    /// The first line begins with these bytes.
+    static let prefix = Array("{\"tributary\":2,".utf8)
+    static let longestHeader: UInt64 = 64 << 10
+
+    static func header(key: String, salt: String, of header: String?) -> [UInt8] {
+        let rest = header.map { ",\"header\":\($0)" } ?? ""
+        return prefix + Array("\"key\":\"\(key)\",\"salt\":\"\(salt)\"\(rest)}\n".utf8)
+    }
+
+    static func keyAndSalt(of header: [UInt8]) throws(JSONError) -> (String, [UInt8]) {
+        let fields = try header.dropLast().withUnsafeBufferPointer { line throws(JSONError) in try LineFields(line) }
+        let (key, text) = (try fields.string("key"), try fields.string("salt"))
+        guard hexadecimalBytes(key, count: 8) != nil, let salt = hexadecimalBytes(text, count: 16) else {
+            throw JSONError("'key' has not 16 or 'salt' not 32 hexadecimal digits")
+        }
+        return (key.lowercased(), salt)
+    }
+
+    static func endLine(_ size: UInt64, sha256: String) -> [UInt8] {
+        Array((SegmentEnd(last: size, transactions: 0, changes: 0, sha256: sha256).line + "\n").utf8)
+    }
+
+    /// The bytes of the content that so many bytes of pieces have; nil when pieces cannot have them.
+    static func content(of body: UInt64) -> UInt64? {
+        let pieces = max(1, body / (piece + tag) + (body % (piece + tag) == 0 ? 0 : 1))
+        guard let size = body.subtracting(pieces * tag), pieces == 1 || size > (pieces - 1) * piece else { return nil }
+        return size
+    }
+
+    /// The length of a file with an encrypted blob of this size; nil when no file can have it.
+    package static func length(ofBlob size: Int64) -> Int64? {
+        guard size >= 0, size < 1 << 60 else { return nil }
+        let pieces = max(1, (UInt64(size) + piece - 1) / piece)
+        let first = header(key: String(repeating: "0", count: 16), salt: String(repeating: "0", count: 32), of: nil)
+        let end = endLine(UInt64(size), sha256: String(repeating: "0", count: 64))
+        return Int64(UInt64(size) + pieces * tag + 1) + Int64(first.count + end.count)
+    }
+}
+
+extension EncryptionKeys {
+    private static let fileLimit: UInt64 = 64 << 10
+
+    /// Reads a key file, which only its owner, root and its group may read.
+    ///
+    /// - Throws: ``EncryptionKeysError``.
+    package init(file path: String) throws(EncryptionKeysError) {
+        func failure(_ reason: String, line: Int? = nil) -> EncryptionKeysError {
+            EncryptionKeysError(file: path, line: line, reason: reason)
+        }
+        let bytes: [UInt8]
+        do throws(SegmentError) {
+            let descriptor = Glibc.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
+            guard descriptor >= 0 else { throw SegmentError.system(errno, file: path, doing: "open") }
+            let file = RawFile(descriptor: descriptor, file: path)
+            let status = try file.status()
+            try OpenFile.demandRegular(status.st_mode, file: path)
+            guard status.st_uid == 0 || status.st_uid == geteuid() else {
+                throw SegmentError(.rejected, file: path, reason: "it belongs to another user: chown root '\(path)'")
+            }
+            guard status.st_mode & 0o027 == 0 else {
+                let reason = "others than its owner and its group may read or write it: chmod 640 '\(path)'"
+                throw SegmentError(.rejected, file: path, reason: reason)
+            }
+            let size = try file.size()
+            guard size <= EncryptionKeys.fileLimit else {
+                throw SegmentError(.rejected, file: path, reason: "it has more than \(EncryptionKeys.fileLimit) bytes")
+            }
+            bytes = try file.bytes(in: 0..<size)
+        } catch {
+            throw failure(error.reason)
+        }
+        do throws(EncryptionKeysError) {
+            try self.init(text: String(decoding: bytes, as: UTF8.self))
+        } catch {
+            throw failure(error.reason, line: error.line)
+        }
+    }
+}
+
+extension UInt64 {
+    /// Nil below zero.
+    fileprivate func subtracting(_ other: UInt64) -> UInt64? { self >= other ? self - other : nil }
+}

@@ -1,0 +1,206 @@
+import Foundation
+import TestSupport
+import TestTraits
+import Testing
+import TransactionLog
+import TributaryAdmin
+import TributaryChanges
+import TributaryStore
+
+@testable import TributarySync
+
+/// Stores that encrypt what they publish, and others that lack the key, or that have not always had it.
+@Suite(.watcherTurns) struct EncryptionTests {
+    private let group: CompactingReplicas
+    private let old: EncryptionKeys
+    private let new: EncryptionKeys
+    private let none = EncryptionKeys()
+
+    init() throws {
+        group = try CompactingReplicas()
+        let (first, second) = (String(repeating: "a1", count: 32), String(repeating: "b2", count: 32))
+        old = try EncryptionKeys(text: first)
+        new = try EncryptionKeys(text: "\(second)\n\(first)")
+    }
+
+    private func add(_ keys: EncryptionKeys, required: Bool = false) async throws -> SyncReplica {
+        let replica = try await group.add()
+        try await use(keys, required: required, on: replica)
+        return replica
+    }
+
+    /// The settings of the replica, as after a reload.
+    private func use(_ keys: EncryptionKeys, required: Bool = false, on replica: SyncReplica) async throws {
+        var configuration = replica.service.state.configuration
+        configuration.encryption = keys
+        configuration.encryption.isRequired = required
+        replica.service.reconfigure(configuration)
+        try await replica.service.importAll()
+    }
+
+    /// The first lines of all files of the log folder, of blobs too.
+    private func headers() throws -> [String] {
+        let paths = try #require(FileManager.default.enumerator(atPath: group.logs.path)).compactMap { $0 as? String }
+        var isFolder: ObjCBool = false
+        let files = paths.filter { path in
+            let exists = FileManager.default.fileExists(atPath: "\(group.logs.path)/\(path)", isDirectory: &isFolder)
+            return exists && !isFolder.boolValue && !path.hasPrefix(".")
+        }
+        return try files.map { file in
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: "\(group.logs.path)/\(file)"))
+            return String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self)
+        }
+    }
+
+    private func isAllEncrypted(with keys: EncryptionKeys) throws -> Bool {
+        let headers = try headers()
+        let start = "{\"tributary\":2,\"key\":\"\(keys.current?.id ?? "")\""
+        return !headers.isEmpty && headers.allSatisfy { $0.hasPrefix(start) }
+    }
+
+    private let photo = JSONValue.string(Data(repeating: 7, count: 200_000).base64EncodedString())
+
+    @Test func storesWithTheKeyAreOne() async throws {
+        let one = try await add(old, required: true)
+        let two = try await add(old, required: true)
+        try one.save([SyncModel.insert(1), SyncModel.update(1, "photo", photo)])
+        try two.save([SyncModel.insert(2)])
+        try await group.exchange()
+        try await group.acknowledge()
+        #expect(try group.digests().count == 1)
+        #expect(try isAllEncrypted(with: old))
+        // Baselines, comparisons and a store that joins.
+        try await group.compactAndPrune()
+        try await group.exchange()
+        #expect(try isAllEncrypted(with: old))
+        #expect(try headers().count >= 4)
+        #expect(!group.logs.segments(of: one.own).contains { $0.first == 1 })
+        let third = try await add(old, required: true)
+        for _ in 0..<2 { try await group.exchange() }
+        #expect(try third.employees(1...9) == [1, 2])
+        #expect(try group.digests().count == 1)
+        #expect(try await one.check(group.logs.path).problems.map(\.code) == [])
+    }
+
+    @Test func withoutTheKeyASegmentIsHeldAndTold() async throws {
+        let one = try await add(old)
+        try one.save([SyncModel.insert(1), SyncModel.update(1, "photo", photo)])
+        let two = try await add(none)
+        try await group.exchange()
+        let name = try #require(group.logs.segments(of: one.own).first)
+        let status = try #require(try await two.service.segment(name))
+        #expect(status.state == .held)
+        #expect(status.reason.contains("encrypted with key \(old.current?.id ?? "")"))
+        #expect(status.hint == SegmentError.keyHint)
+        #expect(two.service.status.problems.map(\.code) == [.segmentsHeld])
+        // Nobody can accept what nobody can read.
+        let error = await #expect(throws: SyncError.self) { try await two.service.accept(name) }
+        #expect(error.map { "\($0)" }?.contains("for want of its key") == true)
+        // What it writes goes on.
+        try two.save([SyncModel.insert(2)])
+        try await group.exchange()
+        #expect(try one.employees(1...9) == [1, 2])
+        // With the key it takes what is there.
+        try await use(old, on: two)
+        for _ in 0..<2 { try await group.exchange() }
+        #expect(two.service.status.problems.isEmpty)
+        #expect(try group.digests().count == 1)
+    }
+
+    /// Baselines that cannot be read are told, and joined once the key is there.
+    @Test func aBaselineWaitsForItsKey() async throws {
+        for number in 1...2 { try await add(old).save([SyncModel.insert(UInt64(number))]) }
+        try await group.exchange()
+        try await group.acknowledge()
+        try await group.compactAndPrune()
+        let third = try await add(none)
+        for _ in 0..<2 { try await group.exchange() }
+        #expect(try third.employees(1...9) == [])
+        let refused = third.service.state.read(\.knownBaselines.refused.values)
+        #expect(refused.contains { $0.reason.contains("encrypted with key") && $0.hint == SegmentError.keyHint })
+        try await use(old, on: third)
+        for _ in 0..<2 { try await group.exchange() }
+        #expect(try third.employees(1...9) == [1, 2])
+        #expect(try group.digests().count == 1)
+    }
+
+    /// A new key comes to all as one that decrypts, then encrypts; after a compaction the old one is needed no more.
+    @Test func aKeyIsReplacedWithoutAPause() async throws {
+        let one = try await add(old)
+        let two = try await add(old)
+        let added = try EncryptionKeys(
+            text: String(repeating: "a1", count: 32) + "\n" + String(repeating: "b2", count: 32)
+        )
+        let alone = try EncryptionKeys(text: String(repeating: "b2", count: 32))
+        var number: UInt64 = 0
+        func saveOnBoth() async throws {
+            for replica in [one, two] {
+                number += 1
+                try replica.save([SyncModel.insert(number)])
+            }
+            try await group.exchange()
+            #expect(try group.digests().count == 1)
+        }
+        try await saveOnBoth()
+        for keys in [added, new] {
+            for replica in [one, two] {
+                try await use(keys, on: replica)
+                try await saveOnBoth()
+            }
+        }
+        try await group.acknowledge()
+        try await group.compactAndPrune()
+        for replica in [one, two] { try replica.save([]) }
+        try await group.exchange()
+        group.wall.advance(milliseconds: 120_000)
+        try await group.compactAndPrune()
+        for replica in [one, two] { try await use(alone, required: true, on: replica) }
+        try await saveOnBoth()
+        #expect(try isAllEncrypted(with: alone))
+        for replica in [one, two] { #expect(replica.service.status.problems.isEmpty) }
+    }
+
+    /// Whoever writes the folder without the key writes nothing.
+    @Test func plainFilesAreHeldWhereEncryptionIsRequired() async throws {
+        let one = try await add(old, required: true)
+        let forged = LogsFolder.text(LogsFolder.writer(1), 1...1)
+        try group.logs.put(forged)
+        try await one.service.importAll()
+        let status = try #require(try await one.service.segment(forged.name))
+        #expect(status.state == .held && status.reason.contains("encryption.required"))
+        #expect(try one.employees(1...9) == [])
+        try await use(old, on: one)
+        #expect(try one.employees(1...9) == [1])
+    }
+
+    /// An export that was interrupted after its file was in place, and that goes on with another key or with none.
+    @Test func anInterruptedExportGoesOnWithAnotherKey() async throws {
+        struct Stop: Error {}
+        for keys in [none, old, new] {
+            let folder = try LogsFolder()
+            let replica = try await SyncReplica(folder.path, wall: group.wall, configure: { $0.encryption = old })
+            try replica.save([SyncModel.insert(1)])
+            let exporter = Exporter(
+                store: replica.store,
+                name: "test",
+                logs: folder.path,
+                segmentBytes: 1 << 20,
+                maxAhead: .seconds(3600),
+                wall: group.wall.now,
+                encryption: old,
+                interrupt: { if case .placed = $0 { throw Stop() } }
+            )
+            #expect(throws: Stop.self) { try exporter.run() }
+            try await use(keys, on: replica)
+            if keys == none {
+                // The file cannot be compared without its key, and is not replaced.
+                await #expect(throws: SegmentError.self) { try await replica.service.exportNow() }
+                try await use(old, on: replica)
+            }
+            try await replica.service.exportNow()
+            try replica.save([SyncModel.insert(2)])
+            try await replica.service.exportNow()
+            #expect(folder.segments(of: replica.own).map(\.last) == [1, 2])
+        }
+    }
+}
