@@ -6,19 +6,19 @@ package import TributaryChanges
 // that does not know the form refuses it by its version.
 
 /// The content of an encrypted file, read at any place; of each piece that a read touches all bytes are authenticated.
-struct EncryptedContent: Sendable {
+package struct EncryptedContent: Sendable {
     private let file: any SegmentBytes
     private let cipher: FileCipher
     /// The offset of the first piece in the file.
     private let start: UInt64
     /// The number of bytes of the content.
-    let size: UInt64
+    package let size: UInt64
 
     /// Nil when the file does not begin as an encrypted one does.
     ///
     /// - Throws: ``SegmentError`` `incomplete` without an end line, `locked` when the key is not among these, `rejected`
     ///   when its first line or its length is none of an encrypted file.
-    init?(_ file: some SegmentBytes, keys: EncryptionKeys) throws(SegmentError) {
+    package init?(_ file: some SegmentBytes, keys: EncryptionKeys) throws(SegmentError) {
         let (prefix, length) = (EncryptedForm.prefix, try file.size())
         guard length >= UInt64(prefix.count), try file.bytes(in: 0..<UInt64(prefix.count)) == prefix else { return nil }
         let tail = try SegmentTail.read(file)
@@ -52,7 +52,7 @@ struct EncryptedContent: Sendable {
     /// Reads at most as many bytes as fit into the buffer, and returns their number.
     ///
     /// After the first piece only whole ones are read, so that reading on decrypts none twice.
-    func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(SegmentError) -> Int {
+    package func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(SegmentError) -> Int {
         var filled = 0
         while offset + UInt64(filled) < size {
             let place = offset + UInt64(filled)

@@ -157,7 +157,8 @@ struct FilePublisher: Sendable {
     /// Compares what was to be written with the published file; each may be encrypted with another key, or not at all.
     private func requireSameContent(_ name: Name, _ file: HashedFile) throws {
         guard name.folder == nil else {
-            // The name of a blob is the hash of its content.
+            // The name of a blob is the hash of its content; without its key nobody knows whether that is another one.
+            _ = try logs.openBlob(name.fileName, writer: name.writer, size: file.size)
             do {
                 return try logs.readBlob(name.fileName, of: name.writer, size: Int64(clamping: file.size)) { _ in }
             } catch let error as SegmentError where error.isOfContent {

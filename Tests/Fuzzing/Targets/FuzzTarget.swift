@@ -17,6 +17,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case baseline
     /// The lines of a baseline, with an end line that has the right hash.
     case state
+    /// An encrypted file, or a file of keys.
+    case encrypted
     case xml
     case yaml
     case predicate
@@ -33,6 +35,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .lines: SegmentFuzzing.readLines(bytes)
         case .baseline: SegmentFuzzing.readBaseline(bytes)
         case .state: SegmentFuzzing.readState(bytes)
+        case .encrypted: SegmentFuzzing.readEncrypted(bytes)
         case .xml: _ = try? Model(xml: String(decoding: bytes, as: UTF8.self))
         case .yaml: _ = try? Model(yaml: String(decoding: bytes, as: UTF8.self))
         case .predicate: readPredicate(String(decoding: bytes, as: UTF8.self))

@@ -33,6 +33,20 @@ enum SegmentFuzzing {
         readBaseline(MemorySegment(body + Array("{\(counts),\"sha256\":\"\(hash)\"}\n".utf8)))
     }
 
+    /// Of a file that is encrypted with the key of the corpus every byte of the content is read, and each once.
+    static func readEncrypted(_ bytes: [UInt8]) {
+        _ = try? EncryptionKeys(text: String(decoding: bytes, as: UTF8.self))
+        guard let keys = try? EncryptionKeys(text: String(repeating: "07", count: 32)),
+            let content = try? EncryptedContent(MemorySegment(bytes), keys: keys)
+        else { return }
+        precondition(content.size < UInt64(bytes.count), "the content is longer than the file")
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 70_000, alignment: 16)
+        defer { buffer.deallocate() }
+        var offset: UInt64 = 0
+        while let count = try? content.read(at: offset, into: buffer), count > 0 { offset += UInt64(count) }
+        precondition(offset <= content.size, "more is read than there is")
+    }
+
     private static func read(_ source: MemorySegment, _ name: SegmentName) {
         guard let segment = try? SegmentVerifier(sliceChanges: 4).verify(source, name: name) else { return }
         for makesRuns in [false, true] {
