@@ -16,8 +16,9 @@ struct Daemon: Sendable {
     let logger: Logger
 
     func checkConfiguration() throws -> [String] {
-        let configuration = try Configuration.load(sources)
+        var configuration = try Configuration.load(sources)
         let model = try checkedModel(configuration)
+        try configuration.readEncryptionKeys()
         let good = "the configuration is good" + (configuration.file.map { ": \($0)" } ?? "")
         guard FileManager.default.fileExists(atPath: configuration.store) else {
             return [good, "there is no store '\(configuration.store)' yet"]

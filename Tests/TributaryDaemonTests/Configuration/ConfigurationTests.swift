@@ -223,6 +223,26 @@ struct ConfigurationTests {
         #expect(#expect(throws: ConfigurationError.self) { try blocked.checkPaths() }?.key == "store")
     }
 
+    @Test("the key file of the log folder is read beside the configuration, and told with its place")
+    func encryptionKeys() throws {
+        func configuration(_ yaml: String) throws -> Configuration { try Configuration.load(try sources(yaml)) }
+        var needing = try configuration("encryption: {required: true}\n")
+        let needed = #expect(throws: ConfigurationError.self) { try needing.readEncryptionKeys() }
+        #expect(needed?.key == "encryption.required" && needed?.origin.line == 1)
+        var absent = try configuration("encryption: {key_file: keys}\n")
+        let missing = #expect(throws: ConfigurationError.self) { try absent.readEncryptionKeys() }
+        #expect(missing?.key == "encryption.key_file" && missing?.detail.contains("No such file") == true)
+        try folder.write("\(String(repeating: "a", count: 64))\nx\n", to: "keys")
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder.path("keys"))
+        let bad = #expect(throws: ConfigurationError.self) { try absent.readEncryptionKeys() }
+        #expect(bad?.detail.contains("'\(folder.path("keys"))', line 2") == true, "\(String(describing: bad))")
+        try folder.write("\(String(repeating: "a", count: 64))\n", to: "keys")
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder.path("keys"))
+        var good = try configuration("encryption: {key_file: keys, required: true}\n")
+        try good.readEncryptionKeys()
+        #expect(good.sync.encryption.current != nil && good.sync.encryption.isRequired)
+    }
+
     /// A store with two names would have two locks, and two daemons.
     @Test("a symbolic link as the store stands for the file to which it leads, which may be missing")
     func storeLink() throws {
