@@ -142,6 +142,13 @@ package enum EncryptedForm {
         return (key.lowercased(), salt)
     }
 
+    /// The ID of the key with which a file is encrypted; nil when it is not encrypted.
+    static func keyID(of file: some SegmentBytes) throws(SegmentError) -> String? {
+        let bytes = try file.bytes(in: 0..<min(try file.size(), longestHeader))
+        guard bytes.starts(with: prefix), let newline = bytes.firstIndex(of: 0x0A) else { return nil }
+        return try? keyAndSalt(of: Array(bytes[...newline])).0
+    }
+
     static func endLine(_ size: UInt64, sha256: String) -> [UInt8] {
         Array((SegmentEnd(last: size, transactions: 0, changes: 0, sha256: sha256).line + "\n").utf8)
     }

@@ -47,6 +47,45 @@ package final class LogFolder: Sendable {
 
     /// Opens a file in a writer's folder, encrypted or not.
     func openAny(fileName: String, writer: UniqueID) throws(SegmentError) -> OpenFile {
+        try OpenFile(openRaw(fileName, of: writer), keys: keys)
+    }
+
+    /// Opens a blob of a writer, which has `size` bytes, for reading; `sha256` must be a hash, so that the path cannot leave
+    /// the folder.
+    ///
+    /// - Throws: ``SegmentError`` `rejected` for anything but a regular file; `locked`, `missing` or `inputOutput`.
+    package func openBlob(_ sha256: String, writer: UniqueID, size: UInt64) throws(SegmentError) -> OpenFile {
+        try OpenFile(openRaw(blob: sha256, writer: writer), size: size, keys: keys)
+    }
+
+    /// The names of a writer's blobs, unordered; empty when it has none.
+    func blobNames(of writer: UniqueID) throws(SegmentError) -> [String] {
+        let path = "\(path)/\(writer)/blobs"
+        let above = LogFolder.folder(writer.description, in: descriptor)
+        defer { if above >= 0 { close(above) } }
+        let folder = above >= 0 ? LogFolder.folder("blobs", in: above) : above
+        guard folder >= 0 else {
+            if errno == ENOENT { return [] }
+            throw SegmentError.system(errno, file: path, doing: "open the blobs' folder")
+        }
+        defer { close(folder) }
+        return try LogFolder.names(in: folder, path: path).filter(isSHA256)
+    }
+
+    /// Opens a blob as it lies on the disk.
+    func openRaw(blob sha256: String, writer: UniqueID) throws(SegmentError) -> RawFile {
+        let file = "\(path)/\(writer)/blobs/\(sha256)"
+        let above = LogFolder.folder(writer.description, in: descriptor)
+        guard above >= 0 else { throw SegmentError.system(errno, file: file, doing: "open the writer's folder") }
+        defer { close(above) }
+        let folder = LogFolder.folder("blobs", in: above)
+        guard folder >= 0 else { throw SegmentError.system(errno, file: file, doing: "open the blobs' folder") }
+        defer { close(folder) }
+        return try open(sha256, in: folder, file: file, writer: writer)
+    }
+
+    /// Opens a file in a writer's folder as it lies on the disk.
+    func openRaw(_ fileName: String, of writer: UniqueID) throws(SegmentError) -> RawFile {
         let file = "\(path)/\(writer)/\(fileName)"
         let folder = LogFolder.folder(writer.description, in: descriptor)
         guard folder >= 0 else {
@@ -56,24 +95,7 @@ package final class LogFolder: Sendable {
             throw SegmentError(.rejected, file: file, writer: writer, reason: "the writer's folder is no folder")
         }
         defer { close(folder) }
-        let opened = try open(fileName, in: folder, file: file, writer: writer)
-        return try OpenFile(descriptor: opened, file: file, keys: keys)
-    }
-
-    /// Opens a blob of a writer, which has `size` bytes, for reading; `sha256` must be a hash, so that the path cannot leave
-    /// the folder.
-    ///
-    /// - Throws: ``SegmentError`` `rejected` for anything but a regular file; `locked`, `missing` or `inputOutput`.
-    package func openBlob(_ sha256: String, writer: UniqueID, size: UInt64) throws(SegmentError) -> OpenFile {
-        let file = "\(path)/\(writer)/blobs/\(sha256)"
-        let above = LogFolder.folder(writer.description, in: descriptor)
-        guard above >= 0 else { throw SegmentError.system(errno, file: file, doing: "open the writer's folder") }
-        defer { close(above) }
-        let folder = LogFolder.folder("blobs", in: above)
-        guard folder >= 0 else { throw SegmentError.system(errno, file: file, doing: "open the blobs' folder") }
-        defer { close(folder) }
-        let opened = try open(sha256, in: folder, file: file, writer: writer)
-        return try OpenFile(descriptor: opened, blob: file, size: size, keys: keys)
+        return try open(fileName, in: folder, file: file, writer: writer)
     }
 
     /// The descriptor of a folder, which the caller closes; negative, with `errno`, when it cannot be opened.
@@ -86,7 +108,7 @@ package final class LogFolder: Sendable {
         in folder: Int32,
         file: String,
         writer: UniqueID
-    ) throws(SegmentError) -> Int32 {
+    ) throws(SegmentError) -> RawFile {
         // Opening a device or a pipe may have effects, so the kind of file is checked first.
         var status = stat()
         guard fstatat(folder, fileName, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
@@ -98,7 +120,9 @@ package final class LogFolder: Sendable {
             guard errno == ELOOP else { throw SegmentError.system(errno, file: file, doing: "open") }
             throw SegmentError(.rejected, file: file, writer: writer, reason: "it is a symbolic link")
         }
-        return opened
+        let result = RawFile(descriptor: opened, file: file)
+        try result.demandRegular()
+        return result
     }
 }
 
@@ -128,6 +152,28 @@ extension LogFolder {
         let isComplete = entries.forEach { name, _, _ in names.append(String(decoding: name, as: UTF8.self)) }
         guard isComplete else { throw SegmentError.system(errno, file: path, doing: "list the folder") }
         return names.filter { $0 != "." && $0 != ".." }
+    }
+
+    /// The number of segments, baselines, comparisons and blobs by the ID of the key that encrypts them, nil for none; each
+    /// file is opened.
+    package func filesByKey() throws(SegmentError) -> [String?: Int] {
+        var counts: [String?: Int] = [:]
+        func count(_ file: () throws(SegmentError) -> RawFile) throws(SegmentError) {
+            do {
+                counts[try EncryptedForm.keyID(of: try file()), default: 0] += 1
+            } catch  where [.missing, .rejected].contains(error.kind) {
+                // It has gone meanwhile, or is no regular file.
+            }
+        }
+        for writer in try writers() {
+            for name in try fileNames(of: writer) where SegmentFileKind.classify(name, writer: writer) != .ignored {
+                try count { () throws(SegmentError) in try openRaw(name, of: writer) }
+            }
+            for blob in try blobNames(of: writer) {
+                try count { () throws(SegmentError) in try openRaw(blob: blob, writer: writer) }
+            }
+        }
+        return counts
     }
 
     /// Removes files of a writer's folder in order; one that is gone already counts as removed.

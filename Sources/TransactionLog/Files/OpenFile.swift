@@ -8,20 +8,15 @@ package struct OpenFile: SegmentBytes {
     private let raw: RawFile
     private let content: EncryptedContent?
 
-    /// Takes ownership of `descriptor`; errors name the file as `file`.
-    ///
-    /// - Throws: ``SegmentError`` `rejected` for anything but a regular file; for an encrypted file also `locked` and
-    ///   `incomplete`.
-    init(descriptor: Int32, file: String, keys: EncryptionKeys) throws(SegmentError) {
-        raw = RawFile(descriptor: descriptor, file: file)
-        try raw.demandRegular()
+    /// - Throws: ``SegmentError`` `locked`, `incomplete` or `rejected` for an encrypted file.
+    init(_ file: RawFile, keys: EncryptionKeys) throws(SegmentError) {
+        raw = file
         content = try EncryptedContent(raw, keys: keys)
     }
 
     /// Opens a blob; one with the size of its content is not encrypted, whatever it begins with.
-    init(descriptor: Int32, blob file: String, size: UInt64, keys: EncryptionKeys) throws(SegmentError) {
-        raw = RawFile(descriptor: descriptor, file: file)
-        try raw.demandRegular()
+    init(_ blob: RawFile, size: UInt64, keys: EncryptionKeys) throws(SegmentError) {
+        raw = blob
         content = try raw.size() == size ? nil : try EncryptedContent(raw, keys: keys)
     }
 
@@ -31,7 +26,9 @@ package struct OpenFile: SegmentBytes {
     package static func open(path: String, keys: EncryptionKeys = EncryptionKeys()) throws(SegmentError) -> OpenFile {
         let descriptor = Glibc.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else { throw SegmentError.system(errno, file: path, doing: "open") }
-        return try OpenFile(descriptor: descriptor, file: path, keys: keys)
+        let file = RawFile(descriptor: descriptor, file: path)
+        try file.demandRegular()
+        return try OpenFile(file, keys: keys)
     }
 
     package var file: String { raw.file }
@@ -56,11 +53,12 @@ package struct OpenFile: SegmentBytes {
     }
 }
 
-/// The bytes of a file as they lie on the disk.
+/// The bytes of a file as they lie on the disk, closed with the last reference.
 final class RawFile: SegmentBytes {
     let file: String
     let descriptor: Int32
 
+    /// Takes ownership of `descriptor`; errors name the file as `file`.
     init(descriptor: Int32, file: String) {
         self.descriptor = descriptor
         self.file = file

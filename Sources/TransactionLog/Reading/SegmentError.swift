@@ -87,8 +87,8 @@ package struct SegmentError: Error, Hashable, Sendable, CustomStringConvertible 
 
     /// What helps where a file cannot be read for want of its key.
     package static let keyHint =
-        "Have its writer encrypt it with a key that is here, or add its key to the file of encryption.key_file, then: "
-        + "tributaryctl reload"
+        "If it is not encrypted, have its writer encrypt what it publishes; else add its key to the file of "
+        + "encryption.key_file, then: tributaryctl reload"
 
     package var description: String {
         let position = line.map { "\(file):\($0)" } ?? file

@@ -72,6 +72,15 @@ extension SegmentHeader {
         )
     }
 
+    /// The header that an encrypted segment shows: without the hash of the segment before, from which its content could be
+    /// guessed.
+    static func readable(_ line: String) -> String? {
+        var text = line
+        guard var header = text.withUTF8({ try? SegmentHeader(line: $0) }) else { return nil }
+        header.previous = nil
+        return header.line
+    }
+
     func check(against name: SegmentName) throws(JSONError) {
         guard writer == name.writer else {
             throw JSONError("the header names writer \(writer), the file's folder \(name.writer)")

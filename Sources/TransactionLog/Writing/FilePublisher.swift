@@ -4,13 +4,14 @@ import Synchronization
 package import TributaryChanges
 
 extension LogFolder {
-    /// Writes a blob and renames it to its name.
+    /// Writes a blob and renames it to its name; a file of this name is replaced, which has the same content or none, and
+    /// may be encrypted with another key.
     ///
     /// - Parameters:
     ///   - sha256: The hash of its bytes.
     ///   - writer: The writer in whose folder it is.
     ///   - read: Hands over the bytes in portions; it has compared them with the hash when it returns.
-    /// - Throws: ``SegmentError`` `forked` when a file of this name has other bytes; what `read` throws.
+    /// - Throws: ``SegmentError``; what `read` throws.
     package func publishBlob(
         _ sha256: String,
         of writer: UniqueID,
@@ -19,15 +20,39 @@ extension LogFolder {
         guard isSHA256(sha256) else {
             throw SegmentError(.rejected, file: sha256, writer: writer, reason: "the name of a blob is no SHA-256")
         }
-        try FilePublisher(logs: self).publish(.init(writer: writer, fileName: sha256, folder: "blobs")) { file in
+        try FilePublisher(logs: self).publish(.blob(sha256, of: writer)) { file in
             try read { try file.write(Array($0)) }
             try file.finish()
         }
     }
+
+    /// Encrypts the blobs of a writer with the current key that are not encrypted, or with another key; those whose key is
+    /// missing, and those that are not what their name says, stay as they are.
+    ///
+    /// - Returns: The number of the blobs that were encrypted anew.
+    package func encryptBlobs(of writer: UniqueID, step: () throws -> Void) throws -> Int {
+        guard let current = keys.current else { return 0 }
+        var count = 0
+        for sha256 in try blobNames(of: writer) {
+            try step()
+            guard let file = try? openRaw(blob: sha256, writer: writer) else { continue }
+            guard try EncryptedForm.keyID(of: file) != current.id, let length = try? file.size() else { continue }
+            // Its name tells whether it is a blob that looks like an encrypted file.
+            let sizes = [try? EncryptedContent(file, keys: keys)?.size, length].compactMap(\.self)
+            for size in sizes where (try? readBlob(sha256, of: writer, size: Int64(clamping: size)) { _ in }) != nil {
+                try publishBlob(sha256, of: writer) { take in
+                    try readBlob(sha256, of: writer, size: Int64(clamping: size), take)
+                }
+                count += 1
+                break
+            }
+        }
+        return count
+    }
 }
 
 /// Publishes whole files in a writer's folder: writes a staged file, syncs it, and renames it without ever replacing a
-/// file.
+/// file, but for that of a blob, whose name says its content.
 struct FilePublisher: Sendable {
     let logs: LogFolder
     /// The folders whose entries in their parent folders are known to be durable; two for each log folder and writer of
@@ -43,6 +68,12 @@ struct FilePublisher: Sendable {
         var stagingFolder: String?
         /// The first line of a segment, which stays readable when the file is encrypted.
         var header: String?
+        /// Whether a file of this name is replaced, of which only the content counts.
+        var replaces = false
+
+        static func blob(_ sha256: String, of writer: UniqueID) -> Name {
+            Name(writer: writer, fileName: sha256, folder: "blobs", replaces: true)
+        }
     }
 
     /// Writes a file and renames it to its final name.
@@ -126,7 +157,11 @@ struct FilePublisher: Sendable {
         if let below = name.folder { writer = try folder(below, in: writer, mode: 0o770) }
         defer { close(writer.descriptor) }
         var isTaken = false
-        if clinux_rename_noreplace(staging.descriptor, name.fileName, writer.descriptor, name.fileName) != 0 {
+        if name.replaces {
+            guard renameat(staging.descriptor, name.fileName, writer.descriptor, name.fileName) == 0 else {
+                throw SegmentError.system(errno, file: "\(writer.path)/\(name.fileName)", doing: "rename into place")
+            }
+        } else if clinux_rename_noreplace(staging.descriptor, name.fileName, writer.descriptor, name.fileName) != 0 {
             if errno == EINVAL || errno == ENOSYS {
                 isTaken = try link(name, from: staging, to: writer)
             } else if errno == EEXIST {
@@ -155,16 +190,7 @@ struct FilePublisher: Sendable {
     }
 
     /// Compares what was to be written with the published file; each may be encrypted with another key, or not at all.
-    private func requireSameContent(_ name: Name, _ file: HashedFile) throws {
-        guard name.folder == nil else {
-            // The name of a blob is the hash of its content; without its key nobody knows whether that is another one.
-            _ = try logs.openBlob(name.fileName, writer: name.writer, size: file.size)
-            do {
-                return try logs.readBlob(name.fileName, of: name.writer, size: Int64(clamping: file.size)) { _ in }
-            } catch let error as SegmentError where error.isOfContent {
-                throw taken(name, "\(logs.path)/\(name.writer)/blobs/\(name.fileName)")
-            }
-        }
+    private func requireSameContent(_ name: Name, _ file: HashedFile) throws(SegmentError) {
         let published = try logs.openAny(fileName: name.fileName, writer: name.writer)
         let staged = try OpenFile.open(path: file.file, keys: logs.keys)
         let size = try published.size()
@@ -175,11 +201,9 @@ struct FilePublisher: Sendable {
             isSame = try published.bytes(in: range) == staged.bytes(in: range)
             offset = range.upperBound
         }
-        if !isSame { throw taken(name, published.file) }
-    }
-
-    private func taken(_ name: Name, _ file: String) -> SegmentError {
-        SegmentError(.forked, file: file, writer: name.writer, reason: "the name is taken by a file with other bytes")
+        guard !isSame else { return }
+        let reason = "the name is taken by a file with other bytes"
+        throw SegmentError(.forked, file: published.file, writer: name.writer, reason: reason)
     }
 
     private func sync(_ descriptor: Int32, _ path: String) throws(SegmentError) {

@@ -47,7 +47,9 @@ extension LogFolder {
         signedBy key: SigningKey? = nil,
         body: (SegmentWriter) throws -> Void
     ) throws -> SegmentEnd {
-        try FilePublisher(logs: self).publish(.init(writer: name.writer, fileName: name.fileName, header: header)) {
+        try FilePublisher(logs: self).publish(
+            .init(writer: name.writer, fileName: name.fileName, header: SegmentHeader.readable(header))
+        ) {
             file in
             let writer = try SegmentWriter(file, header: header)
             try body(writer)

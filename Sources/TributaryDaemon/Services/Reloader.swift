@@ -1,5 +1,7 @@
 import Logging
 import TributaryAdmin
+import TributaryChanges
+import TributarySync
 
 /// Reloads the configuration, one reload at a time; the old configuration stays in force when the new one is not valid.
 actor Reloader {
@@ -24,7 +26,12 @@ actor Reloader {
             var new = try Configuration.load(sources)
             _ = try new.checkPaths(inheritsSocket: sources.inheritsSocket)
             try new.readEncryptionKeys()
-            let changed = new.differences(from: state.configuration).filter { !$0.needsRestart }.map(\.name)
+            var changed = new.differences(from: state.configuration).filter { !$0.needsRestart }.map(\.name)
+            // Its content counts, too.
+            let keyFile = "encryption.key_file"
+            if new.sync.encryption.keys != state.configuration.sync.encryption.keys, !changed.contains(keyFile) {
+                changed.append(keyFile)
+            }
             let restart = new.differences(from: initial).filter(\.needsRestart).map(\.name)
             state.reconfigure(new, restartNeeded: restart)
             let waiting = state.restartNeeded

@@ -95,7 +95,8 @@ final class ScratchRebuild {
         }
     }
 
-    /// Merges a segment that the store has applied, or that it would apply; false for another one.
+    /// Merges a segment that the store has applied, or that it would apply; false for another one, and for one whose key is
+    /// missing.
     private func merge(
         _ name: SegmentName,
         through last: UInt64,
@@ -103,7 +104,7 @@ final class ScratchRebuild {
         like store: Store,
         trusting trust: StoreTrust
     ) throws -> Bool {
-        let file = try logs.open(name)
+        guard let file = try ScratchRebuild.open(name, logs) else { return false }
         let segment = try SegmentVerifier().verify(file, name: name)
         let applied = try store.read { try $0.writers.segment(writer: name.writer, name.first, name.last) }
         if let applied, applied.sha256 != segment.end.sha256 {
@@ -119,6 +120,16 @@ final class ScratchRebuild {
         let record = SegmentRecord(writer: name.writer, first: first, last: last, sha256: sha256)
         try self.store.write { _ = try $0.recordSegment(record, name: nil) }
         return true
+    }
+
+    /// Nil when the key of the segment is missing.
+    private static func open(_ name: SegmentName, _ logs: LogFolder) throws(SegmentError) -> OpenFile? {
+        do throws(SegmentError) {
+            return try logs.open(name)
+        } catch {
+            guard error.kind == .locked else { throw error }
+            return nil
+        }
     }
 
     struct Obstacle: Error, CustomStringConvertible {

@@ -23,6 +23,7 @@ struct CompactionPass: Sendable {
     func run() async throws -> CompactionReport {
         try await withTaskCancellationHandler {
             var report = CompactionReport(dryRun: mode == .dryRun)
+            if mode != .dryRun, logs.keys.current != nil { try await encryptBlobs() }
             progress("verification", 0, nil)
             report.verification = try await compare()
             progress("baseline", 0, nil)
@@ -65,6 +66,20 @@ struct CompactionPass: Sendable {
             }
             return facts
         }
+    }
+
+    /// Encrypts the own large values with the key that is the current one now: segments go in time, and these stay.
+    private func encryptBlobs() async throws {
+        let (facts, logs, cancellation) = (try await facts(), logs, cancellation)
+        let count = try await queue.run {
+            try facts.owners.reduce(0) { count, owner in
+                try count
+                    + logs.encryptBlobs(of: owner) { if cancellation.isCancelled { throw CancellationError() } }
+            }
+        }
+        guard count > 0 else { return }
+        sync.environment.published(facts.own)
+        logger.notice("encrypted large values with the current key", metadata: ["count": "\(count)"])
     }
 
     private func cutter(_ phase: String, _ facts: CompactionFacts) -> BaselineCutter {

@@ -39,8 +39,10 @@ struct BlobSearch {
                     continue
                 }
                 missing.insert(hash)
-                let found = BlobFault(sha256: hash, size: size, found: logs.blobSize(hash, of: writer, expecting: size))
-                let isFault = found.isImpossible || found.found.map { $0 != size } ?? false
+                let there = logs.blobSize(hash, of: writer, expecting: size)
+                let lock = there == size ? logs.lock(ofBlob: hash, of: writer, size: size) : nil
+                let found = BlobFault(sha256: hash, size: size, found: there, lock: lock)
+                let isFault = found.isImpossible || lock != nil || there.map { $0 != size } ?? false
                 if isFault, fault == nil || found.isLasting && fault?.isLasting == false { fault = found }
             }
         }
@@ -63,9 +65,7 @@ struct BaselineBlobs: Sendable {
     ///
     /// - Throws: ``SegmentError`` `missing`.
     func holder(of sha256: String, size: Int64) throws(SegmentError) -> UniqueID {
-        if let writer = writers.first(where: { logs.blobSize(sha256, of: $0, expecting: size) == size }) {
-            return writer
-        }
+        if let writer = writers.first(where: { logs.opensBlob(sha256, of: $0, size: size) }) { return writer }
         throw SegmentError(.missing, file: "\(logs.path)/…/blobs/\(sha256)", reason: "no writer's folder has the blob")
     }
 
@@ -123,6 +123,23 @@ extension LogFolder {
         return found == EncryptedForm.length(ofBlob: size) ? size : found
     }
 
+    /// Why a blob cannot be read for want of its key; nil when that is not the reason.
+    fileprivate func lock(ofBlob sha256: String, of writer: UniqueID, size: Int64) -> String? {
+        do throws(SegmentError) {
+            _ = try openBlob(sha256, writer: writer, size: UInt64(bitPattern: size))
+            return nil
+        } catch {
+            return error.kind == .locked ? error.reason : nil
+        }
+    }
+
+    /// Whether a blob of this size can be read, as far as its length and its key say.
+    fileprivate func opensBlob(_ sha256: String, of writer: UniqueID, size: Int64) -> Bool {
+        blobSize(sha256, of: writer, expecting: size) == size
+            && (try? openBlob(sha256, writer: writer, size: UInt64(bitPattern: size)).size())
+                == UInt64(bitPattern: size)
+    }
+
     /// Whether a blob exists with its bytes; a missing one is not opened.
     ///
     /// - Throws: ``SegmentError`` `inputOutput` when the system refuses to read the blob, so that its state is unknown.
@@ -146,6 +163,8 @@ package struct BlobFault: Hashable, Sendable {
     package var sha256: String
     package var size: Int64
     package var found: Int64?
+    /// The reason why nobody here can read the file: its key is missing.
+    package var lock: String?
 
     var isImpossible: Bool { size > BlobFault.largestFile }
 
@@ -154,12 +173,14 @@ package struct BlobFault: Hashable, Sendable {
 
     var text: String {
         if isImpossible { return "It names \(size) bytes for blob \(sha256), which no file can have." }
+        if let lock { return "Blob \(sha256) cannot be read: \(lock)." }
         let there = found.map { "the file has \($0)" } ?? "there is no such file"
         return "It names \(size) bytes for blob \(sha256); \(there)."
     }
 
     /// The remedy, which ends with a command; nil when the replicator may still bring the blob.
     func hint(for path: String) -> String? {
+        if lock != nil { return SegmentError.keyHint }
         guard isLasting else { return nil }
         let cause = isImpossible ? "The blob never comes" : "The file is not that blob, or the size is wrong"
         return "\(cause). Have the writer's program write the right size, then: tributaryctl segment retry \(path)"

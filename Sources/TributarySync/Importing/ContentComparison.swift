@@ -126,6 +126,8 @@ struct AppliedAudit {
     struct Finding: Sendable {
         var file: SegmentFile
         var reason: String?
+        /// Whether the key of the file is missing, so that it is to be compared once the key is there.
+        var isLocked = false
     }
 
     let configuration: SyncConfiguration
@@ -146,7 +148,8 @@ struct AppliedAudit {
                 findings.append(Finding(file: file, reason: try contradiction(file, logs: logs)))
             } catch {
                 if (error as? SegmentError)?.isPassing ?? true { refused.insert(file: file.id) }
-                findings.append(Finding(file: file))
+                let isLocked = (error as? SegmentError)?.kind == .locked
+                findings.append(Finding(file: file, isLocked: isLocked))
             }
         }
         return (findings, refused)

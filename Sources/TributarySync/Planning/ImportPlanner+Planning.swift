@@ -79,7 +79,6 @@ extension ImportPlanner {
         return plan
     }
 
-    /// A segment that nobody trusts is as good as none.
     private func isMissing(_ sequence: UInt64, of writer: UniqueID) -> Bool {
         guard let planned = writers[writer] else { return true }
         return planned.order.holders(of: sequence).allSatisfy { untrusted(planned, $0) != nil }
@@ -168,7 +167,9 @@ extension ImportPlanner {
         }
     }
 
+    /// The reason why a segment is as good as none: nobody trusts it, or its key is missing.
     private func untrusted(_ writer: PlannedWriter, _ bounds: SegmentBounds) -> String? {
+        if case .bad(.held, let reason, _)? = writer[bounds]?.knowledge { return reason }
         guard let segment = writer[bounds]?.valid, let untrusted = segment.untrusted else { return nil }
         return accepted[writer.name(bounds)] == segment.sha256 ? nil : untrusted.reason
     }

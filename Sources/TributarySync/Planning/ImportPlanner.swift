@@ -200,9 +200,9 @@ package struct ImportPlanner: Sendable {
 
     static let retryInterval = Duration.seconds(5)
 
-    /// `reason` says why the file contradicts what is applied, nil when it does not; O(1).
-    package mutating func compared(_ file: SegmentFile, _ reason: String?, wall: WallTime) {
-        writers[file.id.writer]?.compared(file, reason, wall: wall)
+    /// `reason` says why the file contradicts what is applied, nil when it does not, and when its key is missing; O(1).
+    package mutating func compared(_ file: SegmentFile, _ reason: String?, isLocked: Bool = false, wall: WallTime) {
+        writers[file.id.writer]?.compared(file, reason, isLocked: isLocked, wall: wall)
     }
 
     /// Files to compare with what is applied, at most `limit`; one step for each writer, and for each such file.
@@ -289,6 +289,7 @@ package struct ImportPlanner: Sendable {
     package mutating func readAllAgain() {
         for writer in writers.values {
             for bounds in writer.verified + writer.locked { learn(writer.name(bounds), .unknown) }
+            writers[writer.id]?.compareLockedAgain()
         }
     }
 

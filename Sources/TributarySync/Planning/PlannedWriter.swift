@@ -28,6 +28,8 @@ struct PlannedWriter: Sendable {
     /// Files to compare with what is applied: segments up to the position that were not applied from themselves, as
     /// others have the same transactions, and conflict copies, each of which waits until the position covers it.
     private(set) var uncompared: Set<SegmentFile> = []
+    /// Those of which nobody knows whether they contradict what is applied, since their key is missing.
+    private var lockedFiles: Set<SegmentFile> = []
     /// The conflict copies that have been seen, each with the file that it was.
     private var copies: [SegmentFile: FileIdentity] = [:]
     var unmet: SegmentSummary.UnmetDependencies?
@@ -163,7 +165,9 @@ struct PlannedWriter: Sendable {
     }
 
     mutating func keepApplied(_ there: Set<SegmentBounds>) {
-        let gone = Set(conflicts.keys).union(uncompared).filter { $0.hasOwnName && !there.contains($0.id.bounds) }
+        let gone = Set(conflicts.keys).union(uncompared).union(lockedFiles).filter {
+            $0.hasOwnName && !there.contains($0.id.bounds)
+        }
         for file in gone { forget(file) }
     }
 
@@ -187,10 +191,17 @@ struct PlannedWriter: Sendable {
     mutating func forget(_ file: SegmentFile) {
         conflicts[file] = nil
         uncompared.remove(file)
+        lockedFiles.remove(file)
     }
 
-    mutating func compared(_ file: SegmentFile, _ reason: String?, wall: WallTime) {
+    mutating func compareLockedAgain() {
+        uncompared.formUnion(lockedFiles)
+        lockedFiles = []
+    }
+
+    mutating func compared(_ file: SegmentFile, _ reason: String?, isLocked: Bool, wall: WallTime) {
         uncompared.remove(file)
+        if isLocked { lockedFiles.insert(file) } else { lockedFiles.remove(file) }
         conflicts[file] = reason.map { Conflict(reason: $0, since: conflicts[file]?.since ?? wall) }
     }
 

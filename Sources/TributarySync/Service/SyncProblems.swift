@@ -185,6 +185,13 @@ extension Problem {
                 detail: "Local changes are not exported: \(logs) is not there.",
                 hint: mountHint(logs)
             )
+        case let error as SegmentError where error.kind == .locked:
+            Problem(
+                .exportFailed,
+                since: wall,
+                detail: "Local changes were not exported: \(error)",
+                hint: error.hint
+            )
         default:
             Problem(
                 .exportFailed,

@@ -145,7 +145,7 @@ struct SyncState: Sendable {
 
     /// Returns the status of a file that contradicts what was applied.
     mutating func compared(_ finding: AppliedAudit.Finding, wall: WallTime) -> SegmentStatus? {
-        planner.compared(finding.file, finding.reason, wall: wall)
+        planner.compared(finding.file, finding.reason, isLocked: finding.isLocked, wall: wall)
         return finding.reason == nil ? nil : planner.status(of: finding.file.id, in: .forked, wall: wall)
     }
 

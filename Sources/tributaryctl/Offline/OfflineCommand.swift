@@ -22,7 +22,7 @@ extension OfflineCommand {
         do {
             try run(on: terminal)
         } catch let error as SegmentError {
-            let message = EscapedText.escape(error.description) + "\nhint: " + error.hint
+            let message = EscapedText.escape(error.description) + "\nhint: " + error.offlineHint
             throw terminal.failed(message, ExitStatus(error))
         } catch let error as ModelError {
             throw terminal.failed(EscapedText.escape(error.description), .badData)
@@ -59,6 +59,13 @@ extension Model {
             throw CommandFailure(reason: "\(path): there is no such model", status: .noSuchThing)
         }
         try self.init(contentsOf: path)
+    }
+}
+
+extension SegmentError {
+    /// What helps a command that knows no daemon's keys.
+    var offlineHint: String {
+        kind == .locked ? "Name the file that has its key: --encryption-keys FILE" : hint
     }
 }
 

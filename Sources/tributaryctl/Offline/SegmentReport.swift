@@ -66,7 +66,7 @@ struct SegmentReport {
             add("sequence", error.sequence.map { .integer(Int64(clamping: $0)) })
             add("line", error.line.map { .integer(Int64($0)) })
             add("reason", .string(error.reason))
-            add("hint", .string(error.hint))
+            add("hint", .string(error.offlineHint))
         }
         return members
     }

@@ -71,7 +71,7 @@ import TributaryAdmin
         let shop = try StoryMachine("shop")
         let office = try StoryMachine("office")
         for machine in [shop, office] { try await machine.start() }
-        try await shop.run(page, "newkey", with: ["-g tributary": "-g $(id -g)"])
+        try await shop.run(page, "newkey", with: ["chgrp tributary": "chgrp $(id -g)"])
         let keys = "/etc/tributary/logs.keys"
         func encrypt(_ machine: StoryMachine) async throws {
             let file = machine.path("/etc/tributary/tributary.yaml")
@@ -109,7 +109,8 @@ import TributaryAdmin
             try Data((former.reversed().joined(separator: "\n") + "\n").utf8).write(
                 to: URL(fileURLWithPath: machine.path(keys))
             )
-            try await machine.run(page, "reload")
+            let reloaded = try await machine.run(page, "reload")
+            #expect(reloaded.contains("encryption.key_file"), "\(reloaded)")
             try await machine.save(machine === shop ? 3 : 4)
             try await machine.sync()
             try StoryMachine.replicate([shop, office])
@@ -117,9 +118,18 @@ import TributaryAdmin
         }
         try await StoryMachine.expectEqualDigests([shop, office])
         #expect(try await office.problems() == [])
-        let counts = try await shop.run(page, "keysinuse").split(separator: "\n")
-        #expect(counts.count == 2, "\(counts)")
-        #expect(counts.reduce(0) { $0 + (Int($1.split(separator: " ").first ?? "") ?? 0) } == shop.files().count)
+        let counts = try await shop.run(page, "keysinuse").split(separator: "\n").dropFirst().map {
+            $0.split(separator: " ").map(String.init)
+        }
+        #expect(
+            counts.count == 3
+                && counts.map { $0.dropFirst(2).joined(separator: " ") } == ["encrypts", "decrypts", "not encrypted"],
+            "\(counts)"
+        )
+        #expect(
+            counts.compactMap { Int($0[1]) }.reduce(0, +) == shop.files().count && counts.last?[1] == "0",
+            "\(counts)"
+        )
 
         // A file of keys that cannot be used changes nothing, and is told.
         try Data("none".utf8).write(to: URL(fileURLWithPath: shop.path(keys)))

@@ -84,9 +84,9 @@ import TributaryChanges
         // Without the key it counts as not there, with its size as well.
         #expect(throws: SegmentError.self) { try readBlob(hash, size: count, EncryptionKeys()) }
         if count > 0 { #expect(throws: SegmentError.self) { try readBlob(hash, size: length, both) } }
-        // The same blob again, with another key and with none.
+        // The same blob again, with another key.
         try publishBlob(bytes, second)
-        #expect(try raw(path).count == length)
+        #expect(try readBlob(hash, size: count, both) == bytes)
     }
 
     @Test func aSegmentIsOneWithTheSameHash() throws {
@@ -101,6 +101,17 @@ import TributaryChanges
         let bytes = try raw(segment.name.path)
         let header = try #require(bytes.split(separator: 0x0A).first.map { String(decoding: $0, as: UTF8.self) })
         #expect(header.contains("\"header\":\(segment.lines[0])}"))
+        // The hash of the segment before would tell its content to whoever guesses it.
+        var following = SegmentText(
+            writer: writer,
+            first: 2,
+            last: 2,
+            ["{\"transaction\":2,\"clock\":\"019aa3f1c2d50000\",\"changes\":0}"]
+        )
+        following.lines[0] = SegmentHeader(writer: writer, name: "till", first: 2, last: 2, previous: end.sha256).line
+        _ = try publish(following, first)
+        #expect(!String(decoding: try raw(following.name.path), as: UTF8.self).contains(end.sha256))
+        #expect(try SegmentHeader.read(logs(first).open(following.name)).previous == end.sha256)
         #expect(!String(decoding: bytes, as: UTF8.self).contains("Secret"))
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path(".staging/\(writer)")).isEmpty)
     }
@@ -169,6 +180,34 @@ import TributaryChanges
         #expect(fork?.kind == .forked)
         let locked = #expect(throws: SegmentError.self) { try publish(segment, EncryptionKeys()) }
         #expect(locked?.kind == .locked)
+    }
+
+    /// Blobs stay in the folder, so that a new key has to come to them.
+    @Test func blobsAreEncryptedAnewWithTheCurrentKey() throws {
+        let (plain, old) = (content(100), content(200))
+        let hidden = try publishBlob(content(300), EncryptionKeys(text: String(repeating: "c3", count: 32)))
+        let hashes = [try publishBlob(plain, EncryptionKeys()), try publishBlob(old, first)]
+        // One that looks as if it were encrypted, and one that is not what its name says.
+        let inner = try raw("\(writer)/blobs/\(hashes[1])")
+        let disguised = try publishBlob(inner, EncryptionKeys())
+        let wrong = String(repeating: "0", count: 64)
+        try folder.write("wrong", to: "\(writer)/blobs/\(wrong)")
+        var steps = 0
+        #expect(try logs(second).encryptBlobs(of: writer) { steps += 1 } == 3)
+        #expect(steps == 5)
+        #expect(try readBlob(hashes[0], size: 100, second) == plain)
+        #expect(try readBlob(hashes[1], size: 200, second) == old)
+        #expect(try readBlob(disguised, size: inner.count, second) == inner)
+        let counts = try logs().filesByKey()
+        #expect(
+            counts == [
+                second.current?.id: 3, nil: 1,
+                try EncryptionKeys(text: String(repeating: "c3", count: 32)).current?.id: 1,
+            ]
+        )
+        #expect(try logs(second).encryptBlobs(of: writer) {} == 0)
+        #expect(try logs().encryptBlobs(of: writer) {} == 0)
+        #expect(hidden.count == 64)
     }
 
     /// A blob may be anything, also an encrypted file.

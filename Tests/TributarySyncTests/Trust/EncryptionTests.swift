@@ -95,7 +95,7 @@ import TributaryStore
         #expect(two.service.status.problems.map(\.code) == [.segmentsHeld])
         // Nobody can accept what nobody can read.
         let error = await #expect(throws: SyncError.self) { try await two.service.accept(name) }
-        #expect(error.map { "\($0)" }?.contains("for want of its key") == true)
+        #expect(error.map { "\($0)" }?.contains("nobody can accept it") == true)
         // What it writes goes on.
         try two.save([SyncModel.insert(2)])
         try await group.exchange()
@@ -202,5 +202,106 @@ import TributaryStore
             try await replica.service.exportNow()
             #expect(folder.segments(of: replica.own).map(\.last) == [1, 2])
         }
+    }
+
+    /// Large values in the folder have the current key after a compaction, and a new store can read them.
+    @Test func largeValuesGetTheCurrentKey() async throws {
+        let one = try await add(none)
+        let two = try await add(none)
+        try one.save([SyncModel.insert(1), SyncModel.update(1, "photo", photo)])
+        try await group.exchange()
+        try await group.acknowledge()
+        try await group.compactAndPrune()
+        let blobs = { try self.headers().count { !$0.hasPrefix("{") || $0.count > 200_000 } }
+        #expect(try blobs() > 0)
+        for keys in [old, new] {
+            for replica in [one, two] { try await use(keys, on: replica) }
+            try await group.acknowledge()
+            group.wall.advance(milliseconds: 120_000)
+            try await group.compactAndPrune()
+        }
+        let alone = try EncryptionKeys(text: String(repeating: "b2", count: 32))
+        for replica in [one, two] { try await use(alone, required: true, on: replica) }
+        let third = try await add(alone, required: true)
+        for _ in 0..<2 { try await group.exchange() }
+        #expect(try third.employees(1...9) == [1])
+        #expect(try group.digests().count == 1)
+        #expect(try isAllEncrypted(with: alone))
+    }
+
+    /// A key that is lost with its files: the stores publish what they have with another one, and new stores join that.
+    @Test func aLostKeyIsNoEnd() async throws {
+        let one = try await add(old)
+        let two = try await add(old)
+        try one.save([SyncModel.insert(1), SyncModel.update(1, "photo", photo)])
+        try two.save([SyncModel.insert(2)])
+        try await group.exchange()
+        try await group.acknowledge()
+        let other = try EncryptionKeys(text: String(repeating: "c3", count: 32))
+        for replica in [one, two] { try await use(other, on: replica) }
+        for _ in 0..<2 { for replica in [one, two] { try await group.compact(replica) } }
+        for _ in 0..<2 { try await group.exchange() }
+        // The segments of the lost key are still there.
+        #expect(group.logs.segments(of: one.own).contains { $0.first == 1 })
+        let third = try await add(other)
+        for _ in 0..<3 { try await group.exchange() }
+        #expect(try third.employees(1...9) == [1, 2])
+        #expect(try group.digests().count == 1)
+        let report = try await one.check(group.logs.path)
+        #expect(report.problems.allSatisfy { $0.detail.contains("encrypted with key") }, "\(report.problems)")
+    }
+
+    /// A copy of which nobody knows whether it is a fork is compared once its key is there.
+    @Test func aForkIsFoundOnceItsKeyIsThere() async throws {
+        let one = try await add(old)
+        let writer = LogsFolder.writer(1)
+        let segment = try group.logs.hire(writer, 1...1)
+        try await one.service.importAll()
+        let other = LogsFolder.text(writer, 1...1, name: "Eve")
+        let scratch = try LogsFolder()
+        let hidden = try EncryptionKeys(text: String(repeating: "c3", count: 32))
+        _ = try LogFolder(path: scratch.path, keys: hidden).publish(other.name, header: other.lines[0]) { output in
+            let lines: [UInt8] = other.lines.dropFirst().flatMap { Array($0.utf8) + [0x0A] }
+            try output.append(lines: lines, changes: 1)
+        }
+        let copy = segment.name.path.replacing(".tlog", with: ".sync-conflict-20260101-000000-ABCDEFG.tlog")
+        try group.logs.put(try #require(scratch.bytes(of: other.name)), at: copy)
+        for _ in 0..<2 { try await one.service.importAll() }
+        #expect(one.service.status.problems.map(\.code) == [])
+        let both = try EncryptionKeys(
+            text: String(repeating: "a1", count: 32) + "\n" + String(repeating: "c3", count: 32)
+        )
+        try await use(both, on: one)
+        for _ in 0..<2 { try await one.service.importAll() }
+        #expect(one.service.status.problems.map(\.code) == [.segmentsForked])
+    }
+
+    /// A large value whose key is missing is named with it.
+    @Test func aLargeValueNamesTheKeyThatIsMissing() async throws {
+        let one = try await add(old)
+        let writer = LogsFolder.writer(1)
+        let bytes = [UInt8](repeating: 7, count: 200_000)
+        let hash = SegmentEnd.sha256(of: bytes)
+        let hidden = try EncryptionKeys(text: String(repeating: "c3", count: 32))
+        try LogFolder(path: group.logs.path, keys: hidden).publishBlob(hash, of: writer) {
+            try bytes.withUnsafeBytes($0)
+        }
+        var segment = LogsFolder.text(writer, 1...1)
+        segment.lines[2] = segment.lines[2].replacing(
+            "\"values\":{",
+            with: "\"values\":{\"photo\":{\"blob\":\"\(hash)\",\"size\":200000},"
+        )
+        try group.logs.put(segment)
+        try await one.service.importAll()
+        let status = try #require(try await one.service.segment(segment.name))
+        #expect(status.state == .waiting)
+        #expect(status.reason.contains("encrypted with key \(hidden.current?.id ?? "")"), "\(status.reason)")
+        #expect(status.hint == SegmentError.keyHint)
+        let both = try EncryptionKeys(
+            text: String(repeating: "a1", count: 32) + "\n" + String(repeating: "c3", count: 32)
+        )
+        try await use(both, on: one)
+        try await one.service.importAll()
+        #expect(try one.employees(1...9) == [1])
     }
 }

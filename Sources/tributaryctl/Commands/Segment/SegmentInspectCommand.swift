@@ -53,7 +53,7 @@ struct SegmentInspectCommand: OfflineCommand {
         let fields: [(label: String, text: String?)] = [
             ("file", report.path), ("state", report.state),
             ("reason", report.error.map { ($0.line.map { "line \($0): " } ?? "") + $0.reason }),
-            ("hint", report.error?.hint),
+            ("hint", report.error?.offlineHint),
             ("writer", header.map { $0.writer.description + ($0.name.map { " (\($0))" } ?? "") }),
             ("transactions", header.map { "\($0.first) to \($0.last)" }),
             ("previous", header?.previous), ("model", header?.model),

@@ -84,7 +84,7 @@ struct SegmentVerifyCommand: OfflineCommand {
             if findings.count > findings.findings.count { terminal.print("  and more that are not listed") }
         } else if let error = report.error {
             terminal.print(EscapedText.escape("\(error.description) [\(report.state)]"))
-            terminal.print("  hint: \(error.hint)")
+            terminal.print("  hint: \(error.offlineHint)")
         }
     }
 }
