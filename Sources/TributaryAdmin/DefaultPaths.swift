@@ -7,6 +7,16 @@ package struct DefaultPaths: Sendable {
     /// The folder with the service's store, which systemd makes and names to the daemon.
     package static let serviceState = "/var/lib/tributary"
 
+    /// The folder that systemd gives to the service, or to an instance of it, with the configuration at `path`; nil for the
+    /// configuration of no service.
+    package static func serviceState(configuredBy path: String) -> String? {
+        let folder = "/etc/tributary/"
+        guard path.hasPrefix(folder), path.hasSuffix(".yaml") else { return nil }
+        let name = path.dropFirst(folder.count).dropLast(".yaml".count)
+        guard !name.isEmpty, !name.contains("/") else { return nil }
+        return name == "tributary" ? serviceState : "\(serviceState)-\(name)"
+    }
+
     /// The store of an instance of the service.
     package static func store(of instance: String) -> String { "\(serviceState)-\(instance)/store.sqlite" }
 

@@ -16,6 +16,11 @@ struct Daemon: Sendable {
     let logger: Logger
 
     func checkConfiguration() throws -> [String] {
+        // Who types this is not systemd, and means the store that the service has.
+        var sources = sources
+        if sources.environment["STATE_DIRECTORY"] == nil {
+            sources.environment["STATE_DIRECTORY"] = sources.file.flatMap(DefaultPaths.serviceState(configuredBy:))
+        }
         var configuration = try Configuration.load(sources)
         let model = try checkedModel(configuration)
         try configuration.readEncryptionKeys()

@@ -58,7 +58,7 @@ def run(fleet, rounds, seed):
         node.requests_scans = False
         node.write_configuration()
         node.ctl("reload")
-    rows.append(("no", measure(fleet, rounds if rounds >= 50 else 6, seed)))
+    rows.append(("no", measure(fleet, rounds if rounds >= 50 else max(1, rounds // 2), seed)))
     for node in fleet.nodes:
         node.requests_scans = True
         node.write_configuration()

@@ -1,7 +1,9 @@
 """Machines of a fleet on this machine: each has a network namespace of its own with an address on a bridge, a Syncthing
 that shares its log folder with the others, and a tributaryd. Nothing leads out of the bridge, and nothing outlives the
 process that makes it, which runs in namespaces of its own (see `fleet`)."""
-import contextlib, ctypes, glob, http.client, json, os, signal, socket, subprocess, threading, time, urllib.parse
+import contextlib, ctypes, glob, http.client, json, os, signal, subprocess, threading, time, urllib.parse
+
+import admin
 
 FOLDER, KEY, PATIENCE = "logs", "fleet-test-key", 120
 MODEL = """version: "1"
@@ -45,17 +47,6 @@ def is_running(process):
             return stat.read().rsplit(")", 1)[1].split()[0] not in "ZX"
     except FileNotFoundError:
         return False
-
-
-class UnixConnection(http.client.HTTPConnection):
-    def __init__(self, path):
-        super().__init__("localhost", timeout=PATIENCE)
-        self.path = path
-
-    def connect(self):
-        self.sock = socket.socket(socket.AF_UNIX)
-        self.sock.settimeout(self.timeout)
-        self.sock.connect(self.path)
 
 
 class Node:
@@ -205,14 +196,10 @@ class Node:
         return ["--key-file", f"{self.root}/key", "--folder", FOLDER, "--logs", self.logs]
 
     def ask(self, method, path, body=None):
-        connection = UnixConnection(self.socket)
-        connection.request(method, path, json.dumps(body) if body is not None else None)
-        answer = connection.getresponse()
-        text = answer.read()
-        connection.close()
-        if answer.status >= 300:
-            raise Failure(f"{method} {path} of node {self.number}: {answer.status} {text[:300]}")
-        return json.loads(text) if text.strip() else None
+        try:
+            return admin.ask(self.socket, method, path, body, PATIENCE)
+        except admin.Refused as refused:
+            raise Failure(f"node {self.number}: {refused}") from None
 
     def save(self, *changes):
         self.ask("POST", "/v1/transactions", {"changes": list(changes)})
@@ -225,7 +212,7 @@ class Node:
 
     def updates(self):
         """Follows what the main context shows; yields the text of each update."""
-        connection = UnixConnection(self.socket)
+        connection = admin.Connection(self.socket, PATIENCE)
         connection.request("GET", "/v1/changes", headers={"Accept": "text/event-stream"})
         answer = connection.getresponse()
         for line in answer:

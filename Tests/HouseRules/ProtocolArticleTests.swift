@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test func theChecksAreAStageOfTheirOwn() throws {
-        #expect(try Article.text(of: ".ci/run").contains("\nstage \"protocol models\" Tests/Protocol/check.sh\n"))
+        #expect(try Article.text(of: ".ci/run").contains("\nbeside \"protocol models\" Tests/Protocol/check.sh\n"))
     }
 
     @Test func aWrongSampleIsFound() {

@@ -14,10 +14,17 @@ package import TributaryChanges
 /// system refuses to show, and names them in the scan, so that they are scanned again.
 package struct FolderScanner: Sendable {
     package let path: String
+    private let fileSystem: @Sendable () -> UInt32
     var known: [UniqueID: KnownFolder] = [:]
     private(set) var withUnchecked: Set<UniqueID> = []
 
     private static let misnamedLimit = 16
+
+    /// `fileSystem` returns the number of the log folder's file system, by default as statfs(2) does.
+    package init(path: String, fileSystem: (@Sendable () -> UInt32)? = nil) {
+        self.path = path
+        self.fileSystem = fileSystem ?? { FileSystemKind.at(path) }
+    }
 
     /// Calls `watch` with each writer before it lists the writer's folder, so that no change is lost between the two.
     package mutating func scan(
@@ -144,6 +151,13 @@ package struct FolderScanner: Sendable {
 extension FolderScanner {
     /// The time within which a changed folder may change again without another time stamp.
     private static let timestampDoubt = Duration.seconds(2)
+    /// The same where the kernel or a program keeps what a server has said: the list of a folder may be older than the time
+    /// stamp beside it, for as long as it is kept (sshfs 20 s, NFS 60 s, rclone 5 min).
+    private static let remoteTimestampDoubt = Duration.seconds(600)
+
+    private var timestampDoubt: Duration {
+        FileSystemKind.isRemote(fileSystem()) ? FolderScanner.remoteTimestampDoubt : FolderScanner.timestampDoubt
+    }
 
     mutating func look(
         at writer: UniqueID,
@@ -167,7 +181,7 @@ extension FolderScanner {
             if let folder = known[writer] { scan.listings.append(folder.listing(pending ?? [])) }
         } else if let (listed, pending) = list(folder, writer, inode: inode, position: position, &scan) {
             known[writer] = listed
-            if modified.isOlder(than: FolderScanner.timestampDoubt, at: wall) { known[writer]?.modified = modified }
+            if modified.isOlder(than: timestampDoubt, at: wall) { known[writer]?.modified = modified }
             scan.listings.append(listed.listing(pending))
         }
     }

@@ -15,7 +15,9 @@ import TributaryAdmin
         "tributary_reads", "tributary_reads_cancelled_total", "tributary_reads_timed_out_total",
         "tributary_long_matches", "tributary_abandoned_matches", "tributary_writer_sequence", "tributary_writer_behind",
     ]
-    private static let promtool = "/usr/bin/promtool"
+    /// That of Debian's package, as .ci/run takes it out, or installed.
+    private static let promtool = [PackageFolder.path(".build/tools/prometheus/usr/bin/promtool"), "/usr/bin/promtool"]
+        .first(where: FileManager.default.isExecutableFile(atPath:))
 
     /// The metrics of a daemon that has imported, exported and merged, with a store that is behind and a problem.
     private func metrics() async throws -> (text: String, folder: TemporaryFolder) {
@@ -111,19 +113,19 @@ import TributaryAdmin
     }
 
     @Test func prometheusTakesThem() async throws {
-        guard FileManager.default.isExecutableFile(atPath: Self.promtool) else {
+        guard let promtool = Self.promtool else {
             try Test.cancel("promtool of Debian's package prometheus is not installed")
         }
         let (text, folder) = try await metrics()
         try folder.write(text, to: "metrics.txt")
         let lint = try await Answer(
-            running: ["/bin/sh", "-c", "exec \(Self.promtool) check metrics < \(folder.path("metrics.txt"))"],
+            running: ["/bin/sh", "-c", "exec '\(promtool)' check metrics < \(folder.path("metrics.txt"))"],
             in: folder
         )
         // Names that stay, although Prometheus would have others.
         #expect(lint.ending == .exited(0), "\(lint)")
         let rules = try await Answer(
-            running: [Self.promtool, "check", "rules", PackageFolder.path("etc/monitoring/tributary.rules.yml")],
+            running: [promtool, "check", "rules", PackageFolder.path("etc/monitoring/tributary.rules.yml")],
             in: folder
         )
         #expect(rules.ending == .exited(0) && rules.output.contains("SUCCESS"), "\(rules)")

@@ -35,3 +35,15 @@ struct SocketLocatorTests {
         #expect(state.first == "/data/tributary/admin.sock")
     }
 }
+
+@Suite struct ServiceStateTests {
+    @Test(arguments: [
+        ("/etc/tributary/tributary.yaml", "/var/lib/tributary"),
+        ("/etc/tributary/shop.yaml", "/var/lib/tributary-shop"),
+        ("/etc/tributary/.yaml", nil), ("/etc/tributary/a/shop.yaml", nil), ("/etc/tributary/model.json", nil),
+        ("/srv/tributary.yaml", nil), ("tributary.yaml", nil),
+    ])
+    func theConfigurationOfAServiceTellsItsFolder(path: String, folder: String?) {
+        #expect(DefaultPaths.serviceState(configuredBy: path) == folder)
+    }
+}

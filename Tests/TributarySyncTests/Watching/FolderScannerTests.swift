@@ -136,6 +136,29 @@ import TributaryChanges
         #expect(second.listings.first?.pending.first?.file.size == 5)
     }
 
+    /// On a mount the list of a folder may be kept for longer than its time stamp: the scan that reads a new stamp with an old
+    /// list must not be the last one.
+    @Test(arguments: [(0x6573_5546, [1, 2]), (0x6969, [1, 2]), (0xEF53, [1])] as [(UInt32, [UInt64])])
+    func aFolderOnAMountIsListedAgainAlthoughItsTimeStampIsKnown(fileSystem: UInt32, found: [UInt64]) throws {
+        try folder.write("x", to: file(1, 1))
+        let path = folder.path(writer.description)
+        let stamp = try #require(try FileManager.default.attributesOfItem(atPath: path)[.modificationDate] as? Date)
+        let whole = Date(timeIntervalSince1970: stamp.timeIntervalSince1970.rounded(.down))
+        try FileManager.default.setAttributes([.modificationDate: whole], ofItemAtPath: path)
+        var scanner = FolderScanner(path: folder.path) { fileSystem }
+        let minute = wall.later(by: .milliseconds(60_000))
+        #expect(scanner.scanAll(at: minute).listings.first?.pending.map(\.id.first) == [1])
+        try folder.write("x", to: file(2, 2))
+        try FileManager.default.setAttributes([.modificationDate: whole], ofItemAtPath: path)
+        #expect(scanner.scanAll(at: minute).listings.first?.pending.map(\.id.first).sorted() == found)
+        // What is older than anything keeps it is reliable there too.
+        let later = wall.later(by: .milliseconds(3_600_000))
+        #expect(scanner.scanAll(at: later).listings.first?.pending.map(\.id.first).sorted() == found)
+        try folder.write("x", to: file(3, 3))
+        try FileManager.default.setAttributes([.modificationDate: whole], ofItemAtPath: path)
+        #expect(scanner.scanAll(at: later).listings.first?.pending.map(\.id.first).sorted() == found)
+    }
+
     @Test func tenThousandUnrelatedFilesAreIgnored() throws {
         try folder.write("x", to: file(1, 1))
         for number in 0..<5_000 {
