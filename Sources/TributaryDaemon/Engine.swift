@@ -21,7 +21,8 @@ final class Engine: Sendable {
     let historyName: String
     let file: StoreFile
     let writerWatch = WriterWatch()
-    let folderSize: FolderSize
+    var folderSize: FolderSize { sync.folderSize }
+    let disks: DiskWatch
     /// The newest transaction that the main context showed when the daemon started.
     let firstShown: Int64
     private let isInitialImportShown = Atomic(false)
@@ -31,8 +32,9 @@ final class Engine: Sendable {
         self.container = container
         self.sync = sync
         compactor = Compactor(sync: sync) { try Store.open($0, migrator: Migrator()) }
+        let folder = (container.store.configuration.path as NSString).deletingLastPathComponent
+        disks = DiskWatch(store: folder.isEmpty ? "." : folder, logs: sync.logs)
         file = StoreFile(path: container.store.configuration.path)
-        folderSize = FolderSize(path: sync.logs)
         firstShown = container.mainGeneration.number
         historyName = try container.store.read { try $0.history.name() }
     }

@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import TributaryAdmin
+import TributarySync
 
 @testable import TributaryDaemon
 
@@ -10,6 +11,7 @@ import TributaryAdmin
     /// A value of each key that is not the default, as `config show` prints it.
     private static let values: KeyValuePairs = [
         "name": "till-13", "store": "/a/store.sqlite", "model": "/a/model.yaml", "logs": "/a/logs",
+        "logs.max_bytes": "3GiB",
         "merge.debounce": "2s", "merge.ceiling": "6s", "merge.saves": "false", "export.enabled": "false",
         "export.debounce": "1500ms", "export.segment_bytes": "3KiB", "export.acknowledge": "2h",
         "watch.rescan": "90s", "watch.incomplete_grace": "2m", "import.slice_changes": "7", "import.memory": "1GiB",
@@ -17,7 +19,8 @@ import TributaryAdmin
         "trust.keys": "[\"3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c\"]",
         "encryption.key_file": "/a/keys", "encryption.required": "true",
         "history.keep": "36500d", "migration.allow_loss": "true",
-        "retention.keep_segments": "1ms", "replicator.syncthing.url": "\"http://127.0.0.1:8385\"",
+        "retention.keep_segments": "1ms", "disk.warn_days": "9", "disk.warn_free": "5GiB",
+        "replicator.syncthing.url": "\"http://127.0.0.1:8385\"",
         "replicator.syncthing.key_file": "/a/key", "replicator.syncthing.folder": "tills",
         "admin.socket": "/a/admin.sock", "admin.writers": "[clerks, managers]",
         "admin.listen": "\"127.0.0.1:9417\"", "admin.page": "everything",
@@ -62,6 +65,24 @@ import TributaryAdmin
         #expect(key.text(configuration) == value.replacing("\"", with: ""))
         #expect(configuration[originOf: key.field].word == "file")
         #expect(standard[originOf: key.field] == .standard)
+    }
+
+    /// The path may stand alone, or beside the limit.
+    @Test(
+        arguments: [
+            "logs: /a/logs\nlogs.max_bytes: 1GiB", "logs: {path: /a/logs, max_bytes: 1GiB}",
+        ]
+    )
+    func theLogFolderMayHaveALimit(_ yaml: String) throws {
+        let configuration = try load(yaml: yaml)
+        #expect(configuration.logs == "/a/logs" && configuration.sync.maxBytes == 1 << 30)
+        #expect(try load(yaml: "logs: {path: /a/logs, max_bytes: null}").sync.maxBytes == nil)
+    }
+
+    @Test func otherKeysHaveNoPathBelow() {
+        #expect(throws: ConfigurationError.self) { try load(yaml: "store: {path: /a}") }
+        #expect(throws: ConfigurationError.self) { try load(yaml: "logs: {store: /a}") }
+        #expect(throws: ConfigurationError.self) { try load(yaml: "merge: {path: /a}") }
     }
 
     @Test(arguments: ConfigurationKey.all)
@@ -121,6 +142,12 @@ import TributaryAdmin
                     + "'http://10.0.0.7:8384'"
             ),
             ("import: {memory: 1KiB}", "must be at least 1MiB"),
+            ("logs.max_bytes: 1B", "must be at least 64KiB"), ("logs: {max_bytes: 65535B}", "must be at least 64KiB"),
+            (
+                "logs: {path: /a, max_bytes: 0B}",
+                "must be a size: an integer with B, KiB, MiB or GiB, such as 1MiB, or null, not '0B'"
+            ),
+            ("disk: {warn_days: 0}", "must be an integer above 0, not '0'"),
         ]
     )
     func aRefusalSaysHowAValueIsWritten(_ yaml: String, _ reason: String) throws {

@@ -75,6 +75,12 @@ extension Problem.Code {
     package static let baselineRefused: Self = "baseline-refused"
     /// A store writes nothing for much longer than it usually does: a notice.
     package static let writerSilent: Self = "writer-silent"
+    /// The log folder has nearly the bytes that `logs.max_bytes` allows: a notice.
+    package static let folderNearlyFull: Self = "folder-nearly-full"
+    /// The log folder has the bytes that `logs.max_bytes` allows, and local changes wait.
+    package static let folderFull: Self = "folder-full"
+    /// A file system is nearly full: a notice, and a problem when little is left.
+    package static let diskLow: Self = "disk-low"
     /// Segments are missing that a baseline has, which is to be joined.
     package static let baselineWaits: Self = "baseline-waits"
 }

@@ -78,6 +78,41 @@ package struct StatusMessage: Codable, Hashable, Sendable {
         }
     }
 
+    /// A file system with files of the daemon.
+    package struct Disk: Codable, Hashable, Sendable {
+        /// What is on it: `store`, `logs`.
+        package var holds: [String]
+        /// Their folders, in this order; none on a page that leaves paths out.
+        package var paths: [String]
+        package var freeBytes: Int64
+        package var totalBytes: Int64
+        /// One of unknown, in the first hours after a start, steady and filling.
+        package var outlook: String
+        /// The days until it is full, if it goes on as it does now; absent unless it is filling.
+        package var daysLeft: Double?
+
+        package init(holds: [String], paths: [String], freeBytes: Int64, totalBytes: Int64, outlook: String) {
+            self.holds = holds
+            self.paths = paths
+            self.freeBytes = freeBytes
+            self.totalBytes = totalBytes
+            self.outlook = outlook
+        }
+    }
+
+    /// The log folder, where it is limited.
+    package struct LogFolder: Codable, Hashable, Sendable {
+        package var files: Int
+        package var bytes: Int64
+        package var maxBytes: Int64
+
+        package init(files: Int, bytes: Int64, maxBytes: Int64) {
+            self.files = files
+            self.bytes = bytes
+            self.maxBytes = maxBytes
+        }
+    }
+
     package var api = 1
     package var version: String
     package var state: State
@@ -96,6 +131,10 @@ package struct StatusMessage: Codable, Hashable, Sendable {
     package var pendingSaves: Int?
     package var storeBytes: Int64?
     package var walBytes: Int64?
+    /// As it was last measured; absent without `logs.max_bytes`.
+    package var logFolder: LogFolder?
+    /// The file systems of the store and the log folder; one that does not answer is left out.
+    package var disks: [Disk]?
     package var pausedSince: Double?
     package var deferred: Deferred?
     package var conflicts: Conflicts?

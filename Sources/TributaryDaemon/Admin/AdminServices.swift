@@ -16,6 +16,7 @@ struct AdminServices: Sendable {
     let checkLock = WorkLock(activity: "checking the store")
     let compactLock = WorkLock(activity: "compacting")
     let problemTimes = ProblemTimes()
+    let noticeTimes = ProblemTimes()
     let reload: @Sendable () async throws -> ReloadMessage
     let shutdown: @Sendable () -> Void
 }

@@ -34,6 +34,7 @@ struct Configuration: Sendable {
     var reboot = Reboot.fresh
     var historyAge = Duration.seconds(30 * 86_400)
     var migration = MigrationSettings()
+    var disk = DiskLimits()
     var admin = Admin()
     var replicator = ReplicatorSettings()
     var shutdown = StopSchedule()
@@ -145,6 +146,7 @@ extension Configuration {
                 in: \.admin.socket
             )
         }
+        if let limit = sync.maxBytes, limit < 64 << 10 { throw error("must be at least 64KiB", in: \.sync.maxBytes) }
         if sync.memory < 1 << 20 { throw error("must be at least 1MiB", in: \.sync.memory) }
     }
 }

@@ -63,14 +63,22 @@ struct ConfigurationFile {
                 refuse("a key must be a word", at: keyNode.mark)
                 continue
             }
-            let name = prefix.isEmpty ? scalar.string : prefix + "." + scalar.string
+            var name = prefix.isEmpty ? scalar.string : prefix + "." + scalar.string
+            let hasKeysBelow = ConfigurationKey.all.contains { $0.name.hasPrefix(name + ".") }
+            // A key that others lie below is its own `path` among them: `logs: {path: /srv/logs, max_bytes: 10GiB}`.
+            if !prefix.isEmpty, scalar.string == "path", ConfigurationKey.all.contains(where: { $0.name == prefix }) {
+                name = prefix
+            } else if hasKeysBelow, case .mapping = value {
+                read(value, prefix: name)
+                continue
+            }
             if ConfigurationKey.all.contains(where: { $0.name == name }) {
                 entries[name] = ConfigurationEntry(
                     written: .node(value),
                     origin: origin(value.mark ?? keyNode.mark),
                     folder: (path as NSString).deletingLastPathComponent
                 )
-            } else if ConfigurationKey.all.contains(where: { $0.name.hasPrefix(name + ".") }) {
+            } else if hasKeysBelow {
                 if case .scalar(let empty) = value, empty.string.isEmpty { continue }
                 read(value, prefix: name)
             } else {

@@ -162,6 +162,17 @@ extension SettingSyntax where Value: FixedWidthInteger {
     }
 }
 
+extension SettingSyntax where Value == Int64? {
+    static var optionalSize: Self {
+        let size = SettingSyntax<Int64>.size
+        return Self(expectation: "\(size.expectation), or null", scalar: .quantity, null: .some(nil)) { text, folder in
+            size.parse(text, folder).map { .some($0) }
+        } text: {
+            $0.flatMap(size.text)
+        }
+    }
+}
+
 extension SettingSyntax where Value == Bool {
     static var boolean: Self {
         let values = ["true": true, "yes": true, "on": true, "false": false, "no": false, "off": false]

@@ -139,6 +139,11 @@ struct PageData: Sendable {
         data.status.notices = status.notices?.map(counted)
         data.status.deferred?.first = []
         data.status.writers?.first = []
+        data.status.disks = status.disks?.map { disk in
+            var disk = disk
+            disk.paths = []
+            return disk
+        }
         data.writers?.writers = (writers?.writers ?? []).map { writer in
             var writer = writer
             writer.name = nil

@@ -27,6 +27,7 @@ enum MetricsRoute {
         text.gauge("tributary_pending_saves", "Saves that have not ended.", status.pendingSaves.map(Double.init))
         text.gauge("tributary_store_bytes", "Size of the store's file.", status.storeBytes.map(Double.init))
         text.gauge("tributary_wal_bytes", "Size of the write-ahead log.", status.walBytes.map(Double.init))
+        addDisks(status.disks ?? [], to: &text)
         text.gauge("tributary_problems", "Problems in the status.", Double(status.problems.count))
         text.gauge("tributary_notices", "Notices in the status.", Double(status.notices?.count ?? 0))
         for (name, kind, entries) in [
@@ -57,6 +58,24 @@ enum MetricsRoute {
             await addReads(of: engine, to: &text)
         }
         return .bytes(Array(text.text.utf8), type: "text/plain; version=0.0.4; charset=utf-8")
+    }
+
+    /// One series for each place, also where both are on one disk.
+    private static func addDisks(_ disks: [StatusMessage.Disk], to text: inout MetricsText) {
+        let places = disks.flatMap { disk in disk.holds.map { ([("place", $0)], disk) } }
+        let free = "Bytes that the daemon may still write on the disk of the store or the log folder."
+        text.add("tributary_disk_free_bytes", .gauge, free, places.map { ($0.0, Double($0.1.freeBytes)) })
+        text.add(
+            "tributary_disk_total_bytes",
+            .gauge,
+            "The size of that disk.",
+            places.map { ($0.0, Double($0.1.totalBytes)) }
+        )
+        let left = "Time until that disk is full: +Inf while it does not fill, NaN in the first hours after a start."
+        let seconds = places.map { place, disk in
+            (place, disk.daysLeft.map { $0 * 86_400 } ?? (disk.outlook == "unknown" ? Double.nan : .infinity))
+        }
+        text.add("tributary_disk_time_left_seconds", .gauge, left, seconds)
     }
 
     private static func addActivity(of engine: Engine, to text: inout MetricsText) async {
@@ -177,11 +196,14 @@ struct MetricsText {
         head(name, kind, help)
         for sample in samples {
             let labels = sample.labels.map { "\($0)=\"\(MetricsText.escape($1))\"" }.joined(separator: ",")
-            let value =
-                sample.value == sample.value.rounded() && abs(sample.value) < 1e15
-                ? String(Int64(sample.value)) : String(sample.value)
-            text += "\(name)\(labels.isEmpty ? "" : "{\(labels)}") \(value)\n"
+            text += "\(name)\(labels.isEmpty ? "" : "{\(labels)}") \(MetricsText.text(sample.value))\n"
         }
+    }
+
+    private static func text(_ value: Double) -> String {
+        if value.isNaN { return "NaN" }
+        if value.isInfinite { return value > 0 ? "+Inf" : "-Inf" }
+        return value == value.rounded() && abs(value) < 1e15 ? String(Int64(value)) : String(value)
     }
 
     private static func escape(_ text: String) -> String {

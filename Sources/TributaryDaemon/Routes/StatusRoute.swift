@@ -47,6 +47,7 @@ enum StatusReport {
         if let engine = state.engine {
             add(engine, to: &status)
             // One read, as each waits while readers are busy. Another problem reports a store that cannot be read.
+            var notices: [Problem] = []
             let facts = await engine.readSoon { reader in
                 let writers = try reader.writers.all()
                 _ = try engine.writerWatch.learn(reader, writers)
@@ -57,7 +58,7 @@ enum StatusReport {
             }
             if let facts {
                 addWriters(facts.writers, engine, to: &status)
-                var notices = engine.writerWatch.notices(facts.writers, at: engine.wallTime)
+                notices = engine.writerWatch.notices(facts.writers, at: engine.wallTime)
                 if !notices.isEmpty {
                     // The main context's generation does not move when an administrator gives a store up.
                     let newest = try? await engine.statusReadLimiter.run {
@@ -65,8 +66,11 @@ enum StatusReport {
                     }
                     if let newest { notices = engine.writerWatch.notices(newest, at: engine.wallTime) }
                 }
-                status.notices = notices.isEmpty ? nil : notices
             }
+            await addFolderQuota(of: engine, daemon, facts?.writers ?? [], &notices, to: &status)
+            await addDisks(of: engine, state.configuration.disk, &notices, to: &status)
+            daemon.noticeTimes.complete(&notices, now: WallTime(Date()))
+            status.notices = notices.isEmpty ? nil : notices
             if let report = facts?.deferrals ?? engine.sync.lastDeferrals {
                 add(await engine.sync.located(report), now: engine.wallTime, to: &status)
             }

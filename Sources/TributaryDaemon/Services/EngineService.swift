@@ -42,6 +42,7 @@ struct EngineService: Service {
         let scans = Task { await engine.scans.run() }
         engine.scans.published(by: engine.sync.ownWriter)
         let watching = Task { await watchWriters(of: engine) }
+        let disks = Task { await watchDisks(of: engine) }
         let updates = engine.container.storeUpdates()
         // The task ends with the engine, as the purge does.
         let merges = Task { for await update in updates { engine.sync.activity.merged(update.changes) } }
@@ -49,6 +50,7 @@ struct EngineService: Service {
             purging.cancel()
             compaction.cancel()
             watching.cancel()
+            disks.cancel()
             merges.cancel()
             scans.cancel()
         }
@@ -139,6 +141,26 @@ extension EngineService {
             } catch {
                 logger.debug("the stores' habits could not be read", metadata: ["error": "\(error)"])
             }
+            try? await Task.sleep(for: .seconds(300), tolerance: .seconds(30))
+        }
+    }
+
+    /// Samples the disks, from which the status tells how they fill, and says in the journal when one has little room, every
+    /// 5 minutes until the task is cancelled.
+    private func watchDisks(of engine: Engine) async {
+        var low: Set<UInt64> = []
+        while !Task.isCancelled {
+            let limits = state.configuration.disk
+            let volumes = await engine.disks.volumes()
+            let found = volumes.compactMap { volume in volume.finding(limits).map { (volume.device, $0.problem) } }
+            for (device, problem) in found where !low.contains(device) {
+                logger.warning("a disk has little room", metadata: ["reason": "\(problem.detail)"])
+            }
+            let now = Set(found.map(\.0))
+            for volume in volumes where low.contains(volume.device) && !now.contains(volume.device) {
+                logger.notice("a disk has room again", metadata: ["free": "\(volume.free)"])
+            }
+            low = now
             try? await Task.sleep(for: .seconds(300), tolerance: .seconds(30))
         }
     }

@@ -13,8 +13,9 @@ final class UniquenessMerger {
     @exclusivity(unchecked) private var sharing: Set<ChangeSlice.Object> = []
     /// Keys that visible objects no longer have and shadows still have.
     @exclusivity(unchecked) private var released: Set<KeyChanges.Key> = []
-    /// A decision takes about 300 bytes for each object.
-    private static let limit = 100_000
+    /// The number of undecided objects from which on those of a transaction are decided about before its end; a decision
+    /// takes about 300 bytes for each.
+    @exclusivity(unchecked) var limit = 100_000
     /// True during a migration, which sees no shadows; ``decideAll(keepsConflicts:)`` follows it.
     @exclusivity(unchecked) var isSuspended = false
 
@@ -24,10 +25,11 @@ final class UniquenessMerger {
         changes = objects.keys
     }
 
-    var isFull: Bool {
-        let links = objects.links.undecidedCount + objects.references.undecidedCount
-        return sharing.count + released.count + links >= UniquenessMerger.limit
+    var undecidedCount: Int {
+        sharing.count + released.count + objects.links.undecidedCount + objects.references.undecidedCount
     }
+
+    var isFull: Bool { undecidedCount >= limit }
 
     /// Takes the changes since the last call.
     func collect() throws {

@@ -45,6 +45,31 @@ package struct OutboxReader {
         return try statement.all { row in UniqueID(row.text(0)).map { (writer: $0, first: row.sequence(1)) } }
     }
 
+    /// How many transactions no export range has.
+    package func waitingCount() throws -> Int {
+        let statement = try BoundStatement(
+            database,
+            """
+            SELECT count(*) FROM tributary_outgoing o
+            WHERE o.sequence > ifnull((SELECT max(last) FROM tributary_export e WHERE e.writer = o.writer), 0)
+            """
+        )
+        return try statement.all { Int($0.integer(0)) }.first ?? 0
+    }
+
+    /// Whether a transaction of the range has changes; the others acknowledge what was imported.
+    package func hasChanges(of writer: UniqueID, in range: ClosedRange<UInt64>) throws -> Bool {
+        let statement = try select(
+            "1",
+            of: writer,
+            from: range.lowerBound,
+            through: range.upperBound,
+            where: "changes > 0"
+        )
+        defer { statement.reset() }
+        return try statement.step()
+    }
+
     /// The store's own writers, present and former, with exports; costs one step for each writer.
     package func exporters() throws -> [UniqueID] {
         try writers("EXISTS (SELECT 1 FROM tributary_export WHERE writer = w.id AND sha256 IS NOT NULL)")
@@ -136,13 +161,15 @@ package struct OutboxReader {
         _ columns: String,
         of writer: UniqueID,
         from first: UInt64,
-        through last: UInt64 = UInt64(Int64.max)
+        through last: UInt64 = UInt64(Int64.max),
+        where condition: String = "TRUE"
     ) throws -> BoundStatement {
         let statement = try BoundStatement(
             database,
             """
             SELECT \(columns) FROM tributary_outgoing o
             WHERE writer = (SELECT id FROM tributary_writer WHERE uuid = ?1) AND sequence BETWEEN ?2 AND ?3
+                AND \(condition)
             ORDER BY sequence
             """
         )

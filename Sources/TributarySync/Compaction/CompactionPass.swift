@@ -93,7 +93,7 @@ struct CompactionPass: Sendable {
     }
 
     private func cut(attempt: Int = 1) async throws -> CompactionReport.Step {
-        if mode == .requested { try await sync.exportNow() }
+        if mode == .requested { try await sync.exportBeyondLimit() }
         var facts = try await facts()
         if mode == .automatic {
             // What is not exported yet is exported when there is a reason to cut.
@@ -103,12 +103,12 @@ struct CompactionPass: Sendable {
             guard rule.isWorthwhile(uncovered: try await uncovered(facts)) else {
                 return .waits("There is too little that could be removed.")
             }
-            try await sync.exportNow()
+            try await sync.exportBeyondLimit()
             facts = try await self.facts()
         }
         if CutRule(facts: facts).decision == .acknowledge, mode != .dryRun {
             try await sync.environment.replica.acknowledge()
-            try await sync.exportNow()
+            try await sync.exportBeyondLimit()
             facts = try await self.facts()
         }
         let decision = CutRule(facts: facts).decision

@@ -80,6 +80,11 @@ package actor Compactor {
             progress: progress
         )
         let report = try await pass.run()
+        if mode != .dryRun {
+            // The folder has other files now, and perhaps room for what waits.
+            sync.environment.folderSize.expire()
+            sync.signals.exports.raise()
+        }
         last = (report, sync.environment.wall)
         return report
     }

@@ -43,10 +43,13 @@ struct ExportLoop: Sendable {
     }
 
     /// Waits for an export in progress first.
-    func exportNow() async throws -> ImportCounts {
+    ///
+    /// With `beyondLimit`, a full log folder takes all segments: a baseline, which lets others go, needs them.
+    func exportNow(beyondLimit: Bool = false) async throws -> ImportCounts {
         let (configuration, mayExport) = state.read { ($0.configuration, $0.mayExport) }
         guard mayExport else { return ImportCounts() }
         let store = environment.store
+        let limit = beyondLimit ? nil : configuration.maxBytes
         let exporter = Exporter(
             store: store,
             name: configuration.name ?? store.configuration.name,
@@ -56,6 +59,7 @@ struct ExportLoop: Sendable {
             wall: environment.wall,
             key: environment.trust.key,
             encryption: configuration.encryption,
+            room: limit.map { FolderRoom(limit: $0, size: environment.folderSize, wall: environment.wall) },
             work: work,
             interrupt: interrupt,
             published: environment.published
@@ -63,11 +67,12 @@ struct ExportLoop: Sendable {
         do {
             work.begin()
             defer { work.end() }
-            let (counts, duration) = try await queue.run { [self] in
+            let (counts, duration, withheld) = try await queue.run { [self] in
                 let began = clock.now()
-                return (try export(exporter), clock.now() - began)
+                let counts = try export(exporter)
+                return (counts, clock.now() - began, try exporter.withheld())
             }
-            state.update { $0.exported(counts) }
+            finish(counts, withheld: withheld)
             if counts.segments > 0 {
                 environment.logger.debug("exported", metadata: counts.journalMetadata)
                 environment.activity.exported(counts, in: duration)
@@ -78,6 +83,23 @@ struct ExportLoop: Sendable {
             let wall = environment.wall
             state.update { $0.exportFailed(error, wall: wall) }
             throw error
+        }
+    }
+
+    private func finish(_ counts: ImportCounts, withheld: Int?) {
+        let wall = environment.wall
+        let (begins, ends) = state.update { state in
+            let former = state.withheld
+            state.exported(counts, withheld: withheld, wall: wall)
+            return (former == nil && withheld != nil, former != nil && withheld == nil)
+        }
+        if begins, let withheld {
+            environment.logger.warning("the log folder is full", metadata: ["transactions": "\(withheld)"])
+            // A baseline may make room.
+            signals.baselines.raise()
+        }
+        if ends {
+            environment.logger.notice("the log folder has room again", metadata: ["exported": "\(counts.transactions)"])
         }
     }
 
@@ -104,7 +126,7 @@ struct ExportLoop: Sendable {
         let begin = clock.now()
         do {
             if try await exportNow().transactions > 0 { pacing.exported(at: begin) }
-            return nil
+            return state.read(\.withheld) == nil ? nil : clock.now() + ExportLoop.retryInterval
         } catch {
             pacing.exported(at: begin)
             return clock.now() + ExportLoop.retryInterval

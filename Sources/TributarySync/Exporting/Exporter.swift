@@ -26,6 +26,8 @@ package struct Exporter: Sendable {
     let wall: WallTime
     var key: SigningKey?
     var encryption = EncryptionKeys()
+    /// Nil when the log folder may grow without a limit.
+    var room: FolderRoom?
     var work = WorkMeter()
     var interrupt: @Sendable (Step) throws -> Void = { _ in }
     /// Called with the writer of each segment that is in its place.
@@ -40,7 +42,7 @@ package struct Exporter: Sendable {
         if own.name != name { try store.write { try $0.nameOwnWriter(name) } }
         var counts = ImportCounts()
         for range in unfinished { counts = counts + (try publish(range)) }
-        while let range = try nextRange() {
+        while let range = try nextRange(), try hasRoom(for: range) {
             try store.write { try $0.beginExport(range) }
             counts = counts + (try publish(range))
         }
@@ -60,6 +62,21 @@ package struct Exporter: Sendable {
             throw ExportFailure.clockAhead(by: ahead, after: writer)
         case .unknownCounter, nil: throw ExportFailure.clockAhead(by: ahead)
         }
+    }
+
+    /// A full folder takes acknowledgements alone, which let other stores remove what they have.
+    ///
+    /// A segment that is begun while there is room is finished, so that the folder has one more than it may.
+    private func hasRoom(for range: ExportRange) throws -> Bool {
+        guard let room, room.isFull else { return true }
+        return try !store.read { try $0.outbox.hasChanges(of: range.writer, in: range.first...range.last) }
+    }
+
+    /// The number of transactions that wait until the folder has room again; nil when nothing waits for that.
+    func withheld() throws -> Int? {
+        guard let room, room.isFull else { return nil }
+        let count = try store.read { try $0.outbox.waitingCount() }
+        return count > 0 ? count : nil
     }
 
     func isIdle() throws -> Bool {
@@ -133,6 +150,7 @@ package struct Exporter: Sendable {
                 }
             }
         }
+        room?.added(FileAttributes(name.path, in: folder)?.bytes ?? 0)
         published(name.writer)
         work.step()
         try interrupt(.placed(name))

@@ -25,6 +25,8 @@ package struct SyncConfiguration: Sendable, Hashable {
     package var trust = TrustSettings()
     package var encryption = EncryptionKeys()
     package var exports = true
+    /// The most bytes that the log folder may hold before new segments wait; nil for no limit.
+    package var maxBytes: Int64?
     /// The quiet time of the export.
     ///
     /// The first save after this time without an export is exported at once; later saves are collected for this time.

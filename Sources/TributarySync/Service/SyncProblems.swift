@@ -204,6 +204,19 @@ extension Problem {
         }
     }
 
+    static func folderFull(_ logs: String, limit: Int64, waiting: Int, since wall: WallTime) -> Problem {
+        let are = waiting == 1 ? "1 transaction of this store waits" : "\(waiting) transactions of this store wait"
+        return Problem(
+            .folderFull,
+            since: wall,
+            detail: "\(logs) has the \(ByteText.text(limit)) that logs.max_bytes allows: \(are) in the store and "
+                + (waiting == 1 ? "is" : "are") + " not published. Saves and the import go on.",
+            hint:
+                "To make room: tributaryctl compact; to let more in, raise logs.max_bytes on each machine, and there: "
+                + "tributaryctl reload"
+        )
+    }
+
     private static func ownClockAhead(by ahead: Duration, after other: UniqueID?, since wall: WallTime) -> Problem {
         let lead = ExportFailure.clockAhead(by: ahead).description
         guard let other else {

@@ -17,6 +17,8 @@ extension SyncService {
         let shown = replica.shownTransaction
         try await importAll()
         await replica.mergePendingChanges()
+        // Whoever asks may have made room just now.
+        environment.folderSize.expire()
         let exported = try await exportNow()
         let wall = environment.wall
         let (imported, counts) = state.read { ($0.progress.imported, $0.planner.counts(wall: wall)) }
@@ -56,6 +58,9 @@ extension SyncService {
     package func exportNow() async throws -> ImportCounts {
         try await exports.exportNow()
     }
+
+    /// Exports everything that is committed, into a full log folder too.
+    func exportBeyondLimit() async throws { _ = try await exports.exportNow(beyondLimit: true) }
 
     /// Reads a segment again; nil when it is simply applied afterwards.
     ///

@@ -73,6 +73,7 @@ package final class SyncService: Service {
             clock: clock,
             logger: logger,
             activity: ActivityJournal(clock: clock, logger: logger),
+            folderSize: FolderSize(path: configuration.logs),
             published: published
         )
         state = SyncStateOwner(initial)
@@ -89,6 +90,8 @@ package final class SyncService: Service {
     }
 
     package var exportWork: WorkMeter { exports.work }
+
+    package var folderSize: FolderSize { environment.folderSize }
 
     package var activity: ActivityJournal { environment.activity }
 
@@ -193,6 +196,7 @@ struct SyncEnvironment: Sendable {
     let clock: MonotonicClock
     let logger: Logger
     let activity: ActivityJournal
+    let folderSize: FolderSize
     /// Called after a file of a writer was renamed into its place or removed; it must not block.
     let published: @Sendable (UniqueID) -> Void
 

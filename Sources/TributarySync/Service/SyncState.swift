@@ -16,6 +16,8 @@ struct SyncState: Sendable {
     var problems = SyncProblems()
     var progress = ImportProgress()
     var pause: ImportPause?
+    /// The number of local transactions that wait for room in the log folder; nil for none.
+    private(set) var withheld: Int?
     private var storedAccepted: [SegmentName: String]
     private(set) var knownBaselines = KnownBaselines()
     /// Grows when other keys are trusted: what was read before is read again.
@@ -169,9 +171,16 @@ struct SyncState: Sendable {
 
     var mayExport: Bool { configuration.exports }
 
-    mutating func exported(_ counts: ImportCounts) {
+    /// Nil for `withheld` says that no transaction waits for room in the log folder.
+    mutating func exported(_ counts: ImportCounts, withheld: Int?, wall: WallTime) {
         progress.addExported(counts)
         problems.setExportProblem(nil)
+        self.withheld = withheld
+        if let withheld, let limit = configuration.maxBytes {
+            problems.raise(.folderFull(configuration.logs, limit: limit, waiting: withheld, since: wall))
+        } else {
+            problems.end(.folderFull)
+        }
     }
 
     mutating func exportFailed(_ error: any Error, wall: WallTime) {

@@ -6,27 +6,56 @@ package import TributaryChanges
 
 /// The number and size of the files in the log folder, measured from time to time.
 ///
-/// A measurement looks at each file once, on a thread of its own: of a folder that does not answer nobody waits for more than
-/// a second, and a second measurement does not begin before the first one has ended.
+/// A measurement runs on a thread of its own: of a folder that does not answer nobody waits for more than a second, but
+/// the export, which needs the folder anyway. Folders that have not changed since the last measurement are not listed
+/// again: files in them have their final names and sizes. Once an hour everything is listed, since a file may have grown.
 package final class FolderSize: Sendable {
     package struct Measured: Sendable, Hashable {
         package var files = 0
         package var bytes: Int64 = 0
         package var time: WallTime
+        /// The bytes in each folder with a writer's name.
+        package var writers: [UniqueID: Int64] = [:]
+
+        package init(files: Int = 0, bytes: Int64 = 0, time: WallTime, writers: [UniqueID: Int64] = [:]) {
+            self.files = files
+            self.bytes = bytes
+            self.time = time
+            self.writers = writers
+        }
+    }
+
+    /// The files of one folder, without those in the folders below it.
+    private struct Listed {
+        var inode: UInt64
+        /// Nil when the folder may change without another time stamp.
+        var modified: FileTime?
+        var files = 0
+        var bytes: Int64 = 0
+        var below: [String] = []
     }
 
     private struct State {
         var last: Measured?
+        /// What this store has published since the last measurement.
+        var added: Int64 = 0
         var begun: WallTime?
         var isMeasuring = false
     }
 
     private let path: String
     private let state = Mutex(State())
-    private let queue = DispatchQueue(label: "tributary.folder-size", qos: .background)
+    /// Used on the queue alone.
+    private let listed = Mutex<(folders: [String: Listed], since: WallTime?)>(([:], nil))
+    private let queue = DispatchQueue(label: "tributary.folder-size", qos: .utility)
 
     private static let age = Duration.seconds(60)
+    /// How soon a full folder is measured again: it may have room since.
+    private static let ageWhenFull = Duration.seconds(1)
+    private static let wholeAge = Duration.seconds(3600)
     private static let deepest = 3
+    /// Of further folders nothing is kept between two measurements.
+    private static let keptFolders = 10_000
 
     package init(path: String) { self.path = path }
 
@@ -35,21 +64,17 @@ package final class FolderSize: Sendable {
     /// Only the first one is waited for, for a second.
     package func measured(at wall: WallTime) async -> Measured? {
         let (isDue, last) = state.withLock { state in
-            // A clock that was set back makes no measurement old.
-            let isOld = state.begun.map { wall < $0 || wall.duration(since: $0) >= FolderSize.age } ?? true
-            guard isOld, !state.isMeasuring else { return (false, state.last) }
+            guard FolderSize.isOld(state.begun, FolderSize.age, at: wall), !state.isMeasuring else {
+                return (false, state.last)
+            }
             state.isMeasuring = true
-            state.begun = wall
             return (true, state.last)
         }
         guard isDue else { return last }
         let signal = DispatchSemaphore(value: 0)
         queue.async { [self] in
-            let measured = FolderSize.measure(path, at: wall)
-            state.withLock { state in
-                state.isMeasuring = false
-                state.last = measured ?? state.last
-            }
+            measure(at: wall)
+            state.withLock { $0.isMeasuring = false }
             signal.signal()
         }
         guard last == nil else { return last }
@@ -62,23 +87,92 @@ package final class FolderSize: Sendable {
         return state.withLock(\.last)
     }
 
-    private static func measure(_ path: String, at wall: WallTime) -> Measured? {
+    /// Whether the folder has at least so many bytes; false when it cannot be read.
+    ///
+    /// Measures the folder on the caller's time when the last measurement is a minute old, or says that the folder is
+    /// full and is a second old. Between two measurements, what is ``added(_:)`` counts.
+    func isFull(_ limit: Int64, at wall: WallTime) -> Bool {
+        let known: Int64? = state.withLock { state in
+            guard let last = state.last, !FolderSize.isOld(state.begun, FolderSize.age, at: wall) else { return nil }
+            let bytes = last.bytes.addingSaturating(state.added)
+            let isDue = bytes >= limit && FolderSize.isOld(state.begun, FolderSize.ageWhenFull, at: wall)
+            return isDue ? nil : bytes
+        }
+        if let known { return known >= limit }
+        queue.sync { measure(at: wall) }
+        return state.withLock { ($0.last?.bytes ?? 0).addingSaturating($0.added) } >= limit
+    }
+
+    func added(_ bytes: UInt64) {
+        state.withLock { $0.added = $0.added.addingSaturating(Int64(clamping: bytes)) }
+    }
+
+    /// Has the folder measured again at the next question, since files were removed.
+    func expire() { state.withLock { $0.begun = nil } }
+
+    /// A clock that was set back makes every measurement old.
+    private static func isOld(_ begun: WallTime?, _ age: Duration, at wall: WallTime) -> Bool {
+        begun.map { wall < $0 || wall.duration(since: $0) >= age } ?? true
+    }
+
+    /// Runs on the queue.
+    private func measure(at wall: WallTime) {
+        let added = state.withLock { state in
+            state.begun = wall
+            return state.added
+        }
         let root = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard root >= 0 else { return nil }
+        guard root >= 0 else { return }
         var measured = Measured(time: wall)
-        add(root, to: &measured, depth: 0)
-        return measured
+        listed.withLock { listed in
+            if FolderSize.isOld(listed.since, FolderSize.wholeAge, at: wall) { listed = ([:], wall) }
+            var found: [String: Listed] = [:]
+            FolderSize.add(root, "", nil, listed.folders, &found, to: &measured, depth: 0)
+            listed.folders = found
+        }
+        state.withLock { state in
+            state.last = measured
+            state.added -= added
+        }
     }
 
     /// Adds the files of an open folder, which it closes, and of the folders in it.
-    private static func add(_ folder: Int32, to measured: inout Measured, depth: Int) {
+    private static func add(
+        _ folder: Int32,
+        _ path: String,
+        _ writer: UniqueID?,
+        _ former: [String: Listed],
+        _ found: inout [String: Listed],
+        to measured: inout Measured,
+        depth: Int
+    ) {
         defer { close(folder) }
-        guard let entries = DirectoryEntries(of: folder) else { return }
-        var folders: [String] = []
+        guard let listed = list(folder, former[path], at: measured.time) else { return }
+        if found.count < keptFolders { found[path] = listed }
+        measured.files = measured.files.addingSaturating(listed.files)
+        measured.bytes = measured.bytes.addingSaturating(listed.bytes)
+        if let writer { measured.writers[writer] = (measured.writers[writer] ?? 0).addingSaturating(listed.bytes) }
+        guard depth < deepest else { return }
+        for name in listed.below {
+            let below = openat(folder, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
+            guard below >= 0 else { continue }
+            let owner = depth == 0 ? SegmentName.writer(folderName: name) : writer
+            add(below, "\(path)/\(name)", owner, former, &found, to: &measured, depth: depth + 1)
+        }
+    }
+
+    private static func list(_ folder: Int32, _ former: Listed?, at wall: WallTime) -> Listed? {
+        var status = stat()
+        guard fstat(folder, &status) == 0 else { return nil }
+        let (inode, modified) = (UInt64(status.st_ino), FileTime(status.st_mtim))
+        if let former, former.inode == inode, former.modified == modified { return former }
+        guard let entries = DirectoryEntries(of: folder) else { return nil }
+        var listed = Listed(inode: inode)
+        if modified.isOlder(than: .seconds(2), at: wall) { listed.modified = modified }
         _ = entries.forEach { name, kind, _ in
             let bytes = Array(name) + [0]
             guard bytes != [0x2E, 0], bytes != [0x2E, 0x2E, 0] else { return }
-            if kind == .folder { folders.append(String(decoding: name, as: UTF8.self)) }
+            if kind == .folder { listed.below.append(String(decoding: name, as: UTF8.self)) }
             var status = stat()
             let isKnown = bytes.withUnsafeBufferPointer { buffer in
                 buffer.withMemoryRebound(to: CChar.self) { name in
@@ -86,13 +180,20 @@ package final class FolderSize: Sendable {
                 }
             }
             guard isKnown, status.st_mode & S_IFMT == S_IFREG else { return }
-            measured.files += 1
-            measured.bytes = measured.bytes.addingSaturating(Int64(status.st_size))
+            listed.files += 1
+            listed.bytes = listed.bytes.addingSaturating(max(0, Int64(status.st_size)))
         }
-        guard depth < FolderSize.deepest else { return }
-        for name in folders {
-            let below = openat(folder, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
-            if below >= 0 { add(below, to: &measured, depth: depth + 1) }
-        }
+        return listed
     }
+}
+
+/// The room in a log folder that may hold a number of bytes.
+struct FolderRoom: Sendable {
+    let limit: Int64
+    let size: FolderSize
+    let wall: WallTime
+
+    var isFull: Bool { size.isFull(limit, at: wall) }
+
+    func added(_ bytes: UInt64) { size.added(bytes) }
 }

@@ -18,6 +18,18 @@ enum StatusText {
         return "\(word), \(status.state.rawValue) for \(TimeText.stretch(status.uptimeSeconds))"
     }
 
+    /// The room on a disk, as in `/srv: 3.0 GiB free of 9.8 GiB, full in about 12 days`.
+    static func text(_ disk: StatusMessage.Disk) -> String {
+        let room = "\(ByteText.text(disk.freeBytes)) free of \(ByteText.text(disk.totalBytes))"
+        let outlook =
+            switch (disk.outlook, disk.daysLeft) {
+            case (_, let days?): ", full in about \(CountText.text(Int(min(days, 10_000).rounded()), "day"))"
+            case ("unknown", nil): ", how it fills is not known yet"
+            default: ""
+            }
+        return "\(disk.paths.joined(separator: " and ")): \(room)\(outlook)"
+    }
+
     static func amount(_ counts: ImportCounts) -> String {
         "\(CountText.text(counts.transactions, "transaction")), \(CountText.text(counts.changes, "change"))"
     }

@@ -63,6 +63,7 @@ struct PageInBrowserTests {
                 "tributaryctl --socket \(daemon.socket) conflict restore 1",
                 "tributaryctl --socket \(daemon.socket) writer abandon \(stuck.id)",
                 "tributaryctl --socket \(daemon.socket) segment explain \(stuck.id)", "log folder",
+                "disk of the store and the log folder",
             ] { #expect(dom.contains(text), "\(text) in \(address)") }
             #expect(dom.contains("<rect class=\"in\"") && dom.contains("<rect class=\"out\""), "no chart in \(address)")
         }

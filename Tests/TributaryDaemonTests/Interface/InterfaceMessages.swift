@@ -15,6 +15,8 @@ enum InterfaceMessages {
         ("Status", StatusMessage(version: "", state: .running, uptimeSeconds: 0)),
         ("StatusProblem", Problem("", detail: "", hint: nil)),
         ("ConflictCounts", StatusMessage.Conflicts(kept: 0, dropped: 0)),
+        ("StatusDisk", StatusMessage.Disk(holds: [], paths: [], freeBytes: 0, totalBytes: 0, outlook: "")),
+        ("StatusLogFolder", StatusMessage.LogFolder(files: 0, bytes: 0, maxBytes: 0)),
         ("StatusTotals", StatusMessage.Totals(imported: amount, exported: amount, mergedObjects: 0)),
         ("StatusWriters", StatusMessage.Writers(count: 0, behind: 0, first: [])),
         ("StatusWriter", StatusMessage.Writer(id: "", name: nil, behind: 0)),

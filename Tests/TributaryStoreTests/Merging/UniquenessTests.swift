@@ -268,6 +268,46 @@ import TributaryModel
         #expect(try replica.people() == [1])
     }
 
+    /// A transaction in which very many objects share keys is decided in parts, so that they need not all be in memory.
+    @Test(arguments: [1, 2, 7]) func `deciding in parts ends like deciding at once`(_ limit: Int) throws {
+        let people = (1...48).map {
+            Change.insert("Person", $0, ["email": .string("k\($0 * 7 % 12)"), "badge": .integer(Int64($0 % 5))])
+        }
+        let desks = (1...48).map { Change.insert("Desk", 100 + $0, ["owner": .to($0)]) }
+        let friends = (1...48).map { Change.link("Person", $0, "friends", [$0 * 11 % 48 + 1]) }
+        let moves = (1...48).map { Change.update("Person", $0, ["email": .string("k\($0 * 5 % 17)")]) }
+        let deletions = stride(from: 3, through: 48, by: 9).map { Change.delete("Person", $0) }
+        let older = (49...72).map { Change.insert("Person", $0, ["email": .string("k\($0 % 17)"), "badge": nil]) }
+        let transactions = [
+            ForeignTransaction(1, 1, clock: 5, people + desks + friends + moves + deletions),
+            ForeignTransaction(2, 1, clock: 1, older),
+        ]
+        /// Returns the state, and the most objects that were undecided after a slice.
+        func state(limit: Int?) throws -> (digest: String, dump: String, undecided: Int) {
+            let replica = try Replica.withUniqueKeys()
+            let undecided = try replica.store.write { write in
+                let engine = try write.engine()
+                if let limit { engine.uniqueness.limit = limit }
+                var most = 0
+                for transaction in transactions {
+                    try write.beginImport(writer: transaction.writer, header: transaction.header)
+                    for change in transaction.changes {
+                        try write.apply([change])
+                        most = max(most, engine.uniqueness.undecidedCount)
+                    }
+                    _ = try write.endImport()
+                }
+                return most
+            }
+            return (try replica.digest(), try replica.dump(), undecided)
+        }
+        let (whole, parts) = (try state(limit: nil), try state(limit: limit))
+        #expect(whole.undecided > 40, "it would be decided about at once: \(whole.undecided)")
+        #expect(parts.undecided < limit)
+        #expect(parts.digest == whole.digest)
+        #expect(parts.dump == whole.dump, "\(Replica.difference(whole.dump, parts.dump))")
+    }
+
     // MARK: Baselines
 
     @Test func `a baseline hides no object whose key differs only by a later line`() throws {

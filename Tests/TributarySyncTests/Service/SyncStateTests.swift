@@ -119,8 +119,24 @@ import TributaryChanges
         #expect(state.status(wall: wall).problems.map(\.code) == [.exportFailed])
         #expect(state.mayExport)
         let counts = ImportCounts(segments: 1, transactions: 1, changes: 1)
-        state.exported(counts)
+        state.exported(counts, withheld: nil, wall: wall)
         #expect(state.status(wall: wall).problems.isEmpty && state.status(wall: wall).exported == counts)
+    }
+
+    @Test mutating func aFullFolderIsAProblemWhileSomethingWaits() {
+        var configuration = state.configuration
+        configuration.maxBytes = 1 << 30
+        state.configure(configuration)
+        state.exported(ImportCounts(), withheld: 3, wall: 3)
+        state.exported(ImportCounts(), withheld: 4, wall: 4)
+        let problems = state.status(wall: wall).problems
+        #expect(problems.map(\.code) == [.folderFull] && problems.map(\.since) == [3])
+        #expect(problems.first?.detail.contains("the 1.0 GiB that logs.max_bytes allows: 4 transactions") == true)
+        // Another failure does not end it: nobody has looked again.
+        state.exportFailed(Failure(), wall: 5)
+        #expect(state.status(wall: wall).problems.map(\.code) == [.exportFailed, .folderFull])
+        state.exported(ImportCounts(), withheld: nil, wall: 6)
+        #expect(state.status(wall: wall).problems.isEmpty && state.withheld == nil)
     }
 
     @Test mutating func hintsAreHandedOutOnce() {

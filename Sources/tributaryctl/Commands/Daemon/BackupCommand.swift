@@ -93,7 +93,7 @@ struct BackupCommand: DaemonCommand {
 
     private func tell(_ message: BackupMessage, at path: String, _ session: Session) {
         let name = EscapedText.escape(path)
-        session.terminal.print("\(name): \(TimeText.bytes(message.bytes)), sha256 \(message.sha256)")
+        session.terminal.print("\(name): \(ByteText.text(message.bytes)), sha256 \(message.sha256)")
     }
 
     private func complain(_ message: BackupMessage, _ session: Session) {

@@ -60,8 +60,15 @@ struct StatusCommand: DaemonCommand {
         lines.append(("next merge", TimeText.time(status.nextMergeDue)))
         if let pending = status.pendingSaves, pending > 0 { lines.append(("pending saves", String(pending))) }
         if let bytes = status.storeBytes {
-            lines.append(("store", TimeText.bytes(bytes) + ", WAL " + TimeText.bytes(status.walBytes ?? 0)))
+            lines.append(("store", ByteText.text(bytes) + ", WAL " + ByteText.text(status.walBytes ?? 0)))
         }
+        if let folder = status.logFolder {
+            let files = CountText.text(folder.files, "file")
+            lines.append(
+                ("log folder", "\(ByteText.text(folder.bytes)) of \(ByteText.text(folder.maxBytes)), in \(files)")
+            )
+        }
+        for disk in status.disks ?? [] { lines.append(("disk", StatusText.text(disk))) }
         if let deferred = status.deferred, deferred.values + deferred.unknownObjects > 0 {
             let values = CountText.text(deferred.values, "value")
             let objects = CountText.text(deferred.unknownObjects, "object")

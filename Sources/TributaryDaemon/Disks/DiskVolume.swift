@@ -1,0 +1,63 @@
+import TributaryAdmin
+
+/// A file system that has files of the daemon.
+struct DiskVolume: Hashable, Sendable {
+    enum Place: String, CaseIterable, Sendable {
+        case store
+        case logs
+    }
+
+    enum Severity: Hashable, Sendable {
+        case notice
+        case problem
+    }
+
+    var device: UInt64
+    /// The folders that lie on it, with what is in them.
+    var paths: [Place: String]
+    /// The bytes that the daemon's user may still write.
+    var free: Int64
+    /// 0 for a file system that does not tell.
+    var total: Int64
+    var used: Int64
+    var outlook = DiskForecast.Outlook.unknown
+
+    var places: [Place] { Place.allCases.filter { paths[$0] != nil } }
+
+    /// Nil when there is room enough, or when the file system does not tell how much.
+    func severity(_ limits: DiskLimits) -> Severity? {
+        guard total > 0 else { return nil }
+        let least = min(limits.warnFree, total / 10)
+        if free < least / 8 { return .problem }
+        if free < least { return .notice }
+        if case .filling(let days) = outlook, days < Double(limits.warnDays) { return .notice }
+        return nil
+    }
+
+    /// The entry of the status; nil when there is room enough.
+    func finding(_ limits: DiskLimits) -> (severity: Severity, problem: Problem)? {
+        guard let severity = severity(limits) else { return nil }
+        var detail = "The disk of \(placesText) has \(ByteText.text(free)) free of \(ByteText.text(total))"
+        if case .filling(let days) = outlook { detail += " and, as it fills now, is full in \(DiskVolume.text(days))" }
+        detail +=
+            severity == .problem
+            ? ". Once it is full, saves are refused and nothing is imported or published; what is saved stays." : "."
+        let hint =
+            paths[.logs] != nil
+            ? "Make room on that disk. What the log folder can give up goes with: tributaryctl compact"
+            : "Make room on that disk. What the store keeps of its history is set by history.keep; then: tributaryctl reload"
+        return (severity, Problem(.diskLow, detail: detail, hint: hint))
+    }
+
+    private var placesText: String {
+        places.compactMap { place in
+            paths[place].map { "\($0) (\(place == .store ? "the store" : "the log folder"))" }
+        }
+        .joined(separator: " and ")
+    }
+
+    private static func text(_ days: Double) -> String {
+        let tenths = Int((min(days, 10_000) * 10).rounded())
+        return tenths < 1 ? "less than two hours" : "about \(tenths / 10).\(tenths % 10) days"
+    }
+}

@@ -1,0 +1,111 @@
+import Dispatch
+import Glibc
+import Synchronization
+import TributaryChanges
+
+/// Measures the file systems of the store and the log folder.
+///
+/// Each folder is asked on a thread of its own, and one question at a time: nobody waits longer than half a second for a
+/// mount that does not answer, which is then left out.
+final class DiskWatch: Sendable {
+    private struct Answer: Sendable {
+        var volume: DiskVolume
+        var time: Duration
+    }
+
+    private struct State {
+        var pending: Set<DiskVolume.Place> = []
+        var answers: [DiskVolume.Place: Answer] = [:]
+        var forecasts: [UInt64: DiskForecast] = [:]
+    }
+
+    private let paths: [DiskVolume.Place: String]
+    private let now: @Sendable () -> Duration
+    private let state = Mutex(State())
+
+    private static let age = Duration.seconds(1)
+    private static let patience = DispatchTimeInterval.milliseconds(500)
+    /// An answer that is older says nothing of a folder that answers no more.
+    private static let longestAge = Duration.seconds(600)
+
+    /// With the folder of the store, and the log folder.
+    init(store: String, logs: String, now: (@Sendable () -> Duration)? = nil) {
+        paths = [.store: store, .logs: logs]
+        let start = ContinuousClock.now
+        self.now = now ?? { ContinuousClock.now - start }
+    }
+
+    /// The file systems, each once, that of the store first.
+    func volumes() async -> [DiskVolume] {
+        let time = now()
+        let due = state.withLock { state in
+            let due = DiskVolume.Place.allCases.filter { place in
+                !state.pending.contains(place)
+                    && state.answers[place].map { time < $0.time || time - $0.time >= DiskWatch.age } ?? true
+            }
+            state.pending.formUnion(due)
+            return due
+        }
+        if !due.isEmpty { await ask(due, at: time) }
+        return state.withLock { DiskWatch.volumes($0, at: time) }
+    }
+
+    private func ask(_ due: [DiskVolume.Place], at time: Duration) async {
+        let group = DispatchGroup()
+        for place in due {
+            let path = paths[place] ?? ""
+            DispatchQueue.global(qos: .utility).async(group: group) { [self] in
+                let volume = DiskWatch.volume(of: path, place)
+                state.withLock { state in
+                    state.pending.remove(place)
+                    state.answers[place] = volume.map { Answer(volume: $0, time: time) }
+                    // A folder may be mounted anew, as another device each time.
+                    let known = Set(state.answers.values.map(\.volume.device))
+                    state.forecasts = state.forecasts.filter { known.contains($0.key) }
+                    guard let volume, volume.total > 0 else { return }
+                    state.forecasts[volume.device, default: DiskForecast()].add(used: volume.used, at: time)
+                }
+            }
+        }
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                _ = group.wait(timeout: .now() + DiskWatch.patience)
+                continuation.resume()
+            }
+        }
+    }
+
+    private static func volumes(_ state: State, at time: Duration) -> [DiskVolume] {
+        var volumes: [DiskVolume] = []
+        for place in DiskVolume.Place.allCases {
+            guard let answer = state.answers[place], time - answer.time < longestAge else { continue }
+            if let index = volumes.firstIndex(where: { $0.device == answer.volume.device }) {
+                volumes[index].paths.merge(answer.volume.paths) { $1 }
+                continue
+            }
+            var volume = answer.volume
+            if let forecast = state.forecasts[volume.device] { volume.outlook = forecast.outlook(free: volume.free) }
+            volumes.append(volume)
+        }
+        return volumes
+    }
+
+    /// Nil when the system does not tell.
+    private static func volume(of path: String, _ place: DiskVolume.Place) -> DiskVolume? {
+        var (file, volume) = (stat(), statvfs())
+        guard stat(path, &file) == 0, statvfs(path, &volume) == 0 else { return nil }
+        func bytes(_ blocks: some BinaryInteger) -> Int64 {
+            let (count, size) = (Int64(clamping: blocks), Int64(clamping: volume.f_frsize))
+            let (product, overflow) = count.multipliedReportingOverflow(by: size)
+            return overflow ? .max : product
+        }
+        let total = bytes(volume.f_blocks)
+        return DiskVolume(
+            device: UInt64(file.st_dev),
+            paths: [place: path],
+            free: bytes(volume.f_bavail),
+            total: total,
+            used: max(0, total - bytes(volume.f_bfree))
+        )
+    }
+}

@@ -1,0 +1,79 @@
+package import TributaryAdmin
+package import TributaryChanges
+
+/// What an administrator is told about a log folder that is limited by `logs.max_bytes`.
+package struct FolderQuota: Sendable {
+    private let logs: String
+    private let limit: Int64
+    private let size: FolderSize.Measured
+    /// The report of the last pass of the compaction; nil when there was none.
+    private let compaction: CompactionReport?
+    private let name: @Sendable (UniqueID) -> String?
+
+    private static let namedWriters = 3
+
+    package init(
+        of logs: String,
+        limit: Int64,
+        size: FolderSize.Measured,
+        compaction: CompactionReport?,
+        name: @escaping @Sendable (UniqueID) -> String?
+    ) {
+        self.logs = logs
+        self.limit = limit
+        self.size = size
+        self.compaction = compaction
+        self.name = name
+    }
+
+    /// Whether the folder has at least nine tenths of what it may hold.
+    package var isNearlyFull: Bool { size.bytes >= limit - limit / 10 }
+
+    /// Nil while there is room.
+    package var notice: Problem? {
+        guard isNearlyFull else { return nil }
+        let effect =
+            size.bytes >= limit
+            ? "what is saved now waits in the store"
+            : "at the limit this store publishes no new changes"
+        return Problem(
+            .folderNearlyFull,
+            detail:
+                "\(logs) has \(ByteText.text(size.bytes)) of the \(ByteText.text(limit)) that logs.max_bytes allows; "
+                + "\(effect). \(reasons)",
+            hint: "To make room: tributaryctl compact"
+        )
+    }
+
+    /// Says who has filled the folder, and what keeps it from getting smaller.
+    package func completing(_ problem: Problem) -> Problem {
+        var problem = problem
+        problem.detail += " \(reasons)"
+        return problem
+    }
+
+    private var reasons: String {
+        let largest = size.writers.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(FolderQuota.namedWriters)
+        let shares = largest.map { writer, bytes in
+            "\(name(writer).map { "\($0) (\(writer))" } ?? "\(writer)") \(ByteText.text(bytes))"
+        }
+        let holders = shares.isEmpty ? "" : "Most is of \(shares.joined(separator: ", ")). "
+        return holders + compactionText
+    }
+
+    private var compactionText: String {
+        guard let compaction else { return "The compaction has not looked yet what can go." }
+        var texts: [String] = []
+        if compaction.baseline.result == .waits, let detail = compaction.baseline.detail {
+            texts.append("No baseline is cut: \(detail)")
+        }
+        if let first = compaction.remaining.first {
+            let count = compaction.remainingSegments
+            texts.append(
+                "Of this store, \(count) segment\(count == 1 ? "" : "s") with \(ByteText.text(compaction.remainingBytes)) "
+                    + "stay\(count == 1 ? "s" : ""), the first one for: \(first.waitsFor.joined(separator: "; "))."
+            )
+        }
+        return texts.isEmpty ? "Nothing of this store can go now." : texts.joined(separator: " ")
+    }
+}
