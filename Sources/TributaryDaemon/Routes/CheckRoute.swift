@@ -18,7 +18,7 @@ enum CheckRoute {
             of: engine.container.store,
             logs: request.daemon.state.configuration.logs,
             repairs: repairs,
-            key: engine.sync.signingKey,
+            trust: engine.sync.trust,
             open: { try Store.open($0, migrator: Migrator()) },
             progress: progress.set
         )

@@ -127,6 +127,7 @@ final class SyncReplica: Sendable, EndingWithTest {
             of: store,
             logs: logs,
             repairs: false,
+            trust: service.trust,
             open: { try Store.open($0, migrator: Migrator()) },
             progress: { _, _, _ in }
         )
