@@ -203,7 +203,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log", condition: daemonOnly),
             ]
         ),
-        .testTarget(name: "TributaryAdminTests", dependencies: ["TributaryAdmin"]),
+        .testTarget(name: "TributaryAdminTests", dependencies: ["TributaryAdmin", "TestSupport"]),
         .testTarget(
             name: "TributaryDaemonTests",
             dependencies: [

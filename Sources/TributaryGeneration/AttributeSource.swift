@@ -34,23 +34,11 @@ struct AttributeSource {
 
     private func base(_ attribute: Attribute) -> String {
         switch attribute.type {
-        case .string: names.library("String")
-        case .integer16: names.library("Int16")
-        case .integer32: names.library("Int32")
-        case .integer64: names.library("Int64")
-        case .boolean: names.library("Bool")
-        case .date: names.library("Date")
-        case .binary: names.library("Data")
         case .transformable: transformable(attribute)
-        case .double: names.library("Double")
-        case .float: names.library("Float")
-        case .decimal: names.library("Decimal")
-        case .uuid: names.library("UUID")
-        case .uri: names.library("URL")
         case .composite:
             attribute.compositeName.flatMap { names.composites[$0] }.map(SwiftName.escaped)
-                ?? names.library("PropertyValue")
-        case .undefined: names.library("PropertyValue")
+                ?? names.library(attribute.type.swiftName)
+        default: names.library(attribute.type.swiftName)
         }
     }
 

@@ -179,6 +179,11 @@ class Node:
         with contextlib.suppress(OSError):
             return self.ask("GET", "/v1/status")["state"] == "running"
 
+    def logged(self, text):
+        """How many lines of the daemon's log have the text."""
+        with open(f"{self.root}/daemon.log", errors="replace") as log:
+            return sum(text in line for line in log)
+
     def stop_daemon(self):
         self.daemon.terminate()
         self.daemon.wait(PATIENCE)

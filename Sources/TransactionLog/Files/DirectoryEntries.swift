@@ -34,13 +34,23 @@ package struct DirectoryEntries: ~Copyable {
     ///
     /// False when an error has interrupted the listing.
     package func forEach(_ block: (_ name: UnsafeRawBufferPointer, _ kind: Kind, _ inode: UInt64) -> Void) -> Bool {
+        forEachWhile { name, kind, inode in
+            block(name, kind, inode)
+            return true
+        }
+    }
+
+    /// As ``forEach(_:)``, until `block` returns false, which interrupts nothing.
+    package func forEachWhile(
+        _ block: (_ name: UnsafeRawBufferPointer, _ kind: Kind, _ inode: UInt64) -> Bool
+    ) -> Bool {
         while true {
             errno = 0
             guard let entry = readdir(stream) else { return errno == 0 }
             let name = UnsafeRawPointer(entry) + nameOffset
             let length = strlen(name.assumingMemoryBound(to: CChar.self))
             let bytes = UnsafeRawBufferPointer(start: name, count: length)
-            block(bytes, Kind(type: entry.pointee.d_type), UInt64(entry.pointee.d_ino))
+            guard block(bytes, Kind(type: entry.pointee.d_type), UInt64(entry.pointee.d_ino)) else { return true }
         }
     }
 }

@@ -1,4 +1,3 @@
-import Glibc
 package import TributaryChanges
 
 // An encrypted file of the log folder: a readable line with the ID of the key, then pieces of the content, each encrypted
@@ -167,46 +166,6 @@ package enum EncryptedForm {
         let first = header(key: String(repeating: "0", count: 16), salt: String(repeating: "0", count: 32), of: nil)
         let end = endLine(UInt64(size), sha256: String(repeating: "0", count: 64))
         return Int64(UInt64(size) + pieces * tag + 1) + Int64(first.count + end.count)
-    }
-}
-
-extension EncryptionKeys {
-    private static let fileLimit: UInt64 = 64 << 10
-
-    /// Reads a key file, which only its owner, root and its group may read.
-    ///
-    /// - Throws: ``EncryptionKeysError``.
-    package init(file path: String) throws(EncryptionKeysError) {
-        func failure(_ reason: String, line: Int? = nil) -> EncryptionKeysError {
-            EncryptionKeysError(file: path, line: line, reason: reason)
-        }
-        let bytes: [UInt8]
-        do throws(SegmentError) {
-            let descriptor = Glibc.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
-            guard descriptor >= 0 else { throw SegmentError.system(errno, file: path, doing: "open") }
-            let file = RawFile(descriptor: descriptor, file: path)
-            let status = try file.status()
-            try OpenFile.demandRegular(status.st_mode, file: path)
-            guard status.st_uid == 0 || status.st_uid == geteuid() else {
-                throw SegmentError(.rejected, file: path, reason: "it belongs to another user: chown root '\(path)'")
-            }
-            guard status.st_mode & 0o027 == 0 else {
-                let reason = "others than its owner and its group may read or write it: chmod 640 '\(path)'"
-                throw SegmentError(.rejected, file: path, reason: reason)
-            }
-            let size = try file.size()
-            guard size <= EncryptionKeys.fileLimit else {
-                throw SegmentError(.rejected, file: path, reason: "it has more than \(EncryptionKeys.fileLimit) bytes")
-            }
-            bytes = try file.bytes(in: 0..<size)
-        } catch {
-            throw failure(error.reason)
-        }
-        do throws(EncryptionKeysError) {
-            try self.init(text: String(decoding: bytes, as: UTF8.self))
-        } catch {
-            throw failure(error.reason, line: error.line)
-        }
     }
 }
 

@@ -42,7 +42,7 @@ package final class ObjectSchema: Sendable {
             )
             descriptors[entity.name] = descriptor
             // Inherited classes are checked with the entity that they name.
-            if types[entity.name] != nil { problems += ObjectSchema.problems(of: descriptor) }
+            if types[entity.name] != nil { problems += descriptor.fieldProblems(in: model, classOf) }
             if type != ManagedObject.self { try transformers.check(entity) }
         }
         guard problems.isEmpty else { throw ContextError.fields(problems) }
@@ -76,14 +76,6 @@ package final class ObjectSchema: Sendable {
             }
         }
         return result
-    }
-
-    private static func problems(of descriptor: EntityDescriptor) -> [FieldProblem] {
-        descriptor.type.allDeclaredFields.compactMap { field in
-            (field as? any CheckedField)?.mismatch(in: descriptor).map {
-                FieldProblem(field, in: descriptor, reason: $0)
-            }
-        }
     }
 
     func check(_ type: ManagedObject.Type, isClassOf descriptor: EntityDescriptor) throws(ContextError) {

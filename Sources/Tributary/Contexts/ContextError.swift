@@ -35,7 +35,8 @@ public enum ContextError: Error, Hashable, Sendable {
     case missingTransformer(entity: String, attribute: String, transformer: String)
     /// Derived attributes whose expressions cannot be computed; found when a store is opened.
     case derivations([DerivationProblem])
-    /// Keys of classes that represent no property of their entities; found when a store is opened.
+    /// Keys of classes that represent no property of their entities, and properties without a key in a class that lists
+    /// keys; found when a store is opened.
     case fields([FieldProblem])
     /// Another write of this thread, by the named context, is in progress and ends only after the caller.
     ///

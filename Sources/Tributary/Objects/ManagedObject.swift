@@ -35,9 +35,16 @@ open class ManagedObject: KeyedObject {
     /// The keys that the class declares, for the container to check against the model when it opens.
     ///
     /// Swift cannot enumerate the static properties of a class, so the class lists them; a subclass lists its own, not
-    /// those of its superclass. `tributaryctl model generate` writes the list. A key that is not listed is checked when
-    /// it is first used on an object of an entity, and stops the program if it does not fit.
+    /// those of its superclass. `tributaryctl model generate` writes the list. A class that lists any key lists one for
+    /// each property of its entity, unless ``declaresEveryProperty`` is false: what is missing is an error when the
+    /// container opens. A key of a class that lists none, or leaves it out, is checked when it is first used on an
+    /// object of an entity, and stops the program if it does not fit.
     open class var declaredFields: [any DeclaredField] { [] }
+
+    /// Whether ``declaredFields`` has a key for each property of the entity, if it has any.
+    ///
+    /// A class that leaves properties out overrides it with false, for itself and its subclasses.
+    open class var declaresEveryProperty: Bool { true }
 
     // The `@exclusivity(unchecked)` properties below are accessed on the context's queue or actor alone, and only by
     // statements of this module during which no other code runs: the deinitialization of their values calls no other

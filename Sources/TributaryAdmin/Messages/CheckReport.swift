@@ -42,6 +42,8 @@ package struct CheckReport: Codable, Hashable, Sendable {
     package var repairs: [String] = []
     package var segments = 0
     package var unapplied = 0
+    /// The segments that are applied, and that no trusted key has signed; nil where all files count.
+    package var untrusted: Int?
     package var values: Int64 = 0
     package var unexported = 0
     package var comparison = Comparison.impossible(.segmentsMissing, "The check has not ended.")
@@ -71,6 +73,8 @@ extension Problem.Code {
     package static let segmentDamaged: Self = "segment-damaged"
     /// A file has another hash than the segment of its name that was applied.
     package static let segmentChanged: Self = "segment-changed"
+    /// A file that is not applied, or is another one than was applied, and that no trusted key has signed where that counts.
+    package static let segmentUntrusted: Self = "segment-untrusted"
     package static let segmentMissing: Self = "segment-missing"
     /// A segment of the store's own.
     package static let exportMissing: Self = "export-missing"

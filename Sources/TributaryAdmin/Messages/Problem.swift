@@ -73,6 +73,8 @@ extension Problem.Code {
     package static let baselinesDiffer: Self = "baselines-differ"
     /// A baseline cannot be read, or its bytes are not those that its maker wrote.
     package static let baselineRefused: Self = "baseline-refused"
+    /// What a store says of a baseline has no signature of a trusted key where that counts.
+    package static let comparisonRefused: Self = "comparison-refused"
     /// A store writes nothing for much longer than it usually does: a notice.
     package static let writerSilent: Self = "writer-silent"
     /// The log folder has nearly the bytes that `logs.max_bytes` allows: a notice.

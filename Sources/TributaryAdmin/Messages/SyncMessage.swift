@@ -1,3 +1,5 @@
+import TributaryChanges
+
 /// The response of `POST /v1/sync`.
 package struct SyncMessage: Codable, Hashable, Sendable {
     package struct Merged: Codable, Hashable, Sendable {
@@ -51,9 +53,9 @@ package struct ImportCounts: Codable, Hashable, Sendable {
 
     package static func + (left: ImportCounts, right: ImportCounts) -> ImportCounts {
         ImportCounts(
-            segments: left.segments + right.segments,
-            transactions: left.transactions + right.transactions,
-            changes: left.changes + right.changes
+            segments: left.segments.addingSaturating(right.segments),
+            transactions: left.transactions.addingSaturating(right.transactions),
+            changes: left.changes.addingSaturating(right.changes)
         )
     }
 

@@ -19,7 +19,7 @@ enum CheckRoute {
             logs: request.daemon.state.configuration.logs,
             encryption: engine.sync.encryption,
             repairs: repairs,
-            key: engine.sync.signingKey,
+            trust: engine.sync.trust,
             open: { try Store.open($0, migrator: Migrator()) },
             progress: progress.set
         )

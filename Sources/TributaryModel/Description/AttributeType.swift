@@ -24,6 +24,25 @@ extension AttributeType {
     /// Whether the type is Integer 16, 32 or 64.
     public var isInteger: Bool { self == .integer16 || self == .integer32 || self == .integer64 }
 
+    /// The name of the Swift type of its values in a class; a composite's and a transformable's may be the program's own.
+    package var swiftName: String {
+        switch self {
+        case .string: "String"
+        case .integer16: "Int16"
+        case .integer32: "Int32"
+        case .integer64: "Int64"
+        case .boolean: "Bool"
+        case .date: "Date"
+        case .binary, .transformable: "Data"
+        case .double: "Double"
+        case .float: "Float"
+        case .decimal: "Decimal"
+        case .uuid: "UUID"
+        case .uri: "URL"
+        case .composite, .undefined: "PropertyValue"
+        }
+    }
+
     /// Whether an attribute of this type can hold the value without conversion; every type holds null.
     package func holds(_ value: PropertyValue) -> Bool {
         switch value {

@@ -16,6 +16,8 @@ struct CheckedState: Sendable {
     private(set) var vector = VersionVector()
     let exporters: Set<UniqueID>
     let unfinished: [SegmentName]
+    /// What an administrator has accepted, whoever has signed it: hashes by names.
+    let accepted: [SegmentName: String]
     /// The segments with the local transactions that are not exported, in the scratch folder.
     private(set) var tails: [SegmentName] = []
     private(set) var unexported = 0
@@ -34,6 +36,7 @@ struct CheckedState: Sendable {
                 )
             )
         }
+        accepted = try reader.setting(StoreKeys.accepted).map(SyncRecords.accepted) ?? [:]
         exporters = Set(try reader.outbox.exporters())
         let begun = try reader.outbox.unfinishedExports()
         unfinished = begun.map(\.name)

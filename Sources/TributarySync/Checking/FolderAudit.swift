@@ -11,6 +11,7 @@ struct FolderAudit {
     let state: CheckedState
     let covered: VersionVector
     let bases: [KnownBaseline]
+    let trust: (keys: StoreTrust, store: Store)
     /// Receives the applied segments; nil when there is nothing to compare.
     let rebuild: ScratchRebuild?
     /// The log folder of the check's own, with the local transactions that are not exported.
@@ -26,6 +27,7 @@ struct FolderAudit {
 
     mutating func run() throws {
         for (writer, error) in listing.unreadable.sorted(by: { $0.key < $1.key }) { addUnreadable(writer, error) }
+        if trust.keys.mode == .known { report.untrusted = 0 }
         for base in bases { try begin(with: base) }
         for writer in state.writers where listing.unreadable[writer.id] == nil { try audit(writer) }
         let known = Set(state.writers.map(\.id))
@@ -116,7 +118,12 @@ struct FolderAudit {
     ) throws -> Bool {
         let (file, segment) = try read(name, sha256: sha256)
         report.segments += 1
+        let untrusted = try untrusted(segment)
         guard segment.end.sha256 == sha256 else {
+            if let untrusted {
+                add(untrusted, segment, file, "It is not the one that was applied, which has the hash \(sha256).")
+                return false
+            }
             report.add(
                 .segmentChanged,
                 detail:
@@ -128,6 +135,8 @@ struct FolderAudit {
             )
             return false
         }
+        // The store's own record says that these are the bytes that it has taken, whoever has signed them.
+        if untrusted != nil { report.untrusted = (report.untrusted ?? 0) + 1 }
         addMissingBlobs(of: segment, file)
         return try follows && mergeAgain(segment, file, through: last)
     }
@@ -183,15 +192,76 @@ struct FolderAudit {
 
     private mutating func auditUnapplied(_ name: SegmentName) throws {
         try step(report.segments)
-        do throws(SegmentError) {
+        do {
             let file = try listing.logs.open(name)
             let segment = try SegmentVerifier().verify(file, name: name)
             report.segments += 1
             report.unapplied += 1
-            addMissingBlobs(of: segment, file)
-        } catch {
+            guard let untrusted = try untrusted(segment) else { return addMissingBlobs(of: segment, file) }
+            add(untrusted, segment, file, nil)
+        } catch let error as SegmentError {
             // A file that is still being written, or was removed in the meantime, is none of a check's business.
             if error.kind != .incomplete, error.kind != .missing { add(error, to: name) }
+        }
+    }
+
+    // MARK: Trust
+
+    /// Nil when the segment counts: it is signed with a trusted key, or accepted, or everything counts.
+    private func untrusted(_ segment: VerifiedSegment) throws -> UntrustedFile? {
+        guard trust.keys.mode == .known, state.accepted[segment.name] != segment.end.sha256 else { return nil }
+        let claimed = segment.header.incarnation.store
+        let author = try trust.keys.author(segment.name.writer, claiming: claimed, in: trust.store)
+        return try trust.keys.refusal(of: segment, by: author, pins: false, in: trust.store)
+    }
+
+    private mutating func add(
+        _ untrusted: UntrustedFile,
+        _ segment: VerifiedSegment,
+        _ file: OpenFile,
+        _ difference: String?
+    ) {
+        let name = segment.name
+        let accept = "tributaryctl segment accept \(name.path)"
+        let hint =
+            if difference != nil {
+                "Bring the one that was applied, from its writer or another machine."
+            } else if let key = untrusted.key {
+                "If you know its machine and this is its key: tributaryctl writer trust \(untrusted.store) --key \(key); "
+                    + "for this file alone: \(accept)"
+            } else {
+                "Bring the one that its machine has signed. If you know that this one is right: \(accept)"
+            }
+        report.add(
+            .segmentUntrusted,
+            detail: ["The segment \(name.path) does not count. \(untrusted.reason)", difference].compactMap(\.self)
+                .joined(separator: " "),
+            writer: name.writer,
+            file: file.file,
+            hint: hint
+        )
+    }
+
+    /// Adds the baselines, and what stores have found in baselines, that do not count because of their signatures.
+    mutating func addUntrusted(_ known: KnownBaselines) {
+        for (name, refusal) in known.refused.sorted(by: { $0.key < $1.key }) where refusal.untrusted != nil {
+            report.add(
+                .baselineRefused,
+                detail: "The baseline \(name.path) does not count. \(refusal.reason)",
+                writer: name.writer,
+                file: "\(listing.logs.path)/\(name.path)",
+                hint: refusal.hint
+            )
+        }
+        for (name, refusal) in known.refusedComparisons.sorted(by: { $0.key < $1.key }) {
+            report.add(
+                .comparisonRefused,
+                detail: "What writer \(name.writer) has found in the baseline \(name.baseline.path) does not count. "
+                    + refusal.reason,
+                writer: name.writer,
+                file: "\(listing.logs.path)/\(name.path)",
+                hint: refusal.hint
+            )
         }
     }
 

@@ -20,8 +20,8 @@ package struct StoreCheck: Sendable {
     let logs: String
     let encryption: EncryptionKeys
     let repairs: Bool
-    /// The key with which a repair signs what it publishes again, as it was signed before; nil for none.
-    let key: SigningKey?
+    /// Whose files count, and the key with which a repair signs what it publishes again, as it was signed before.
+    let trust: StoreTrust
     let open: Opening
     let progress: Progress
     private let queue = SerialQueue("tributary.check", inBackground: true)
@@ -32,7 +32,7 @@ package struct StoreCheck: Sendable {
         logs: String,
         encryption: EncryptionKeys = EncryptionKeys(),
         repairs: Bool,
-        key: SigningKey? = nil,
+        trust: StoreTrust = StoreTrust(),
         open: @escaping Opening,
         progress: @escaping Progress
     ) {
@@ -40,7 +40,7 @@ package struct StoreCheck: Sendable {
         self.logs = logs
         self.encryption = encryption
         self.repairs = repairs
-        self.key = key
+        self.trust = trust
         self.open = open
         self.progress = progress
     }
@@ -217,12 +217,13 @@ package struct StoreCheck: Sendable {
         // A folder without anything of the store may be the mount point of an unmounted share.
         let mayPublish = try repairs && store.read { try LostFolder(in: listing.logs, $0).lacking == nil }
         let own = try LogFolder(path: scratch.file("logs"))
-        let knownBaselines = KnownBaselines().reading(listing.baselines, in: listing.logs)
+        let knownBaselines = KnownBaselines().reading(listing.baselines, in: listing.logs, trusting: (trust, store))
         var audit = FolderAudit(
             listing: listing,
             state: state,
             covered: knownBaselines.covered,
             bases: state.bases(knownBaselines, listing: listing),
+            trust: (trust, store),
             rebuild: rebuild,
             scratch: own,
             report: report,
@@ -232,6 +233,7 @@ package struct StoreCheck: Sendable {
             if cancellation.isCancelled { throw CancellationError() }
             progress("segments", Int64(count), total)
         }
+        audit.addUntrusted(knownBaselines)
         try audit.run()
         report = audit.report
         guard let rebuild, audit.obstacle == nil else {
@@ -285,7 +287,7 @@ package struct StoreCheck: Sendable {
             range.last == name.last
         else { return false }
         return try [scratch, logs].allSatisfy { folder in
-            try folder.publish(name, header: range.header, signedBy: key) { file in
+            try folder.publish(name, header: range.header, signedBy: trust.key) { file in
                 try store.read { try $0.outbox.forEachPiece(of: range, file.append) }
             }.sha256 == sha256
         }

@@ -59,7 +59,7 @@ extension CompactionReport {
             return (baseline.name, baseline.bytes, knownBaselines.isVerified(baseline), detail)
         }
         let refused = knownBaselines.refused.map { name, refusal in
-            let detail = "It does not count: \(refusal.reason). \(refusal.hint)"
+            let detail = "It does not count: \(refusal.sentence) \(refusal.hint)"
             return (name, UInt64(clamping: knownBaselines.marks[name.path]?.size ?? 0), false, String?.some(detail))
         }
         baselines = (known + refused).sorted { $0.0 < $1.0 }.map { name, bytes, isVerified, detail in

@@ -31,11 +31,16 @@ struct KnownBaselines: Hashable, Sendable {
         /// Whether only its key is missing.
         var isLocked = false
 
+        var sentence: String { reason.hasSuffix(".") ? reason : reason + "." }
+
         var hint: String {
             if let untrusted {
-                guard let key = untrusted.key else { return "Wait for one that its machine has signed." }
+                guard let key = untrusted.key else {
+                    return "Remove the file, or wait for one that its machine has signed."
+                }
                 return
-                    "If you know its machine and this is its key: tributaryctl writer trust \(untrusted.store) --key \(key)"
+                    "Remove the file, unless you know its machine and this is its key; then: "
+                    + "tributaryctl writer trust \(untrusted.store) --key \(key)"
             }
             if isLocked { return SegmentError.keyHint }
             return isIncomplete
@@ -48,6 +53,8 @@ struct KnownBaselines: Hashable, Sendable {
     /// The baselines that cannot be read, or whose bytes are not those of their end line; a replicator may bring
     /// others.
     private(set) var refused: [BaselineName: Refusal] = [:]
+    /// What was found in baselines and does not count, because no trusted key has signed it.
+    private(set) var refusedComparisons: [BaselineComparison.Name: Refusal] = [:]
     private(set) var comparisons: [BaselineComparison.Name: BaselineComparison] = [:]
     /// The verified baselines, the one with the most transactions first.
     private(set) var verified: [KnownBaseline] = []
@@ -121,10 +128,12 @@ struct KnownBaselines: Hashable, Sendable {
         _ baselines: [BaselineName: KnownBaseline],
         refused: [BaselineName: Refusal],
         _ comparisons: [BaselineComparison.Name: BaselineComparison] = [:],
+        refusedComparisons: [BaselineComparison.Name: Refusal] = [:],
         marks: [String: FileAttributes]
     ) -> KnownBaselines {
         var new = KnownBaselines()
         (new.baselines, new.refused, new.comparisons, new.marks) = (baselines, refused, comparisons, marks)
+        new.refusedComparisons = refusedComparisons
         new.compare()
         return new
     }
@@ -143,7 +152,8 @@ extension KnownBaselines {
     /// Whether the files with these names are the ones that were read; a look at each file.
     func isCurrent(_ files: BaselineFiles, in logs: LogFolder) -> Bool {
         let paths = files.baselines.map(\.path) + files.comparisons.map(\.path)
-        return files.baselines.count == baselines.count + refused.count && files.comparisons.count == comparisons.count
+        return files.baselines.count == baselines.count + refused.count
+            && files.comparisons.count == comparisons.count + refusedComparisons.count
             && paths.allSatisfy { path in marks[path].map { $0 == FileAttributes(path, in: logs) } ?? false }
     }
 
@@ -208,22 +218,36 @@ extension KnownBaselines {
             }
         }
         var compared: [BaselineComparison.Name: BaselineComparison] = [:]
+        var refusedComparisons: [BaselineComparison.Name: Refusal] = [:]
         for name in files.comparisons {
             guard let mark = FileAttributes(name.path, in: logs) else { continue }
+            let former = self.refusedComparisons[name]
             if self.marks[name.path] == mark, let known = comparisons[name] {
                 compared[name] = known
-            } else if let read = try? BaselineComparison.read(name, in: logs) {
-                // One that nobody trusts counts for nothing, as one that cannot be read.
-                let untrusted = trust.map { trust in
-                    Result { try trust.keys.refusal(of: read, in: trust.store) }
+            } else if self.marks[name.path] == mark, let former {
+                refusedComparisons[name] = former
+            } else {
+                do {
+                    let read = try BaselineComparison.read(name, in: logs)
+                    guard let untrusted = try trust.flatMap({ try $0.keys.refusal(of: read, in: $0.store) }) else {
+                        compared[name] = read
+                        marks[name.path] = mark
+                        continue
+                    }
+                    refusedComparisons[name] = Refusal(
+                        reason: untrusted.reason,
+                        isIncomplete: false,
+                        since: former?.since ?? wall,
+                        untrusted: untrusted
+                    )
+                } catch {
+                    guard let error = error as? SegmentError, error.kind == .locked else { continue }
+                    refusedComparisons[name] = KnownBaselines.refusal(error, former: former, wall: wall)
                 }
-                if case .success(.some)? = untrusted { continue }
-                if case .failure? = untrusted { continue }
-                compared[name] = read
             }
-            if compared[name] != nil { marks[name.path] = mark }
+            if compared[name] != nil || refusedComparisons[name] != nil { marks[name.path] = mark }
         }
-        return replacing(found, refused: refused, compared, marks: marks)
+        return replacing(found, refused: refused, compared, refusedComparisons: refusedComparisons, marks: marks)
     }
 
     /// The baselines after a baseline was read as a whole: one counts no more unless its bytes have the hash in its end line.
@@ -267,7 +291,7 @@ extension KnownBaselines {
     ) throws(SegmentError) -> KnownBaselines {
         var files = BaselineFiles(
             baselines: (Array(baselines.keys) + Array(refused.keys)).filter { $0.writer != own },
-            comparisons: comparisons.keys.filter { $0.writer != own }
+            comparisons: (Array(comparisons.keys) + Array(refusedComparisons.keys)).filter { $0.writer != own }
         )
         for name in try logs.fileNames(of: own) { files.add(name, of: own) }
         return reading(files, in: logs, trusting: trust, wall: wall)

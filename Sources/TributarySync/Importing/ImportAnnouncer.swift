@@ -56,6 +56,19 @@ struct ImportAnnouncer {
         announceDeferrals()
     }
 
+    /// Logs the baselines, and what stores have found in baselines, that do not count since the last look.
+    func announce(_ found: KnownBaselines, after former: KnownBaselines) {
+        let baselines = found.refused.map { ($0.key.path, $0.value, former.refused[$0.key]) }
+        let comparisons = found.refusedComparisons.map { ($0.key.path, $0.value, former.refusedComparisons[$0.key]) }
+        for (path, refusal, known) in (baselines + comparisons).sorted(by: { $0.0 < $1.0 }) where known != refusal {
+            logger.log(
+                level: refusal.isIncomplete ? .info : .warning,
+                "file of a baseline does not count",
+                metadata: ["file": "\(path)", "reason": "\(refusal.reason)"]
+            )
+        }
+    }
+
     func announce(_ status: SegmentStatus) {
         logger.error(
             "segment has other content than the applied one",

@@ -200,6 +200,7 @@ struct ImportLoop {
             // Otherwise other keys are trusted meanwhile, and a scan that reads the files again is due.
             if state.trustGeneration == generation { state.found(found, wall: wall) }
         }
+        announcer.announce(found, after: knownBaselines)
         signals.baselines.raise()
     }
 

@@ -156,18 +156,28 @@ extension Importer {
             state.update { $0.progress.isApplying = true }
             defer { state.update { $0.progress.isApplying = false } }
             let wall = environment.wall
-            let (writers, changes) = try await environment.replica.importTransactions {
-                transaction -> ((Int, Int), [CommittedTransaction]) in
+            let (advanced, changes, began) = try await environment.replica.importTransactions {
+                transaction -> (([UniqueID: UInt64], Int, ContinuousClock.Instant), [CommittedTransaction]) in
+                let began = ContinuousClock.now
                 let before = try transaction.reader.writers.all().reduce(into: [:]) { $0[$1.id] = $1.sequence }
-                guard let committed = try work.join(verified, transaction) else { return ((0, 0), []) }
+                guard let committed = try work.join(verified, transaction) else { return (([:], 0, began), []) }
                 let own = try transaction.reader.writers.own().sequence
                 try transaction.setSetting(StoreKeys.unacknowledged, to: "\(own) \(wall.milliseconds)")
-                let advanced = verified.writers.count { $0.sequence > before[$0.id] ?? 0 }
-                return ((advanced, committed.changeCount), [committed])
+                let advanced = verified.writers.reduce(into: [UniqueID: UInt64]()) { advanced, writer in
+                    let position = before[writer.id] ?? 0
+                    if writer.sequence > position { advanced[writer.id] = writer.sequence - position }
+                }
+                return ((advanced, committed.changeCount, began), [committed])
+            }
+            if !advanced.isEmpty {
+                let transactions: UInt64 = advanced.values.reduce(0) { $0.addingSaturating($1) }
+                let counts = ImportCounts(transactions: Int(clamping: transactions), changes: changes)
+                state.update { $0.progress.addImported(counts, wall: wall) }
+                environment.activity.imported(counts, from: advanced.mapValues { _ in nil }, in: .now - began)
             }
             environment.logger.notice(
                 "joined a baseline",
-                metadata: ["baseline": "\(file)", "writers": "\(writers)", "changes": "\(changes)"]
+                metadata: ["baseline": "\(file)", "writers": "\(advanced.count)", "changes": "\(changes)"]
             )
             return nil
         } catch let error as SegmentError {

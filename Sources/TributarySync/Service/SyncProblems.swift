@@ -144,7 +144,24 @@ extension Problem {
         return Problem(
             .baselineRefused,
             since: refusal.since,
-            detail: "The baseline \(name.path) does not count: \(refusal.reason).\(others)",
+            detail: "The baseline \(name.path) does not count: \(refusal.sentence)\(others)",
+            writer: name.writer,
+            hint: refusal.hint
+        )
+    }
+
+    static func comparisonRefused(
+        _ name: BaselineComparison.Name,
+        _ refusal: KnownBaselines.Refusal,
+        count: Int
+    ) -> Problem {
+        let plural = count == 2 ? "" : "s"
+        let others = count > 1 ? " The same is true of \(count - 1) other\(plural): tributaryctl check" : ""
+        return Problem(
+            .comparisonRefused,
+            since: refusal.since,
+            detail: "What writer \(name.writer) has found in the baseline \(name.baseline.path) does not count: "
+                + "\(refusal.sentence)\(others)",
             writer: name.writer,
             hint: refusal.hint
         )

@@ -223,8 +223,12 @@ extension SyncState {
         }
         let first = late.min { $0.key < $1.key }
         let refused = first.map { Problem.baselineRefused($0.key, $0.value, count: late.count) }
+        let comparisons = knownBaselines.refusedComparisons
+        let comparison = comparisons.min { $0.key < $1.key }.map {
+            Problem.comparisonRefused($0.key, $0.value, count: comparisons.count)
+        }
         let waiting = planner.baselines.waiting.map(Problem.baselineWaits)
-        return [refused, waiting].compactMap(\.self)
+        return [refused, comparison, waiting].compactMap(\.self)
     }
 
     /// The problems of baselines that keep no transaction from being imported here.

@@ -22,7 +22,6 @@ package final class StoreTrust: Sendable {
     private let path: String?
     private let state: Mutex<State>
 
-    private static let keySize = 4_096
     private static let listSize = 32 << 20
 
     /// Signs nothing, and takes everything.
@@ -34,8 +33,8 @@ package final class StoreTrust: Sendable {
     /// Opens the files of a store, and makes a key where there is none.
     ///
     /// - Parameter store: The path of the store.
-    /// - Throws: ``TrustFileError`` when one of the files cannot be read or is none of its kind, or when no key can be
-    ///   written.
+    /// - Throws: ``TrustFileError`` when one of the files cannot be read or is none of its kind, when others may read the
+    ///   key, or when no key can be written.
     package init(store: String) throws(TrustFileError) {
         let path = "\(store)-trust"
         self.path = path
@@ -121,11 +120,10 @@ package final class StoreTrust: Sendable {
     }
 
     private static func key(_ path: String) throws(TrustFileError) -> SigningKey {
-        if let bytes = try read(path, limit: keySize) {
-            guard let key = SigningKey(pem: bytes) else {
-                throw TrustFileError(path: path, reason: "it is no Ed25519 key in PEM without a passphrase")
-            }
-            return key
+        do {
+            if let key = try KeyFile.read(path, ownedBy: geteuid()) { return key }
+        } catch {
+            throw TrustFileError(path: path, reason: error.reason)
         }
         let key = SigningKey.generate()
         let draft = "\(path).new"

@@ -4,6 +4,9 @@ package import TributaryChanges
 import TributaryStore
 
 extension SyncService {
+    /// Whose files the store takes, and how it signs its own.
+    package var trust: StoreTrust { environment.trust }
+
     /// The key with which the store signs; nil when it signs nothing.
     package var signingKey: SigningKey? { environment.trust.key }
 

@@ -58,10 +58,10 @@ struct ReplicatedStaging {
 
     private static func look(into folder: Int32, _ body: (String, DirectoryEntries.Kind) -> Bool) {
         guard let entries = DirectoryEntries(of: folder) else { return }
-        var (count, goesOn) = (0, true)
-        _ = entries.forEach { name, kind, _ in
+        var count = 0
+        _ = entries.forEachWhile { name, kind, _ in
             count += 1
-            if goesOn, count <= mostEntries { goesOn = body(String(decoding: name, as: UTF8.self), kind) }
+            return body(String(decoding: name, as: UTF8.self), kind) && count < mostEntries
         }
     }
 

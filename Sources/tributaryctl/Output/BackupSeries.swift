@@ -80,6 +80,35 @@ struct BackupSeries {
         return removed
     }
 
+    /// Removes what is left of backups of the series that were cut short, and returns their paths.
+    ///
+    /// Such a file has not been written for a day, and nobody writes it. Most file systems keep none at all.
+    func removeIncomplete(at time: Date) throws(CommandFailure) -> [String] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        var removed: [String] = []
+        for name in names.sorted() {
+            guard let part = name.range(of: ".part-", options: .backwards), contains(String(name[..<part.lowerBound])),
+                name[part.upperBound...].allSatisfy({ ("0"..."9").contains($0) })
+            else { continue }
+            let path = (folder as NSString).appendingPathComponent(name)
+            guard isLeft(path, at: time) else { continue }
+            guard unlink(path) == 0 || errno == ENOENT else { throw NewFile.failure(path, errno) }
+            removed.append(path)
+        }
+        if let first = removed.first { try NewFile.syncFolder(of: first) }
+        return removed
+    }
+
+    private func isLeft(_ path: String, at time: Date) -> Bool {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
+        let age = time.timeIntervalSince1970 - Double(status.st_mtim.tv_sec)
+        return age > 86_400 && flock(descriptor, LOCK_EX | LOCK_NB) == 0
+    }
+
     private func isStore(_ name: String) -> Bool {
         let path = (folder as NSString).appendingPathComponent(name)
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)

@@ -24,6 +24,8 @@ final class NewFile {
             opened = open(name, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, mode)
             guard opened >= 0 else { throw NewFile.failure(path, errno) }
             draft = name
+            // Whoever removes what was left of killed programs sees that it is being written.
+            flock(opened, LOCK_EX | LOCK_NB)
         }
         descriptor = opened
         fchmod(descriptor, mode)

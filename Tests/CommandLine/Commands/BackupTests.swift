@@ -82,6 +82,36 @@ import TributaryChanges
         #expect(try names().isSuperset(of: others))
     }
 
+    /// What a killed command leaves on a file system without nameless files goes after a day, unless somebody writes it.
+    @Test(.timeLimit(.minutes(30))) func whatWasCutShortIsRemovedAfterADay() async throws {
+        let daemon = try await RunningDaemon.started()
+        let folder = daemon.folder.path("backups")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        func put(_ name: String, hours: Double) throws -> String {
+            let path = folder + "/" + name
+            try Data("part".utf8).write(to: URL(fileURLWithPath: path))
+            let date = Date(timeIntervalSinceNow: -hours * 3_600)
+            try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: path)
+            return path
+        }
+        let old = try put("tributary-20260101T000000.000Z.sqlite.part-17", hours: 25)
+        let stay = [
+            try put("tributary-20260101T000000.000Z.sqlite.part-18", hours: 23),
+            try put("tributary-20260102T000000.000Z.sqlite.part-19", hours: 48),
+            try put("tributary-20260101T000000.000Z.sqlite.part-1a", hours: 48),
+            try put("tributary-shop-20260101T000000.000Z.sqlite.part-17", hours: 48),
+            try put("notes.sqlite.part-17", hours: 48),
+        ]
+        // A command that has been writing for long without a byte holds the lock of its file.
+        let written = open(stay[1], O_RDONLY | O_CLOEXEC)
+        try #require(written >= 0 && flock(written, LOCK_EX) == 0)
+        defer { close(written) }
+        let answer = try await daemon.success(of: ["--json", "backup", "--keep", "2", folder])
+        let report = try JSONSerialization.jsonObject(with: Data(answer.output.utf8)) as? [String: Any]
+        #expect(report?["removed"] as? [String] == [old])
+        #expect(stay.allSatisfy(FileManager.default.fileExists) && !FileManager.default.fileExists(atPath: old))
+    }
+
     @Test(.timeLimit(.minutes(30))) func keepTakesAFolderAndANumber() async throws {
         let daemon = try await RunningDaemon.started()
         let file = daemon.folder.path("copy.sqlite")

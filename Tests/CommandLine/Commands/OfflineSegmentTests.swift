@@ -109,6 +109,89 @@ import TributaryChanges
         #expect(try names().isEmpty)
     }
 
+    private func key(_ name: String, mode: mode_t = 0o600) throws -> (path: String, key: PublicKey) {
+        let key = SigningKey.generate()
+        try folder.write(String(decoding: key.pem, as: UTF8.self), to: name)
+        try #require(chmod(folder.path(name), mode) == 0)
+        return (folder.path(name), key.publicKey)
+    }
+
+    /// The lines before the end line, and the end line's members, whose signature has to be valid.
+    private func signed(
+        _ file: String,
+        by key: PublicKey
+    ) throws -> (lines: ArraySlice<Substring>, end: JSONValue) {
+        let path = folder.path("logs/\(writer)/\(file)")
+        let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
+        let end = try JSONParser.parse(String(try #require(lines.last)))
+        guard case .string(let hash)? = end["sha256"], case .string(let own)? = end["key"],
+            case .string(let value)? = end["signature"]
+        else { throw CocoaError(.coderReadCorrupt) }
+        let signature = try #require(Signature(key: own, value: value))
+        #expect(signature.key == key && signature.isValid(of: SignedText.of("\(writer)/\(file)", hash)))
+        return (lines.dropLast(), end)
+    }
+
+    @Test func aProducersSegmentIsSignedWithItsOwnKey() async throws {
+        let (path, key) = try key("gate.key")
+        #expect(try await write("{\"insert\":\"Tag\"}\n").ending == .exited(0))
+        let name = try #require(try names().first)
+        let file = folder.path("logs/\(writer)/\(name)")
+        // Members that the command does not know stay.
+        let unsigned = try String(contentsOfFile: file, encoding: .utf8)
+        let further = unsigned.dropLast(2) + ",\"further\":[1]}\n"
+        try Data(further.utf8).write(to: URL(fileURLWithPath: file))
+        try #require(chmod(file, 0o640) == 0)
+        let answer = try await run("sign", "--key", path, file)
+        #expect(answer.ending == .exited(0), "\(answer)")
+        #expect(answer.output.hasSuffix("tributaryctl writer trust \(writer) --key \(key)\n"), "\(answer)")
+        let (lines, end) = try signed(name, by: key)
+        #expect(lines == further.split(separator: "\n").dropLast() && end["further"] == .array([.integer(1)]))
+        var status = stat()
+        #expect(stat(file, &status) == 0 && status.st_mode & 0o777 == 0o640)
+        #expect(try names() == [name])
+        #expect(try await run("verify", file).ending == .exited(0))
+        // Once more, and with another key.
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: file))
+        #expect(try await run("sign", "--key", path, "--json", file).ending == .exited(0))
+        #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == bytes)
+        let other = try self.key("other.key")
+        let again = try json(try await run("sign", "--key", other.path, "--json", file))
+        #expect(again["key"] == .string(other.key.description))
+        _ = try signed(name, by: other.key)
+        // A segment that is signed when it is written.
+        let (logs, model) = ("--logs=\(folder.path("logs"))", "--model=\(folder.path("model.yaml"))")
+        let written = try await run(
+            "write",
+            logs,
+            "--writer",
+            writer,
+            model,
+            "--key",
+            path,
+            "--json",
+            input: "{\"insert\":\"Tag\"}\n"
+        )
+        #expect(try json(written)["key"] == .string(key.description))
+        _ = try signed(try #require(try names().last), by: key)
+    }
+
+    @Test func aKeyThatOthersMayReadSignsNothing() async throws {
+        let (path, _) = try key("gate.key", mode: 0o644)
+        #expect(try await write("{\"insert\":\"Tag\"}\n").ending == .exited(0))
+        let file = folder.path("logs/\(writer)/\(try #require(try names().first))")
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: file))
+        let open = try await run("sign", "--key", path, file)
+        #expect(open.ending == .exited(65) && open.errors.contains("chmod 600 \(path)"), "\(open)")
+        let none = try await run("sign", "--key", folder.path("none"), file)
+        #expect(none.ending == .exited(66) && none.errors.contains("openssl genpkey -algorithm ed25519"), "\(none)")
+        #expect(try await run("sign", file).ending == .exited(64))
+        try folder.write("no key", to: "gate.key")
+        #expect(chmod(path, 0o600) == 0)
+        #expect(try await run("sign", "--key", path, file).ending == .exited(65))
+        #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == bytes)
+    }
+
     @Test func noInputWritesNothing() async throws {
         #expect(try await write("\n").ending == .exited(65))
         #expect(try names().isEmpty)

@@ -111,8 +111,12 @@ import TributaryAdmin
         guard Python() != nil else { try Test.cancel("python3 is not installed") }
         let folder = try TemporaryFolder("producer")
         let article = try Article(path: "Sources/TransactionLog/TransactionLog.docc/Producers.md")
-        let block = try #require(article.block(after: "<!-- test: producer -->"))
-        let commands = block.replacing("LOGS", with: folder.path("logs")).replacing("STATE", with: folder.path("state"))
+        let blocks = try ["producer", "sign"].map { try #require(article.block(after: "<!-- test: \($0) -->")) }
+        guard FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl") else {
+            try Test.cancel("openssl is not installed")
+        }
+        let commands = blocks.joined(separator: "\n").replacing("gate.key", with: folder.path("gate.key"))
+            .replacing("LOGS", with: folder.path("logs")).replacing("STATE", with: folder.path("state"))
             .replacing("tributaryctl", with: BuildFolder.executable("tributaryctl"))
         let answer = try await Answer(
             running: ["/bin/sh", "-euc", "cd \"$PACKAGE\"\n\(commands)"],
@@ -120,7 +124,9 @@ import TributaryAdmin
             environment: ["PACKAGE": PackageFolder.path("."), "PYTHONDONTWRITEBYTECODE": "1"]
         )
         #expect(answer.ending == .exited(0), "\(answer)")
-        #expect(answer.output.split(separator: "\n").count == 2, "two runs, two segments: \(answer)")
+        let lines = answer.output.split(separator: "\n")
+        #expect(lines.count { $0.contains(": valid, ") } == 2, "two runs, two segments: \(answer)")
+        #expect(lines.count { $0.hasSuffix(": signed") } == 2, "\(answer)")
     }
 
     /// `printf '["Gate","code","north-1"]' | sha256sum`, with version 8 and the variant set.

@@ -8,7 +8,7 @@ struct StatusPageTests {
     @Test("shows counts and metrics on loopback, to those who ask for this host only")
     func page() async throws {
         let daemon = try RunningDaemon()
-        let port = try #require(freePort())
+        let port = try #require(Loopback.freePort())
         try daemon.reconfigure("admin: {socket:", to: "admin: {listen: \"127.0.0.1:\(port)\", socket:")
         var writer = RunningDaemon.foreignWriter()
         try writer.write([[RunningDaemon.insertion(1)]], to: daemon.logs)
@@ -50,7 +50,7 @@ struct StatusPageTests {
         try await onThread {
             let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
             defer { close(descriptor) }
-            var address = loopback(port: port)
+            var address = Loopback.address(port: port)
             let connected = withUnsafePointer(to: &address) { pointer in
                 pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                     connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))

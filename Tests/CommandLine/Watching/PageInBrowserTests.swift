@@ -16,7 +16,7 @@ struct PageInBrowserTests {
     @Test(.timeLimit(.minutes(10))) func hostileNamesAStuckWriterAndAConflict() async throws {
         let daemon = try RunningDaemon()
         try daemon.configure("watch: {incomplete_grace: 1s}")
-        let port = try #require(freePort())
+        let port = try #require(Loopback.freePort())
         try daemon.reconfigure(
             "admin: {socket:",
             to: "admin: {page: everything, listen: \"127.0.0.1:\(port)\", socket:"
@@ -67,6 +67,7 @@ struct PageInBrowserTests {
             ] { #expect(dom.contains(text), "\(text) in \(address)") }
             #expect(dom.contains("<rect class=\"in\"") && dom.contains("<rect class=\"out\""), "no chart in \(address)")
         }
+        try await keyboard(at: "http://127.0.0.1:\(port)/", browser)
         try await layout(of: file, browser, name: "page")
         try await refusal(of: file, browser)
     }
@@ -82,6 +83,93 @@ struct PageInBrowserTests {
             #expect(seen.dom.components(separatedBy: "<script id=\"data\"")[0].contains(text), "\(text)")
         }
         try await layout(of: file, browser, name: "empty")
+    }
+
+    /// Everything that acts is reached by Tab in the order of reading, seen to be reached, and used by keys alone.
+    private func keyboard(at address: String, _ browser: Browser) async throws {
+        let page = try await DrivenBrowser(showing: address, in: browser.folder)
+        try await page.wait(for: "document.querySelectorAll('.line button').length > 2")
+        try await page.wait(for: "!!document.querySelector('summary')")
+        _ = try page.value("document.getElementById('pause').click()")
+        // Of the buttons of a group one is in the order: the chosen one. A redrawing makes others of the same names.
+        let count = try #require(
+            try page.value(
+                """
+                window.nameOf = function (node) {
+                    return node.tagName + " " + (node.getAttribute("data-key") || node.id || node.name || node.className);
+                };
+                window.order = Array.from(document.querySelectorAll("a[href], button, input, summary, [tabindex='0']"))
+                    .filter(function (node) { return node.getClientRects().length && (node.type !== "radio" || node.checked); })
+                    .map(nameOf);
+                order.length
+                """
+            ) as? Int
+        )
+        #expect(count > 6)
+        for place in 0..<count {
+            try page.press(.tab)
+            let seen = try page.value(
+                """
+                (function () {
+                    var node = document.activeElement, style = getComputedStyle(node), box = node.getBoundingClientRect();
+                    return { name: nameOf(node), due: order[\(place)],
+                        outline: style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 1,
+                        inside: box.width > 0 && box.top >= 0 && box.bottom <= innerHeight + 1 && box.left >= 0
+                            && box.right <= innerWidth + 1 };
+                }())
+                """
+            )
+            let facts = try #require(seen as? [String: Any])
+            #expect(facts["name"] as? String == facts["due"] as? String, "\(place): \(facts)")
+            #expect(facts["outline"] as? Bool == true && facts["inside"] as? Bool == true, "\(facts)")
+        }
+        // From the end the focus leaves the page.
+        try page.press(.tab)
+        #expect(try page.value("document.activeElement === document.body") as? Bool == true)
+
+        func reach(_ selector: String) throws {
+            for _ in 0...count {
+                if try page.value("document.activeElement.matches(\"\(selector)\")") as? Bool == true { return }
+                try page.press(.tab)
+            }
+            Issue.record("\(selector) is not reached")
+        }
+        try reach("a.skip")
+        try page.press(.enter)
+        #expect(try page.value("document.activeElement.id") as? String == "content")
+        // A command is copied by both keys, and that it was is told to those who do not see it.
+        for key in [DrivenBrowser.Key.enter, .space] {
+            try page.press(.tab)
+            try reach(".line button")
+            _ = try page.value("document.getElementById('said').textContent = ''")
+            try page.press(key)
+            try await page.wait(for: "document.getElementById('said').textContent === 'copied'")
+            let copied = try page.value("navigator.clipboard.readText()") as? String
+            let shown = try page.value("document.activeElement.previousSibling.textContent") as? String
+            #expect(copied == shown && copied?.contains("tributaryctl") == true, "\(copied ?? "") \(shown ?? "")")
+        }
+        // The range of the chart by an arrow, its numbers by both keys; a redrawing takes neither them nor the focus away.
+        try reach("input[name=range]")
+        try page.press(.right)
+        let label = "document.querySelector('#activity svg').getAttribute('aria-label')"
+        try await page.wait(for: "\(label).indexOf('360 minutes') > 0")
+        try reach("summary")
+        let isOpen = "document.querySelector('#activity details').open"
+        try page.press(.enter)
+        #expect(try page.value(isOpen) as? Bool == true)
+        _ = try page.value("window.former = document.querySelector('#activity details')")
+        try page.ask(
+            "Emulation.setDeviceMetricsOverride",
+            ["width": 900, "height": 900, "deviceScaleFactor": 1, "mobile": false]
+        )
+        try await page.wait(for: "document.querySelector('#activity details') !== former")
+        #expect(try page.value("\(isOpen) && document.activeElement.matches('#activity summary')") as? Bool == true)
+        try page.press(.space)
+        #expect(try page.value(isOpen) as? Bool == false)
+        try reach("#pause")
+        try page.press(.space)
+        #expect(try page.value("document.getElementById('pause').textContent") as? String == "Pause updates")
+        await page.close()
     }
 
     /// Nothing is wider than the window, the colours follow the setting, and everything that acts can be reached and named.
@@ -145,7 +233,9 @@ struct Browser {
     static let isWanted = ProcessInfo.processInfo.environment["TRIBUTARY_BROWSER_TESTS"] == "1"
     /// Where pictures stay that are to be looked at.
     static let pictures = ProcessInfo.processInfo.environment["TRIBUTARY_PICTURES"]
-    private static let program = "/usr/bin/chromium"
+    static let program = "/usr/bin/chromium"
+    /// As root Chromium has no sandbox; the pages are this project's own.
+    static let options = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"]
 
     let folder: TemporaryFolder
 
@@ -169,11 +259,11 @@ struct Browser {
         guard FileManager.default.isExecutableFile(atPath: Browser.program) else {
             try Test.cancel("Debian's package chromium is not installed")
         }
-        // As root Chromium has no sandbox; the pages are this project's own.
-        let options = [
-            "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--window-size=\(width),1600",
-            "--blink-settings=preferredColorScheme=\(isDark ? 0 : 1)", "--user-data-dir=\(folder.path("browser"))",
-        ]
+        let options =
+            Self.options + [
+                "--window-size=\(width),1600",
+                "--blink-settings=preferredColorScheme=\(isDark ? 0 : 1)", "--user-data-dir=\(folder.path("browser"))",
+            ]
         let answer = try await Answer(running: [Browser.program] + options + more + [address], in: folder)
         #expect(answer.ending == .exited(0), "\(answer)")
         return answer

@@ -243,7 +243,7 @@ import TributaryChanges
         try folder.write(String(repeating: "a", count: 64), to: "keys")
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
         let error = #expect(throws: EncryptionKeysError.self) { try EncryptionKeys(file: path) }
-        #expect(error?.reason.contains("chmod 640 '\(path)'") == true)
+        #expect(error?.reason.contains("chmod 640 \(path)") == true)
         try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path)
         #expect(try EncryptionKeys(file: path).current != nil)
     }

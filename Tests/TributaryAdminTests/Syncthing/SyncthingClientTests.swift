@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 import TributaryAdmin
 
@@ -15,7 +16,7 @@ struct SyncthingClientTests {
     }
 
     private func error(answering answer: [UInt8], repeated: Int = 1) async throws -> SyncthingError? {
-        let listener = try LoopbackListener(answering: answer, repeated: repeated)
+        let listener = try Loopback.Listener(answering: answer, repeated: repeated)
         var (client, file) = try client(listener.port)
         defer { unlink(file) }
         // A machine with much to do takes its time.
@@ -51,7 +52,7 @@ struct SyncthingClientTests {
 
     @Test("waits no longer than its limit")
     func silent() async throws {
-        let listener = try LoopbackListener(answering: nil)
+        let listener = try Loopback.Listener(answering: nil)
         var (client, file) = try client(listener.port)
         defer { unlink(file) }
         client.timeLimit = .milliseconds(200)
@@ -73,41 +74,4 @@ struct SyncthingClientTests {
             #expect(error?.exitStatus == .badConfiguration)
         }
     }
-}
-
-/// Accepts one connection on a port of its own, and answers it, or keeps silent until it is closed.
-private final class LoopbackListener: Sendable {
-    let port: UInt16
-    private let descriptor: Int32
-
-    init(answering answer: [UInt8]?, repeated: Int = 1) throws {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let status = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                bind(descriptor, address, length) | listen(descriptor, 4) | getsockname(descriptor, address, &length)
-            }
-        }
-        guard status == 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
-        self.descriptor = descriptor
-        port = UInt16(bigEndian: address.sin_port)
-        Thread.detachNewThread {
-            let connection = accept(descriptor, nil, nil)
-            guard connection >= 0 else { return }
-            var buffer = [UInt8](repeating: 0, count: 65_536)
-            _ = recv(connection, &buffer, buffer.count, 0)
-            for _ in 0..<repeated {
-                guard let answer, send(connection, answer, answer.count, Int32(MSG_NOSIGNAL)) >= 0 else { break }
-            }
-            // To close with bytes that were not read would take the answer back.
-            if answer != nil { shutdown(connection, Int32(SHUT_WR)) }
-            while recv(connection, &buffer, buffer.count, 0) > 0 {}
-            close(connection)
-        }
-    }
-
-    deinit { close(descriptor) }
 }

@@ -26,9 +26,9 @@ final class CompactingReplicas {
     }
 
     /// Replicas that have each other's first object and acknowledged it.
-    static func filled(_ count: Int) async throws -> CompactingReplicas {
+    static func filled(_ count: Int, trust: TrustSettings? = nil) async throws -> CompactingReplicas {
         let group = try CompactingReplicas()
-        for number in 1...UInt64(count) { try await group.add().save([SyncModel.insert(number)]) }
+        for number in 1...UInt64(count) { try await group.add(trust: trust).save([SyncModel.insert(number)]) }
         try await group.exchange()
         try await group.acknowledge()
         #expect(try group.digests().count == 1)

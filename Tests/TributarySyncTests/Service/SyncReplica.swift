@@ -128,6 +128,7 @@ final class SyncReplica: Sendable, EndingWithTest {
             logs: logs,
             encryption: service.encryption,
             repairs: false,
+            trust: service.trust,
             open: { try Store.open($0, migrator: Migrator()) },
             progress: { _, _, _ in }
         )

@@ -1,4 +1,6 @@
+import Dispatch
 import Foundation
+import Synchronization
 import TestSupport
 import TestTraits
 import Testing
@@ -85,6 +87,21 @@ import TributaryStore
         let again = try StoreTrust(store: path)
         #expect(again.list == trust.list && again.list.entries.count == 2)
         #expect(again.key?.publicKey == trust.key?.publicKey)
+        // A key that others than the daemon's user may use.
+        for (change, help) in [(0o640, "chmod 600 \(path)-key"), (0o604, "chmod 600 \(path)-key")] {
+            #expect(chmod("\(path)-key", mode_t(change)) == 0)
+            let error = #expect(throws: TrustFileError.self) { try StoreTrust(store: path) }
+            #expect(error?.description.hasSuffix(help) == true, "\(String(describing: error))")
+        }
+        #expect(chmod("\(path)-key", 0o400) == 0)
+        #expect(try StoreTrust(store: path).key?.publicKey == trust.key?.publicKey)
+        // Only root can give it to somebody else.
+        if geteuid() == 0 {
+            #expect(chown("\(path)-key", 12_345, 0) == 0)
+            let error = #expect(throws: TrustFileError.self) { try StoreTrust(store: path) }
+            #expect(error?.description.hasSuffix("chown 0 \(path)-key") == true, "\(String(describing: error))")
+            #expect(chown("\(path)-key", 0, 0) == 0)
+        }
         try Data("{}\n".utf8).write(to: URL(fileURLWithPath: "\(path)-trust"))
         #expect(throws: TrustFileError.self) { try StoreTrust(store: path) }
         try FileManager.default.removeItem(atPath: "\(path)-trust")
@@ -146,6 +163,96 @@ import TributaryStore
         }
     }
 
+    /// What was read before a key is revoked is read again: what was found then counts for nothing.
+    @Test func aVerdictFromBeforeARevocationIsDropped() async throws {
+        let reading = HeldReading()
+        let replica = try await SyncReplica(
+            logs.path,
+            wall: wall,
+            signs: true,
+            control: ImportControl(work: WorkMeter { reading.step() }),
+            configure: { $0.trust = TrustSettings(mode: .known, pinsFirst: true) }
+        )
+        let (service, a, key) = (replica.service, self.a, self.key)
+        // The key is kept while the segment is read; the reading ends only when the key is revoked.
+        reading.hold(after: { !service.keys(of: a).isEmpty })
+        defer { reading.release() }
+        let first = LogsFolder.text(a, 1...1)
+        try put(first, signedBy: key)
+        async let imported: Void = service.importAll()
+        await reading.held()
+        #expect(service.keys(of: a).map(\.state) == [.trusted])
+        async let revoked: Void = service.setTrust(.revoked, of: a, key: key.publicKey)
+        while service.state.read(\.trustGeneration) == 0 { await Task.yield() }
+        reading.release()
+        try await imported
+        try await revoked
+        #expect(try replica.employees(1...9) == [])
+        #expect(try await held(first.name, replica) == "Its key \(key.publicKey) is revoked.")
+    }
+
+    /// A store that cannot remember whom it trusts takes nothing on trust.
+    @Test func aKeyThatCannotBeKeptIsNotTrusted() async throws {
+        let replica = try await replica(pinsFirst: true)
+        // In the place of the file that is to become the list; nobody can write there, not even root.
+        let obstacle = "\(replica.store.configuration.path)-trust.new"
+        try replica.folder.write("x", to: "\((obstacle as NSString).lastPathComponent)/obstacle")
+        let first = LogsFolder.text(a, 1...1)
+        try put(first, signedBy: key)
+        try await replica.service.importAll()
+        #expect(try replica.employees(1...9) == [])
+        let status = try await replica.service.segment(first.name)
+        #expect(status?.reason.contains("key cannot be kept: '\(obstacle)'") == true, "\(status as Any)")
+        #expect(replica.service.keys(of: a).isEmpty)
+        await #expect(throws: TrustFileError.self) {
+            try await replica.service.setTrust(.trusted, of: a, key: key.publicKey)
+        }
+        try FileManager.default.removeItem(atPath: obstacle)
+        try await replica.service.importAll()
+        #expect(try replica.employees(1...9) == [1])
+        #expect(replica.service.keys(of: a).map(\.key) == [key.publicKey])
+    }
+
+    /// A check takes what nobody trusts neither for the store nor against it, and tells it.
+    @Test func aCheckTellsWhatNobodyTrusts() async throws {
+        let replica = try await replica()
+        try await replica.service.setTrust(.trusted, of: a, key: key.publicKey)
+        let first = LogsFolder.text(a, 1...1)
+        try put(first, signedBy: key)
+        try await replica.service.importAll()
+        let clean = try await replica.check(logs.path)
+        #expect(clean.ok && clean.comparison.result == "equal" && clean.untrusted == 0)
+        // Not applied.
+        let (unsigned, unknown) = (LogsFolder.text(a, 2...2), LogsFolder.text(b, 1...1, base: 10))
+        try put(unsigned, signedBy: nil)
+        try put(unknown, signedBy: other)
+        let held = try await replica.check(logs.path)
+        #expect(held.problems.map(\.code) == [.segmentUntrusted, .segmentUntrusted])
+        #expect(held.problems.map(\.writer) == [a, b])
+        #expect(held.problems.first?.hint?.hasSuffix("tributaryctl segment accept \(unsigned.name.path)") == true)
+        #expect(held.problems.last?.hint?.contains("writer trust \(b) --key \(other.publicKey)") == true)
+        #expect(held.comparison.result == "equal")
+        try await replica.service.importAll()
+        try await replica.service.accept(unsigned.name)
+        try FileManager.default.removeItem(atPath: "\(logs.path)/\(unknown.name.path)")
+        let accepted = try await replica.check(logs.path)
+        #expect(accepted.ok && accepted.untrusted == 1, "\(accepted)")
+        // Another file in the place of the one that was applied.
+        try put(LogsFolder.text(a, 1...1, base: 50), signedBy: nil)
+        let replaced = try await replica.check(logs.path)
+        #expect(replaced.problems.map(\.code) == [.segmentUntrusted], "\(replaced)")
+        let detail = replaced.problems.first?.detail
+        #expect(detail?.contains("It is not signed. It is not the one that was applied") == true)
+        #expect(replaced.comparison.result == "impossible")
+        try put(LogsFolder.text(a, 1...1, base: 50), signedBy: key)
+        #expect(try await replica.check(logs.path).problems.map(\.code) == [.segmentChanged])
+        // What a revoked key has signed stays what the store has applied.
+        try put(first, signedBy: key)
+        try await replica.service.setTrust(.revoked, of: a, key: nil)
+        let revoked = try await replica.check(logs.path)
+        #expect(revoked.ok && revoked.untrusted == 2 && revoked.comparison.result == "equal", "\(revoked)")
+    }
+
     /// A store knows its own writers from before; a header that names another store is not believed.
     @Test func aHeaderTakesNoOtherStoresPlace() async throws {
         let replica = try await replica(pinsFirst: true)
@@ -178,11 +285,8 @@ import TributaryStore
 
     /// What is held keeps no baseline from being joined that covers it.
     @Test func whatNobodyTrustsIsAsGoodAsMissing() async throws {
-        let group = try CompactingReplicas()
         let settings = TrustSettings(mode: .known, pinsFirst: true)
-        for number in 1...2 { try await group.add(trust: settings).save([SyncModel.insert(UInt64(number))]) }
-        try await group.exchange()
-        try await group.acknowledge()
+        let group = try await CompactingReplicas.filled(2, trust: settings)
         try await group.compactAndPrune()
         for replica in group.replicas {
             #expect(!group.logs.segments(of: replica.own).contains { $0.first == 1 })
@@ -236,11 +340,8 @@ import TributaryStore
     // MARK: Baselines
 
     @Test func baselinesAndComparisonsAreSignedToo() async throws {
-        let group = try CompactingReplicas()
         let settings = TrustSettings(mode: .known, pinsFirst: true)
-        for number in 1...2 { try await group.add(trust: settings).save([SyncModel.insert(UInt64(number))]) }
-        try await group.exchange()
-        try await group.acknowledge()
+        let group = try await CompactingReplicas.filled(2, trust: settings)
         try await group.compactAndPrune()
         try await group.exchange()
         let known = group.replicas[0].service.state.read(\.knownBaselines)
@@ -248,6 +349,11 @@ import TributaryStore
         let third = try await group.add(trust: settings)
         try await group.exchange()
         #expect(try group.digests().count == 1)
+        // What comes with a baseline is imported as well.
+        let positions = try group.replicas.prefix(2).map { Int(try third.position($0.own)) }
+        #expect(third.service.status.imported.transactions == positions.reduce(0, +))
+        #expect(third.service.activity.meters.imported == third.service.status.imported)
+        #expect(third.service.status.lastImport != nil)
         // A baseline pins nobody's key, the first segment does.
         try group.replicas[0].save([SyncModel.update(1, "name", .string("Bob"))])
         try await group.exchange()
@@ -258,6 +364,10 @@ import TributaryStore
         #expect(try fourth.employees(1...2) == [])
         let refused = fourth.service.state.read(\.knownBaselines.refused.values)
         #expect(refused.contains { $0.reason.hasPrefix("Nobody has trusted key") })
+        let check = try await fourth.check(group.logs.path)
+        let codes = Set(check.problems.map(\.code))
+        #expect(codes == [.segmentUntrusted, .baselineRefused, .comparisonRefused], "\(check)")
+        #expect(check.problems.allSatisfy { $0.hint?.contains("tributaryctl writer trust") == true })
         for replica in group.replicas.prefix(3) {
             try await fourth.service.setTrust(.trusted, of: replica.own, key: replica.service.signingKey?.publicKey)
         }
@@ -268,13 +378,8 @@ import TributaryStore
 
     /// An endorsement that nobody has signed removes nothing.
     @Test func anUnsignedEndorsementCountsForNothing() async throws {
-        let group = try CompactingReplicas()
-        let one = try await group.add(trust: TrustSettings(mode: .known, pinsFirst: true))
-        try one.save([SyncModel.insert(1)])
-        let two = try await group.add(trust: TrustSettings(mode: .known, pinsFirst: true))
-        try two.save([SyncModel.insert(2)])
-        try await group.exchange()
-        try await group.acknowledge()
+        let group = try await CompactingReplicas.filled(2, trust: TrustSettings(mode: .known, pinsFirst: true))
+        let (one, two) = (group.replicas[0], group.replicas[1])
         let report = try await group.compact(one)
         let name = try #require(report.cut)
         try await one.service.importAll()
@@ -289,9 +394,52 @@ import TributaryStore
         try group.logs.put(Array((forged.line + "\n").utf8), at: forged.name.path)
         try await one.service.importAll()
         #expect(one.service.state.read(\.knownBaselines.verified).isEmpty)
+        let told = try #require(one.service.status.problems.first)
+        #expect(told.code == .comparisonRefused && told.writer == two.own && told.detail.hasSuffix("It is not signed."))
+        #expect(try await one.check(group.logs.path).problems.map(\.code) == [.comparisonRefused])
         let signed = forged.signed(by: try #require(two.service.environment.trust.key), of: two.own)
         try group.logs.put(Array((signed.line + "\n").utf8), at: forged.name.path)
         try await one.service.importAll()
         #expect(one.service.state.read(\.knownBaselines.verified).map(\.name) == [baseline.name])
+        #expect(one.service.status.problems.isEmpty)
+    }
+}
+
+/// Holds the thread of an import at its next step after a condition, until it is released.
+private final class HeldReading: Sendable {
+    private struct State {
+        var condition: (@Sendable () -> Bool)?
+        var isReleased = false
+    }
+
+    private let state = Mutex(State())
+    private let goesOn = DispatchSemaphore(value: 0)
+    private let (reports, report) = AsyncStream<Void>.makeStream()
+
+    func hold(after condition: @escaping @Sendable () -> Bool) { state.withLock { $0.condition = condition } }
+
+    /// The clock of the import's meter, which asks for the time at each step.
+    func step() -> Duration {
+        guard let condition = state.withLock(\.condition), condition() else { return .zero }
+        let isFirst = state.withLock { state in
+            defer { state.condition = nil }
+            return state.condition != nil && !state.isReleased
+        }
+        if isFirst {
+            report.finish()
+            goesOn.wait()
+        }
+        return .zero
+    }
+
+    /// Returns when the import is held.
+    func held() async { for await _ in reports {} }
+
+    func release() {
+        let isFirst = state.withLock { state in
+            defer { state.isReleased = true }
+            return !state.isReleased
+        }
+        if isFirst { goesOn.signal() }
     }
 }

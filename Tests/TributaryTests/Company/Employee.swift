@@ -14,6 +14,8 @@ class Employee: ManagedObject {
     override class var declaredFields: [any DeclaredField] {
         [name, salary, age, code, mood, visits, department, projects, badge]
     }
+    /// Lockers and notes have no classes here.
+    override class var declaresEveryProperty: Bool { false }
 
     var name: String {
         get { self[Employee.name] }
@@ -56,6 +58,7 @@ class Employee: ManagedObject {
 final class Foreman: Employee {
     override class var entityName: String { "Foreman" }
     static let bonus = Field<Double?>("bonus")
+    override class var declaredFields: [any DeclaredField] { [bonus] }
 
     var bonus: Double? {
         get { self[Foreman.bonus] }

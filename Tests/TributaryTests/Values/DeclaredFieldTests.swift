@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import Tributary
 
-/// Keys of classes that stand for no property of the entity.
+/// Keys of classes that stand for no property of the entity, and properties without a key.
 @Suite("Declared fields")
 struct DeclaredFieldTests {
     /// Every kind of key, none of which fits.
@@ -21,6 +21,7 @@ struct DeclaredFieldTests {
         override class var declaredFields: [any DeclaredField] {
             [salry, name, age, department, badge, projects, code, boss, mood, right]
         }
+        override class var declaresEveryProperty: Bool { false }
     }
 
     /// A subclass lists its own keys alone; those of the superclass are checked too.
@@ -28,6 +29,41 @@ struct DeclaredFieldTests {
         override class var entityName: String { "Foreman" }
         static let crew = Field<String>("crew")
         override class var declaredFields: [any DeclaredField] { [crew] }
+    }
+
+    /// Has a key that it does not list, and lacks others.
+    class Incomplete: ManagedObject {
+        override class var entityName: String { "Employee" }
+        static let name = Field<String>("name")
+        static let age = Field<Int16>("age")
+        static let mood = Field<String?>("mood")
+        override class var declaredFields: [any DeclaredField] { [name, age] }
+    }
+
+    /// Lists none of its own.
+    final class IncompleteForeman: Incomplete {
+        override class var entityName: String { "Foreman" }
+        static let bonus = Field<Double?>("bonus")
+    }
+
+    /// Has the lines that the error for ``Incomplete`` gives.
+    final class Completed: Incomplete {
+        static let code = Field<String?>("code")
+        static let salary = Field<Double?>("salary")
+        static let visits = Field<Int64?>("visits")
+        static let badge = ToOne<Badge>("badge")
+        static let department = ToOne<Department>("department")
+        static let lockers = ToMany<ManagedObject>("lockers")
+        static let notes = ToMany<ManagedObject>("notes")
+        static let projects = ToMany<Project>("projects")
+        override class var declaredFields: [any DeclaredField] {
+            [mood, code, salary, visits, badge, department, lockers, notes, projects]
+        }
+    }
+
+    /// Leaves the other properties out, and says so.
+    final class Partial: Incomplete {
+        override class var declaresEveryProperty: Bool { false }
     }
 
     final class Unlisted: ManagedObject {
@@ -71,6 +107,31 @@ struct DeclaredFieldTests {
         let problems = try await Self.problems([Worse.self, Department.self, Project.self, Badge.self])
         #expect(problems.first?.field == "Field<String>(\"crew\")")
         #expect(problems.count == 10)
+    }
+
+    @Test func aPropertyWithoutAListedKeyIsToldWithTheLineToAdd() async throws {
+        let others: [ManagedObject.Type] = [Department.self, Project.self, Badge.self]
+        let problems = try await Self.problems([Incomplete.self, IncompleteForeman.self] + others)
+        let missing = [
+            "Field<String?>(\"code\")", "Field<String?>(\"mood\")", "Field<Double?>(\"salary\")",
+            "Field<Int64?>(\"visits\")", "ToOne<Badge>(\"badge\")", "ToOne<Department>(\"department\")",
+            "ToMany<ManagedObject>(\"lockers\")", "ToMany<ManagedObject>(\"notes\")", "ToMany<Project>(\"projects\")",
+        ]
+        #expect(problems.filter { $0.className == "Incomplete" }.map(\.field) == missing)
+        // What the class of the parent lacks is told once.
+        #expect(problems.filter { $0.className == "IncompleteForeman" }.map(\.field) == ["Field<Double?>(\"bonus\")"])
+        #expect(problems.allSatisfy(\.isMissing) && problems.last?.entity == "Foreman")
+        #expect(
+            ContextError.fields(problems).description.contains(
+                "the class Incomplete lists no key ToOne<Badge>(\"badge\") for the entity 'Employee': "
+                    + "add `static let badge = ToOne<Badge>(\"badge\")` to the class, if it does not have it, and list it in "
+                    + "declaredFields"
+            )
+        )
+        #expect(try await Self.problems([Completed.self] + others).isEmpty)
+        #expect(try await Self.problems([Partial.self] + others).isEmpty)
+        // Without the class of the parent the subclass answers for all of it.
+        #expect(try await Self.problems([IncompleteForeman.self] + others).count == missing.count + 1)
     }
 
     @Test func aTargetWithoutItsClassIsReported() async throws {

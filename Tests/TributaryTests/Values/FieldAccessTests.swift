@@ -13,6 +13,7 @@ struct FieldAccessTests {
         static let badge = ToOne<Badge>("badge")
         static let projects = ToMany<Project>("projects")
         override class var declaredFields: [any DeclaredField] { [name, salary, age, department, badge, projects] }
+        override class var declaresEveryProperty: Bool { false }
 
         /// Stands before the key of its name.
         var salary: Double {
@@ -95,7 +96,7 @@ struct FieldAccessTests {
             try await Company.openInMemory(classes: [Wrong.self])
         } throws: { error in
             guard case ContextError.fields(let problems) = error else { return false }
-            return problems.map(\.field) == ["Field<Int>(\"title\")"]
+            return problems.map(\.field) == ["Field<Int>(\"title\")", "ToMany<ManagedObject>(\"employees\")"]
         }
     }
 }

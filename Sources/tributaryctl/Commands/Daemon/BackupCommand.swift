@@ -16,8 +16,8 @@ struct BackupCommand: DaemonCommand {
 
             With --keep the argument is a folder. The file is then named tributary-TIME.sqlite, with --instance
             tributary-NAME-TIME.sqlite, and when it is complete the oldest of these files are removed, so that as many
-            stay as --keep says. Files with other names are left alone. Nothing is removed when the new backup lacks
-            large values.
+            stay as --keep says. Files with other names are left alone, and nothing is removed when the new backup lacks
+            large values, but what is left of backups that were cut short more than a day ago.
             """
     )
 
@@ -50,7 +50,8 @@ struct BackupCommand: DaemonCommand {
         let path = series.path(at: Date())
         let (_, message) = try await write(path, session)
         // The backup before may be the last one that has all values.
-        let removed = message.missingValues == 0 ? try series.removeOldest(keeping: keep, sparing: path) : []
+        var removed = message.missingValues == 0 ? try series.removeOldest(keeping: keep, sparing: path) : []
+        removed += try series.removeIncomplete(at: Date())
         if session.json {
             let report = JSONValue.members([
                 "file": .string(path), "bytes": .integer(message.bytes), "sha256": .string(message.sha256),

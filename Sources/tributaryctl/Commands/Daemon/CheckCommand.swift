@@ -41,6 +41,11 @@ struct CheckCommand: DaemonCommand {
         }
         let unapplied = message.unapplied > 0 ? ", \(message.unapplied) of them not applied" : ""
         terminal.print("segments    \(message.segments) verified\(unapplied)")
+        if let untrusted = message.untrusted, untrusted > 0 {
+            let segments = CountText.text(untrusted, "segment")
+            let help = "a new machine holds them, and begins with what makes a signed baseline: tributaryctl compact"
+            terminal.print("untrusted   \(segments), applied before: \(session.hints.text(help))")
+        }
         if message.values > 0 { terminal.print("values      \(message.values) large ones verified") }
         if message.unexported > 0 {
             terminal.print("unexported  \(CountText.text(message.unexported, "transaction"))")

@@ -235,14 +235,23 @@ struct SyncthingSetupCommand: DaemonCommand {
         let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else {
             if errno == ENOENT { return "" }
+            if errno == ELOOP { throw notPlain(path) }
             throw POSIXError(.init(rawValue: errno) ?? .EIO)
         }
         let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-            status.st_size <= longestIgnores
-        else { throw POSIXError(.EINVAL) }
+        guard fstat(descriptor, &status) == 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw notPlain(path) }
+        guard status.st_size <= longestIgnores else { throw POSIXError(.EFBIG) }
         return String(decoding: try file.read(upToCount: longestIgnores) ?? Data(), as: UTF8.self)
+    }
+
+    private static func notPlain(_ path: String) -> CommandFailure {
+        CommandFailure(
+            reason: "\(EscapedText.escape(path)) is a link or no file, and nothing is written through it\nhint: "
+                + "If nobody needs it: rm \(path.shellWord)",
+            status: .inputOutput
+        )
     }
 
     /// Puts the pattern before all others, the first of which that matches decides; returns whether it was not there.
@@ -263,6 +272,8 @@ struct SyncthingSetupCommand: DaemonCommand {
                 throw POSIXError(.init(rawValue: errno) ?? .EIO)
             }
             return true
+        } catch let failure as CommandFailure {
+            throw failure
         } catch {
             throw CommandFailure(
                 reason: "\(path) cannot be written: \(error.localizedDescription)",

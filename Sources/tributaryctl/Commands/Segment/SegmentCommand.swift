@@ -8,7 +8,7 @@ struct SegmentCommand: AsyncParsableCommand {
         subcommands: [
             SegmentListCommand.command, SegmentExplainCommand.command, SegmentRetryCommand.command,
             SegmentAcceptCommand.command, SegmentInspectCommand.self, SegmentVerifyCommand.self,
-            SegmentWriteCommand.self, SegmentKeysCommand.self,
+            SegmentSignCommand.self, SegmentWriteCommand.self, SegmentKeysCommand.self,
         ],
         defaultSubcommand: SegmentListCommand.command
     )

@@ -13,7 +13,8 @@ struct SegmentWriteCommand: OfflineCommand {
             Standard input has one change a line, as in the log; an insert without "id" gets one. All changes are one
             transaction: they are checked against the model, and either all are written or none. Deletions come first.
 
-            The writer must be a UUID that no other program writes as.
+            The writer must be a UUID that no other program writes as. With --key the segment is signed; stores that take
+            only what is signed have to trust the key for this writer: tributaryctl writer trust WRITER --key KEY
             """
     )
 
@@ -32,6 +33,8 @@ struct SegmentWriteCommand: OfflineCommand {
     @Option(parsing: .unconditional, help: "Who made the changes.")
     var author: String?
 
+    @OptionGroup var signing: SigningKeyOption
+
     @OptionGroup var encryption: EncryptionOptions
 
     @OptionGroup var format: FormatOptions
@@ -41,6 +44,7 @@ struct SegmentWriteCommand: OfflineCommand {
     }
 
     func run(on terminal: Terminal) throws {
+        let key = try signing.signingKey()
         let model = try Model(atPath: model)
         guard let id = UniqueID(writer) else { throw ExitStatus.usage }
         let folder = try LogFolder(path: logs, keys: try encryption.keys())
@@ -61,7 +65,7 @@ struct SegmentWriteCommand: OfflineCommand {
             author: author,
             changeCount: input.ids.count
         )
-        let end = try folder.publish(header.segmentName, header: header.line) { writer in
+        let end = try folder.publish(header.segmentName, header: header.line, signedBy: key) { writer in
             var line: [UInt8] = []
             transaction.write(to: &line)
             try writer.append(lines: line + input.lines, changes: input.ids.count)
@@ -72,7 +76,8 @@ struct SegmentWriteCommand: OfflineCommand {
     private func printText(_ name: SegmentName, _ end: SegmentEnd, ids: [UniqueID], on terminal: Terminal) {
         guard json else {
             let changes = CountText.text(end.changes, "change")
-            terminal.print("\(EscapedText.escape(logs))/\(name.path): transaction \(end.last), \(changes)")
+            let signed = end.signature.map { ", signed with key \($0.key)" } ?? ""
+            terminal.print("\(EscapedText.escape(logs))/\(name.path): transaction \(end.last), \(changes)\(signed)")
             return
         }
         terminal.print(
@@ -80,6 +85,7 @@ struct SegmentWriteCommand: OfflineCommand {
                 "file": .string("\(logs)/\(name.path)"), "writer": .string(name.writer.description),
                 "transaction": .count(end.last), "changes": .count(end.changes), "sha256": .string(end.sha256),
                 "ids": .array(ids.map { .string($0.description) }),
+                "key": end.signature.map { .string($0.key.description) },
             ]).text
         )
     }

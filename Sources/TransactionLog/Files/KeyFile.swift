@@ -1,0 +1,85 @@
+package import Glibc
+package import TributaryChanges
+
+/// The file of a secret: who can read it can sign as its store or producer, or read what a fleet has encrypted.
+package enum KeyFile {
+    /// Reads an Ed25519 key, as PKCS #8 in PEM, of a file for its owner alone.
+    ///
+    /// - Parameters:
+    ///   - path: Its path; a link is not followed.
+    ///   - owner: The user to whom the file has to belong, if not to root; nil for anyone.
+    /// - Returns: nil when there is no file.
+    /// - Throws: ``KeyFileError`` when it cannot be read, has no key, belongs to somebody else, or is open to others.
+    package static func read(_ path: String, ownedBy owner: uid_t? = nil) throws(KeyFileError) -> SigningKey? {
+        guard let bytes = try bytes(path, ownedBy: owner, mode: 0o600, limit: 4_096) else { return nil }
+        guard let key = SigningKey(pem: bytes) else {
+            throw KeyFileError(path: path, reason: "it is no Ed25519 key in PEM without a passphrase")
+        }
+        return key
+    }
+
+    /// Reads a file that nobody has more rights to than `mode` says, which is the greatest that it may have.
+    static func bytes(
+        _ path: String,
+        ownedBy owner: uid_t?,
+        mode: mode_t,
+        limit: Int
+    ) throws(KeyFileError) -> [UInt8]? {
+        func failure(_ reason: String) -> KeyFileError { KeyFileError(path: path, reason: reason) }
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
+        guard descriptor >= 0 else {
+            if errno == ENOENT { return nil }
+            throw failure(String(cString: strerror(errno)))
+        }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw failure(String(cString: strerror(errno))) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw failure("it is no regular file") }
+        if let owner, status.st_uid != owner, status.st_uid != 0 {
+            throw failure(
+                "it belongs to user \(status.st_uid), who can replace it; if the key is the right one: "
+                    + "chown \(owner) \(path.shellWord)"
+            )
+        }
+        guard status.st_mode & 0o077 & ~mode == 0 else {
+            let found = String(status.st_mode & 0o7777, radix: 8)
+            throw failure(
+                "others may use it (mode 0\(found)), and whoever has read it has the key: "
+                    + "chmod \(String(mode, radix: 8)) \(path.shellWord)"
+            )
+        }
+        var bytes = [UInt8](repeating: 0, count: limit + 1)
+        let count = pread(descriptor, &bytes, bytes.count, 0)
+        guard count >= 0 else { throw failure(String(cString: strerror(errno))) }
+        guard count <= limit else { throw failure("it has more than \(limit) bytes") }
+        return Array(bytes[..<count])
+    }
+}
+
+extension EncryptionKeys {
+    /// Reads a key file, which only its owner, root and its group may read.
+    ///
+    /// - Throws: ``EncryptionKeysError``.
+    package init(file path: String) throws(EncryptionKeysError) {
+        let bytes: [UInt8]?
+        do throws(KeyFileError) {
+            bytes = try KeyFile.bytes(path, ownedBy: geteuid(), mode: 0o640, limit: 64 << 10)
+        } catch {
+            throw EncryptionKeysError(file: path, reason: error.reason)
+        }
+        guard let bytes else { throw EncryptionKeysError(file: path, reason: "there is no such file") }
+        do throws(EncryptionKeysError) {
+            try self.init(text: String(decoding: bytes, as: UTF8.self))
+        } catch {
+            throw EncryptionKeysError(file: path, line: error.line, reason: error.reason)
+        }
+    }
+}
+
+/// The file of a key that cannot be used.
+package struct KeyFileError: Error, Hashable, Sendable, CustomStringConvertible {
+    package var path: String
+    package var reason: String
+
+    package var description: String { "'\(path)': \(reason)" }
+}

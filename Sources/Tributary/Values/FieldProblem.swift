@@ -1,0 +1,144 @@
+// The check of a class's keys against the model.
+
+import TributaryModel
+
+/// A key of a class that represents no property of the class's entity, or a property for which the class lists no key.
+public struct FieldProblem: Hashable, Sendable, CustomStringConvertible {
+    /// The class that declares the key, or lists none.
+    public var className: String
+    /// The entity of the class.
+    public var entity: String
+    /// The key as it is declared, or is to be: `Field<String>("name")`.
+    public var field: String
+    /// Whether the class lists no key for the property.
+    public var isMissing: Bool
+    /// The problem and its remedy.
+    public var reason: String
+
+    init(_ field: any DeclaredField, in descriptor: EntityDescriptor, reason: String) {
+        className = "\(descriptor.type)"
+        entity = descriptor.entity.name
+        // `Field<String>`, without the module.
+        self.field = "\(type(of: field))(\"\(field.name)\")"
+        isMissing = false
+        self.reason = reason
+    }
+
+    fileprivate init(missing property: Property, in descriptor: EntityDescriptor, target: ManagedObject.Type) {
+        className = "\(descriptor.type)"
+        entity = descriptor.entity.name
+        field = property.key(to: target)
+        isMissing = true
+        reason =
+            "add `static let \(property.name) = \(field)` to the class, if it does not have it, and list it in "
+            + "declaredFields; a class that leaves properties out overrides declaresEveryProperty with false"
+    }
+
+    /// The class, the key, the entity and the problem.
+    public var description: String {
+        isMissing
+            ? "the class \(className) lists no key \(field) for the entity '\(entity)': \(reason)"
+            : "\(field) of the class \(className) does not fit the entity '\(entity)': \(reason)"
+    }
+}
+
+extension EntityDescriptor {
+    /// Everything about the keys of the class that does not fit its entity; `classes` has a class for each entity.
+    func fieldProblems(in model: Model, _ classes: [String: ManagedObject.Type]) -> [FieldProblem] {
+        let fields = type.allDeclaredFields
+        let mismatches = fields.compactMap { field in
+            (field as? any CheckedField)?.mismatch(in: self).map { FieldProblem(field, in: self, reason: $0) }
+        }
+        guard type.listsEveryProperty else { return mismatches }
+        var listed = Set(fields.map(\.name))
+        // What the class of an ancestor lacks is told about that class alone.
+        if let parent = entity.parent.flatMap({ classes[$0] }), type.isKind(of: parent), parent.listsEveryProperty {
+            listed.formUnion(model.entity(named: parent.entityName)?.properties.map(\.name) ?? [])
+        }
+        let missing = entity.properties.filter { !listed.contains($0.name) }.map { property in
+            let target = property.relationship.flatMap { classes[$0.destination] } ?? ManagedObject.self
+            return FieldProblem(missing: property, in: self, target: target)
+        }
+        return mismatches + missing
+    }
+}
+
+extension ManagedObject {
+    fileprivate static var listsEveryProperty: Bool { declaresEveryProperty && !allDeclaredFields.isEmpty }
+}
+
+extension Property {
+    /// The key that represents the property in a class.
+    fileprivate func key(to target: ManagedObject.Type) -> String {
+        switch self {
+        case .relationship(let relationship, _):
+            return "\(relationship.isToMany ? "ToMany" : "ToOne")<\(target)>(\"\(name)\")"
+        case .attribute(let attribute):
+            if attribute.type == .transformable, let type = attribute.customClassName, !type.isEmpty {
+                let isNamed = attribute.valueTransformerName?.isEmpty == false
+                return "TransformableField<\(type)>(\(isNamed ? "registered: " : "")\"\(name)\")"
+            }
+            return "Field<\(attribute.type.swiftName)\(attribute.isOptional ? "?" : "")>(\"\(name)\")"
+        }
+    }
+}
+
+protocol CheckedField: DeclaredField {
+    /// Returns the reason with a remedy; nil when the key fits.
+    func mismatch(in descriptor: EntityDescriptor) -> String?
+}
+
+extension CheckedField {
+    func attribute(in descriptor: EntityDescriptor) -> CheckedProperty<Attribute> {
+        guard let property = descriptor.entity.property(named: name) else { return .mismatch(missing(in: descriptor)) }
+        switch property {
+        case .attribute(let attribute): return .property(attribute)
+        case .relationship(let relationship, _):
+            let key = "\(relationship.isToMany ? "ToMany" : "ToOne")<\(relationship.destination)>"
+            return .mismatch("'\(name)' is a relationship: declare it as \(key)(\"\(name)\")")
+        }
+    }
+
+    func relationship(
+        in descriptor: EntityDescriptor,
+        isToMany: Bool,
+        to target: ManagedObject.Type
+    ) -> CheckedProperty<Relationship> {
+        guard let propertyIndex = descriptor.propertyIndex(named: name),
+            descriptor.entity.properties.indices.contains(propertyIndex)
+        else {
+            return .mismatch(missing(in: descriptor))
+        }
+        guard let relationship = descriptor.entity.properties[propertyIndex].relationship else {
+            let type = descriptor.entity.properties[propertyIndex].attribute?.type.rawValue ?? ""
+            return .mismatch("'\(name)' is an attribute of the type \(type): declare it as a Field")
+        }
+        guard relationship.isToMany == isToMany else {
+            let right = relationship.isToMany ? "to-many: declare it as ToMany" : "to-one: declare it as ToOne"
+            return .mismatch("'\(name)' is \(right)<\(target)>(\"\(name)\")")
+        }
+        for (entity, type) in descriptor.properties.targetTypes[propertyIndex] ?? [] where !type.isKind(of: target) {
+            let help =
+                type == ManagedObject.self
+                ? "give the container a class for it" : "its class is \(type), which is no \(target)"
+            return .mismatch("'\(name)' leads to objects of the entity '\(entity)', not to \(target): \(help)")
+        }
+        return .property(relationship)
+    }
+
+    private func missing(in descriptor: EntityDescriptor) -> String {
+        let names = descriptor.entity.properties.map { "'\($0.name)'" }.sorted()
+        let listed = names.prefix(20).joined(separator: ", ") + (names.count > 20 ? ", …" : "")
+        return "the entity has no property '\(name)'; it has \(listed.isEmpty ? "none" : listed)"
+    }
+}
+
+/// The property that a key represents, or why it represents none.
+enum CheckedProperty<Property> {
+    case property(Property)
+    case mismatch(String)
+
+    var mismatch: String? {
+        if case .mismatch(let text) = self { text } else { nil }
+    }
+}

@@ -1,0 +1,172 @@
+import ArgumentParser
+import Foundation
+import Glibc
+import TransactionLog
+import TributaryAdmin
+import TributaryChanges
+
+struct SegmentSignCommand: OfflineCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sign",
+        abstract: "Sign segment files with a key of their writer, without a daemon.",
+        discussion: """
+            For programs that write segments and do not sign themselves. Stores with trust.mode known hold what they write
+            until it is signed with a key that they trust for the writer.
+
+            Sign a file before it gets its name in the log folder; one that has it already is replaced by the same file
+            with the signature. Only the last line changes, not the hash; a signature that is there is replaced.
+
+            Make a key with: openssl genpkey -algorithm ed25519 -out FILE
+            """
+    )
+
+    @OptionGroup var signing: SigningKeyOption
+
+    @Argument(help: ArgumentHelp("The files.", valueName: "file"), completion: .file(extensions: ["tlog"]))
+    var files: [String]
+
+    @OptionGroup var format: FormatOptions
+
+    func validate() throws {
+        if signing.key == nil { throw ValidationError("--key FILE is missing: with which key?") }
+    }
+
+    func run(on terminal: Terminal) throws {
+        guard let key = try signing.signingKey() else { throw ExitStatus.usage }
+        var signed: [JSONValue] = []
+        var writers: Set<UniqueID> = []
+        for path in files {
+            let report = SegmentReport(path: path)
+            if report.error?.kind == .locked {
+                let reason =
+                    "\(path): it is encrypted; sign what is in it before: tributaryctl segment write --key FILE"
+                throw CommandFailure(reason: reason, status: .notPermitted)
+            }
+            if let error = report.error { throw error }
+            guard let file = report.file, let segment = report.segment else { throw ExitStatus.badData }
+            let name = segment.name
+            let signature = key.sign(SignedText.of(name.path, segment.end.sha256))
+            try SignedCopy(of: file, at: path).write(signature)
+            writers.insert(name.writer)
+            signed.append(
+                .members([
+                    "file": .string(path), "writer": .string(name.writer.description),
+                    "sha256": .string(segment.end.sha256), "signature": .string(signature.value),
+                ])
+            )
+            if !json { terminal.print("\(EscapedText.escape(path)): signed") }
+        }
+        guard !json else {
+            return terminal.print(
+                JSONValue.members(["key": .string(key.publicKey.description), "segments": .array(signed)]).text
+            )
+        }
+        for writer in writers.sorted() {
+            let typed = "tributaryctl writer trust \(writer) --key \(key.publicKey)"
+            terminal.print("to trust the key, on each machine: \(typed)")
+        }
+    }
+}
+
+/// The file of a private key for what a command writes.
+struct SigningKeyOption: ParsableArguments {
+    @Option(
+        help: ArgumentHelp("The file of an Ed25519 key in PEM to sign with, for its owner alone.", valueName: "path"),
+        completion: .file()
+    )
+    var key: String?
+
+    /// Nil when the option is not given.
+    func signingKey() throws(CommandFailure) -> SigningKey? {
+        guard let path = key else { return nil }
+        let found: SigningKey?
+        do {
+            found = try KeyFile.read(path)
+        } catch {
+            throw CommandFailure(reason: error.description, status: .badData)
+        }
+        guard let found else {
+            throw CommandFailure(
+                reason: "'\(path)': there is no such key; make one with: openssl genpkey -algorithm ed25519 -out "
+                    + path.shellWord,
+                status: .noSuchThing
+            )
+        }
+        return found
+    }
+}
+
+/// Puts a segment with a signature in the place of the file without it, whole or not at all.
+private struct SignedCopy {
+    let file: OpenFile
+    /// Behind links, which stay.
+    let path: String
+
+    init(of file: OpenFile, at path: String) {
+        self.file = file
+        self.path = (path as NSString).resolvingSymlinksInPath
+    }
+
+    func write(_ signature: Signature) throws {
+        var status = stat()
+        guard fstat(file.descriptor, &status) == 0 else { throw NewFile.failure(path, errno) }
+        let tail = try SegmentTail.read(file)
+        let folder = (path as NSString).deletingLastPathComponent
+        // A name that readers of the folder ignore, for the moment between two calls.
+        let draft = (folder as NSString).appendingPathComponent(
+            ".\((path as NSString).lastPathComponent).signed-\(getpid())"
+        )
+        let target = try NewFile(draft, mode: status.st_mode & 0o777)
+        try copy(0..<tail.offset, to: target)
+        var end = try bytes(in: tail.offset..<tail.fileSize)
+        end = try line(end, with: signature)
+        try end.withUnsafeBytes { buffer throws in try target.write(buffer) }
+        if status.st_uid != geteuid() { try target.give(to: status.st_uid, status.st_gid) }
+        try target.finish()
+        guard rename(draft, path) == 0 else {
+            let code = errno
+            unlink(draft)
+            throw NewFile.failure(path, code)
+        }
+        try NewFile.syncFolder(of: path)
+    }
+
+    /// The end line with all its other members.
+    private func line(_ line: [UInt8], with signature: Signature) throws -> [UInt8] {
+        let value: JSONValue
+        do {
+            value = try JSONParser.parse(Array(line.dropLast()))
+        } catch {
+            throw CommandFailure(reason: "'\(path)': the end line is not valid: \(error.reason)", status: .badData)
+        }
+        guard case .object(let members) = value else {
+            throw CommandFailure(reason: "'\(path)': the end line is no object", status: .badData)
+        }
+        let others = members.filter { $0.key != "key" && $0.key != "signature" }
+        let added = [
+            JSONMember(key: "key", value: .string(signature.key.description)),
+            JSONMember(key: "signature", value: .string(signature.value)),
+        ]
+        return Array(JSONValue.object(others + added).text.utf8) + [0x0A]
+    }
+
+    private func copy(_ range: Range<UInt64>, to target: NewFile) throws {
+        var offset = range.lowerBound
+        while offset < range.upperBound {
+            let portion = try bytes(in: offset..<min(range.upperBound, offset + 1 << 20))
+            try portion.withUnsafeBytes { buffer throws in try target.write(buffer) }
+            offset += UInt64(portion.count)
+        }
+    }
+
+    private func bytes(in range: Range<UInt64>) throws -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: Int(range.upperBound - range.lowerBound))
+        let count = try bytes.withUnsafeMutableBytes { buffer throws in
+            try file.read(at: range.lowerBound, into: buffer)
+        }
+        guard count > 0 else {
+            throw CommandFailure(reason: "'\(path)': it became shorter while it was read", status: .tryAgain)
+        }
+        return Array(bytes.prefix(count))
+    }
+}
