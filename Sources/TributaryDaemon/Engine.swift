@@ -141,7 +141,7 @@ extension Engine {
         let scans = ScanRequests(configuration.replicator, wall: { environment.wallTime() }, logger: logger)
         let sync = try SyncService(
             replica: container,
-            configuration: configuration.sync,
+            configuration: configuration.syncWithKeys,
             trust: trust,
             logger: logger,
             published: { scans.published(by: $0) }
@@ -151,7 +151,7 @@ extension Engine {
 
     func reconfigure(_ configuration: Configuration) {
         container.setMergeOptions(configuration.merge)
-        sync.reconfigure(configuration.sync)
+        sync.reconfigure(configuration.syncWithKeys)
         scans.configure(configuration.replicator, own: sync.ownWriter)
     }
 }

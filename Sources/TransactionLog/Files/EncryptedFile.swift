@@ -4,7 +4,7 @@ package import TributaryChanges
 // for its place, then an end line as that of a segment. Only whoever has the key can read or write the content; a program
 // that does not know the form refuses it by its version.
 
-/// The content of an encrypted file, read at any place; of each piece that a read touches all bytes are authenticated.
+/// The decrypted content of an encrypted file; a read authenticates every piece that it touches.
 package struct EncryptedContent: Sendable {
     private let file: any SegmentBytes
     private let cipher: FileCipher
@@ -143,9 +143,14 @@ package enum EncryptedForm {
 
     /// The ID of the key with which a file is encrypted; nil when it is not encrypted.
     static func keyID(of file: some SegmentBytes) throws(SegmentError) -> String? {
-        let bytes = try file.bytes(in: 0..<min(try file.size(), longestHeader))
-        guard bytes.starts(with: prefix), let newline = bytes.firstIndex(of: 0x0A) else { return nil }
-        return try? keyAndSalt(of: Array(bytes[...newline])).0
+        let length = try file.size()
+        // Most first lines are short.
+        for limit in [4_096, longestHeader] {
+            let bytes = try file.bytes(in: 0..<min(length, limit))
+            guard bytes.starts(with: prefix) else { return nil }
+            if let newline = bytes.firstIndex(of: 0x0A) { return try? keyAndSalt(of: Array(bytes[...newline])).0 }
+        }
+        return nil
     }
 
     static func endLine(_ size: UInt64, sha256: String) -> [UInt8] {

@@ -18,7 +18,7 @@ package enum KeyFile {
         return key
     }
 
-    /// Reads a file that nobody has more rights to than `mode` says, which is the greatest that it may have.
+    /// Reads a file; throws when its group or others have a right that `mode` does not grant.
     static func bytes(
         _ path: String,
         ownedBy owner: uid_t?,
@@ -63,11 +63,18 @@ extension EncryptionKeys {
     package init(file path: String) throws(EncryptionKeysError) {
         let bytes: [UInt8]?
         do throws(KeyFileError) {
-            bytes = try KeyFile.bytes(path, ownedBy: geteuid(), mode: 0o640, limit: 64 << 10)
+            // Root may look at the file of the service.
+            let owner = geteuid() == 0 ? nil : geteuid()
+            bytes = try KeyFile.bytes(path, ownedBy: owner, mode: 0o640, limit: 64 << 10)
         } catch {
             throw EncryptionKeysError(file: path, reason: error.reason)
         }
-        guard let bytes else { throw EncryptionKeysError(file: path, reason: "there is no such file") }
+        guard let bytes else {
+            throw EncryptionKeysError(
+                file: path,
+                reason: "there is no such file: copy it from another machine of the fleet, or make the first one"
+            )
+        }
         do throws(EncryptionKeysError) {
             try self.init(text: String(decoding: bytes, as: UTF8.self))
         } catch {

@@ -110,7 +110,7 @@ package protocol SegmentBytes: Sendable {
 
 extension SegmentBytes {
     /// - Throws: ``SegmentError`` when the file is shorter, or the system cannot read it.
-    func bytes(in range: Range<UInt64>) throws(SegmentError) -> [UInt8] {
+    package func bytes(in range: Range<UInt64>) throws(SegmentError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: Int(range.upperBound - range.lowerBound))
         var result: Result<Void, SegmentError> = .success(())
         bytes.withUnsafeMutableBytes { buffer in

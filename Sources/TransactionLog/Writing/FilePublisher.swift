@@ -26,8 +26,10 @@ extension LogFolder {
         }
     }
 
-    /// Encrypts the blobs of a writer with the current key that are not encrypted, or with another key; those whose key is
-    /// missing, and those that are not what their name says, stay as they are.
+    /// Encrypts the blobs of a writer with the current key that are not encrypted, or with another key that is here.
+    ///
+    /// What cannot be read, or is not what its name says, stays as it is. Each blob is opened; those to encrypt are read
+    /// twice.
     ///
     /// - Returns: The number of the blobs that were encrypted anew.
     package func encryptBlobs(of writer: UniqueID, step: () throws -> Void) throws -> Int {
@@ -35,24 +37,32 @@ extension LogFolder {
         var count = 0
         for sha256 in try blobNames(of: writer) {
             try step()
-            guard let file = try? openRaw(blob: sha256, writer: writer) else { continue }
-            guard try EncryptedForm.keyID(of: file) != current.id, let length = try? file.size() else { continue }
-            // Its name tells whether it is a blob that looks like an encrypted file.
-            let sizes = [try? EncryptedContent(file, keys: keys)?.size, length].compactMap(\.self)
-            for size in sizes where (try? readBlob(sha256, of: writer, size: Int64(clamping: size)) { _ in }) != nil {
-                try publishBlob(sha256, of: writer) { take in
-                    try readBlob(sha256, of: writer, size: Int64(clamping: size), take)
-                }
+            let sizes = (try? possibleSizes(ofBlob: sha256, writer: writer, notEncryptedWith: current)) ?? []
+            for size in sizes where (try? readBlob(sha256, of: writer, size: size) { _ in }) != nil {
+                try publishBlob(sha256, of: writer) { take in try readBlob(sha256, of: writer, size: size, take) }
                 count += 1
                 break
             }
         }
         return count
     }
+
+    /// The sizes that a blob can have: only its name tells whether it is one that looks like an encrypted file.
+    private func possibleSizes(
+        ofBlob sha256: String,
+        writer: UniqueID,
+        notEncryptedWith current: EncryptionKey
+    ) throws(SegmentError) -> [Int64] {
+        let file = try openRaw(blob: sha256, writer: writer)
+        let length = Int64(clamping: try file.size())
+        guard let id = try EncryptedForm.keyID(of: file) else { return [length] }
+        guard id != current.id, keys[id] != nil else { return [] }
+        return [try EncryptedContent(file, keys: keys).map { Int64(clamping: $0.size) }, length].compactMap(\.self)
+    }
 }
 
-/// Publishes whole files in a writer's folder: writes a staged file, syncs it, and renames it without ever replacing a
-/// file, but for that of a blob, whose name says its content.
+/// Publishes whole files in a writer's folder: writes a staged file, syncs it, and renames it, never replacing a file,
+/// except a blob, whose name is the hash of its content.
 struct FilePublisher: Sendable {
     let logs: LogFolder
     /// The folders whose entries in their parent folders are known to be durable; two for each log folder and writer of

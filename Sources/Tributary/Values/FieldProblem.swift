@@ -51,9 +51,9 @@ extension EntityDescriptor {
         }
         guard type.listsEveryProperty else { return mismatches }
         var listed = Set(fields.map(\.name))
-        // What the class of an ancestor lacks is told about that class alone.
-        if let parent = entity.parent.flatMap({ classes[$0] }), type.isKind(of: parent), parent.listsEveryProperty {
-            listed.formUnion(model.entity(named: parent.entityName)?.properties.map(\.name) ?? [])
+        // What the class of an ancestor lacks is told about that class alone, or is left out there.
+        if let name = entity.parent, let parent = classes[name], parent != ManagedObject.self, type.isKind(of: parent) {
+            listed.formUnion(model.entity(named: name)?.properties.map(\.name) ?? [])
         }
         let missing = entity.properties.filter { !listed.contains($0.name) }.map { property in
             let target = property.relationship.flatMap { classes[$0.destination] } ?? ManagedObject.self

@@ -86,7 +86,7 @@ package struct StatusMessage: Codable, Hashable, Sendable {
         package var paths: [String]
         package var freeBytes: Int64
         package var totalBytes: Int64
-        /// One of unknown, in the first hours after a start, steady and filling.
+        /// `unknown` (in the first six hours after a start), `steady` or `filling`.
         package var outlook: String
         /// The days until it is full, if it goes on as it does now; absent unless it is filling.
         package var daysLeft: Double?

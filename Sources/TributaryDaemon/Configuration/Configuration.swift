@@ -57,6 +57,13 @@ struct Configuration: Sendable {
         set { sync.logs = newValue }
     }
 
+    /// The settings of the synchronization, whose keys must have been read: otherwise everything would be published in the
+    /// clear.
+    var syncWithKeys: SyncConfiguration {
+        precondition(encryptionKeyFile == nil || sync.encryption.current != nil, "the key file has not been read")
+        return sync
+    }
+
     subscript(originOf field: Field) -> ConfigurationOrigin {
         get { origins[field] ?? .standard }
         set { origins[field] = newValue }

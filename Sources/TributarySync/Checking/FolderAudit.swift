@@ -10,6 +10,8 @@ struct FolderAudit {
     let listing: LogListing
     let state: CheckedState
     let covered: VersionVector
+    /// What baselines have that count, endorsed or not.
+    let claimed: VersionVector
     let bases: [KnownBaseline]
     let trust: (keys: StoreTrust, store: Store)
     /// Receives the applied segments; nil when there is nothing to compare.
@@ -17,6 +19,8 @@ struct FolderAudit {
     /// The log folder of the check's own, with the local transactions that are not exported.
     let scratch: LogFolder
     private(set) var report: CheckReport
+    /// The number of the segments that are only in a baseline without an endorsement.
+    private(set) var unendorsed = 0
     /// Publishes a segment of the store's own with its hash again, or returns false; nil without repairs.
     let republish: ((SegmentName, String) throws -> Bool)?
     let rebuilding: String
@@ -28,6 +32,7 @@ struct FolderAudit {
     mutating func run() throws {
         for (writer, error) in listing.unreadable.sorted(by: { $0.key < $1.key }) { addUnreadable(writer, error) }
         if trust.keys.mode == .known { report.untrusted = 0 }
+        defer { addUnendorsed() }
         for base in bases { try begin(with: base) }
         for writer in state.writers where listing.unreadable[writer.id] == nil { try audit(writer) }
         let known = Set(state.writers.map(\.id))
@@ -95,6 +100,9 @@ struct FolderAudit {
         do {
             return try merge(name, sha256, through: last, follows: follows)
         } catch let error as SegmentError where error.kind == .missing && last <= covered[name.writer] {
+            return false
+        } catch let error as SegmentError where error.kind == .missing && last <= claimed[name.writer] {
+            unendorsed += 1
             return false
         } catch let error as SegmentError where error.kind == .missing {
             // A segment that is applied in part is one of another writer.
@@ -224,7 +232,9 @@ struct FolderAudit {
         let name = segment.name
         let accept = "tributaryctl segment accept \(name.path)"
         let hint =
-            if difference != nil {
+            if untrusted.isRevoked {
+                "Remove the file: its key was revoked. If it is right all the same: \(accept)"
+            } else if difference != nil {
                 "Bring the one that was applied, from its writer or another machine."
             } else if let key = untrusted.key {
                 "If you know its machine and this is its key: tributaryctl writer trust \(untrusted.store) --key \(key); "
@@ -244,7 +254,8 @@ struct FolderAudit {
 
     /// Adds the baselines, and what stores have found in baselines, that do not count because of their signatures.
     mutating func addUntrusted(_ known: KnownBaselines) {
-        for (name, refusal) in known.refused.sorted(by: { $0.key < $1.key }) where refusal.untrusted != nil {
+        for (name, refusal) in known.refused.sorted(by: { $0.key < $1.key })
+        where refusal.untrusted != nil && refusal.untrusted?.isRevoked != true {
             report.add(
                 .baselineRefused,
                 detail: "The baseline \(name.path) does not count. \(refusal.reason)",
@@ -253,7 +264,8 @@ struct FolderAudit {
                 hint: refusal.hint
             )
         }
-        for (name, refusal) in known.refusedComparisons.sorted(by: { $0.key < $1.key }) {
+        for (name, refusal) in known.refusedComparisons.sorted(by: { $0.key < $1.key })
+        where refusal.untrusted?.isRevoked != true {
             report.add(
                 .comparisonRefused,
                 detail: "What writer \(name.writer) has found in the baseline \(name.baseline.path) does not count. "
@@ -299,6 +311,19 @@ struct FolderAudit {
             hint: isOwn
                 ? "Bring it from another machine. Recent ones come back with: tributaryctl check --repair"
                 : "Bring it from its writer or another machine: a new machine cannot build its store without it."
+        )
+    }
+
+    /// Tells of segments that are gone for a baseline whose endorsement does not count any more, as that of a store whose
+    /// key was revoked.
+    private mutating func addUnendorsed() {
+        guard unendorsed > 0 else { return }
+        let segments = unendorsed == 1 ? "1 segment is" : "\(unendorsed) segments are"
+        report.add(
+            .segmentMissing,
+            detail: "\(segments) only in a baseline that no trusted store has endorsed. A new machine waits for that.",
+            hint:
+                "Trust a store that has endorsed it, or wait: another store compares it, or this one a day later if it is alone."
         )
     }
 

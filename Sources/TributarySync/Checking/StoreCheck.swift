@@ -222,6 +222,7 @@ package struct StoreCheck: Sendable {
             listing: listing,
             state: state,
             covered: knownBaselines.covered,
+            claimed: knownBaselines.claimed,
             bases: state.bases(knownBaselines, listing: listing),
             trust: (trust, store),
             rebuild: rebuild,

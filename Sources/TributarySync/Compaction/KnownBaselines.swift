@@ -35,6 +35,7 @@ struct KnownBaselines: Hashable, Sendable {
 
         var hint: String {
             if let untrusted {
+                if untrusted.isRevoked { return "Remove the file: its key was revoked." }
                 guard let key = untrusted.key else {
                     return "Remove the file, or wait for one that its machine has signed."
                 }
@@ -74,8 +75,13 @@ struct KnownBaselines: Hashable, Sendable {
     func isTaken(_ name: BaselineName) -> Bool { baselines[name] != nil || refused[name] != nil }
 
     /// For each writer, the last transaction that a verified baseline has: older segments may be gone.
-    var covered: VersionVector {
-        verified.reduce(into: VersionVector()) { covered, baseline in
+    var covered: VersionVector { KnownBaselines.last(of: verified) }
+
+    /// The same of all baselines, verified or not.
+    var claimed: VersionVector { KnownBaselines.last(of: Array(baselines.values)) }
+
+    private static func last(of baselines: [KnownBaseline]) -> VersionVector {
+        baselines.reduce(into: VersionVector()) { covered, baseline in
             for (writer, sequence) in baseline.vector.entries { covered[writer] = max(covered[writer], sequence) }
         }
     }

@@ -29,10 +29,7 @@ struct ExportLoop: Sendable {
         var acknowledgeAfter = Duration.zero
         while !state.isStopping {
             await signals.exports.wait(until: nextExport(retry, acknowledgeAfter), on: clock)
-            guard !state.isStopping else { break }
-            let now = clock.now()
-            let rest = pacing.rest(at: now, quiet: state.configuration.exportDebounce)
-            await signals.stop.wait(until: now + rest, on: clock)
+            await rest(pacing)
             guard !state.isStopping else { break }
             if clock.now() >= acknowledgeAfter, await !acknowledgeWhenDue() {
                 acknowledgeAfter = clock.now() + ExportLoop.retryInterval
@@ -42,24 +39,39 @@ struct ExportLoop: Sendable {
         _ = await tryExport(&pacing)
     }
 
+    /// Lets saves be collected; other settings and the stop end it at once.
+    private func rest(_ pacing: ExportPacing) async {
+        while !state.isStopping {
+            let now = clock.now()
+            let rest = pacing.rest(at: now, quiet: state.configuration.exportDebounce)
+            guard rest > .zero else { return }
+            await signals.exports.wait(until: now + rest, on: clock)
+        }
+    }
+
     /// Waits for an export in progress first.
     ///
     /// With `beyondLimit`, a full log folder takes all segments: a baseline, which lets others go, needs them.
     func exportNow(beyondLimit: Bool = false) async throws -> ImportCounts {
-        let (configuration, mayExport) = state.read { ($0.configuration, $0.mayExport) }
+        let wall = environment.wall
+        let (configuration, mayExport, isException) = state.update {
+            ($0.configuration, $0.mayExport, $0.mayExceedLimit(wall: wall))
+        }
         guard mayExport else { return ImportCounts() }
         let store = environment.store
-        let limit = beyondLimit ? nil : configuration.maxBytes
         let exporter = Exporter(
             store: store,
             name: configuration.name ?? store.configuration.name,
             logs: configuration.logs,
             segmentBytes: configuration.segmentBytes,
             maxAhead: configuration.maxAhead,
-            wall: environment.wall,
+            wall: wall,
             key: environment.trust.key,
             encryption: configuration.encryption,
-            room: limit.map { FolderRoom(limit: $0, size: environment.folderSize, wall: environment.wall) },
+            room: configuration.maxBytes.map {
+                FolderRoom(limit: $0, size: environment.folderSize, wall: wall, exceptions: isException ? 1 : 0)
+            },
+            ignoresLimit: beyondLimit,
             work: work,
             interrupt: interrupt,
             published: environment.published
@@ -80,7 +92,6 @@ struct ExportLoop: Sendable {
             return counts
         } catch {
             environment.logger.error("export failed", metadata: ["reason": "\(ErrorText.text(of: error))"])
-            let wall = environment.wall
             state.update { $0.exportFailed(error, wall: wall) }
             throw error
         }
@@ -88,18 +99,19 @@ struct ExportLoop: Sendable {
 
     private func finish(_ counts: ImportCounts, withheld: Int?) {
         let wall = environment.wall
-        let (begins, ends) = state.update { state in
+        let (begins, ends, mayCompact) = state.update { state in
             let former = state.withheld
             state.exported(counts, withheld: withheld, wall: wall)
-            return (former == nil && withheld != nil, former != nil && withheld == nil)
+            return (former == nil && withheld != nil, former != nil && withheld == nil, state.mayMakeRoom(wall: wall))
         }
         if begins, let withheld {
             environment.logger.warning("the log folder is full", metadata: ["transactions": "\(withheld)"])
-            // A baseline may make room.
-            signals.baselines.raise()
         }
+        // A baseline may make room.
+        if mayCompact { signals.baselines.raise() }
         if ends {
-            environment.logger.notice("the log folder has room again", metadata: ["exported": "\(counts.transactions)"])
+            let words = "what waited for room in the log folder is published"
+            environment.logger.notice("\(words)", metadata: ["exported": "\(counts.transactions)"])
         }
     }
 

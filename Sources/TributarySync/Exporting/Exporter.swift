@@ -28,6 +28,8 @@ package struct Exporter: Sendable {
     var encryption = EncryptionKeys()
     /// Nil when the log folder may grow without a limit.
     var room: FolderRoom?
+    /// Whether everything goes out, however full the folder is.
+    var ignoresLimit = false
     var work = WorkMeter()
     var interrupt: @Sendable (Step) throws -> Void = { _ in }
     /// Called with the writer of each segment that is in its place.
@@ -42,7 +44,8 @@ package struct Exporter: Sendable {
         if own.name != name { try store.write { try $0.nameOwnWriter(name) } }
         var counts = ImportCounts()
         for range in unfinished { counts = counts + (try publish(range)) }
-        while let range = try nextRange(), try hasRoom(for: range) {
+        var exceptions = room?.exceptions ?? 0
+        while let range = try nextRange(), try hasRoom(for: range, &exceptions) {
             try store.write { try $0.beginExport(range) }
             counts = counts + (try publish(range))
         }
@@ -64,12 +67,22 @@ package struct Exporter: Sendable {
         }
     }
 
-    /// A full folder takes acknowledgements alone, which let other stores remove what they have.
+    /// A full folder takes acknowledgements alone, which let other stores remove what they have, and the exceptions: a
+    /// change acknowledges as well, and what is behind it would never be.
     ///
     /// A segment that is begun while there is room is finished, so that the folder has one more than it may.
-    private func hasRoom(for range: ExportRange) throws -> Bool {
-        guard let room, room.isFull else { return true }
-        return try !store.read { try $0.outbox.hasChanges(of: range.writer, in: range.first...range.last) }
+    private func hasRoom(for range: ExportRange, _ exceptions: inout Int) throws -> Bool {
+        guard !ignoresLimit, let room, room.isFull else { return true }
+        let (hasChanges, hasOthers) = try store.read { reader in
+            (
+                try reader.outbox.hasChanges(of: range.writer, in: range.first...range.last),
+                try reader.writers.all().contains { !$0.isSelf && $0.sequence > 0 }
+            )
+        }
+        guard hasChanges else { return true }
+        guard hasOthers, exceptions > 0 else { return false }
+        exceptions -= 1
+        return true
     }
 
     /// The number of transactions that wait until the folder has room again; nil when nothing waits for that.

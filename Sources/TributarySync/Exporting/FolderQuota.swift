@@ -57,7 +57,13 @@ package struct FolderQuota: Sendable {
         let shares = largest.map { writer, bytes in
             "\(name(writer).map { "\($0) (\(writer))" } ?? "\(writer)") \(ByteText.text(bytes))"
         }
-        let holders = shares.isEmpty ? "" : "Most is of \(shares.joined(separator: ", ")). "
+        var holders = shares.isEmpty ? "" : "Most is of \(shares.joined(separator: ", ")). "
+        let others = size.bytes - size.writers.values.reduce(0) { $0.addingSaturating($1) }
+        if others > size.bytes / 2 {
+            holders =
+                "\(ByteText.text(others)) are in no writer's folder, such as versions that a replicator keeps. "
+                + holders
+        }
         return holders + compactionText
     }
 

@@ -28,7 +28,7 @@ struct PlannedWriter: Sendable {
     /// Files to compare with what is applied: segments up to the position that were not applied from themselves, as
     /// others have the same transactions, and conflict copies, each of which waits until the position covers it.
     private(set) var uncompared: Set<SegmentFile> = []
-    /// Those of which nobody knows whether they contradict what is applied, since their key is missing.
+    /// Files that cannot be compared with what is applied, because their key is missing.
     private var lockedFiles: Set<SegmentFile> = []
     /// The conflict copies that have been seen, each with the file that it was.
     private var copies: [SegmentFile: FileIdentity] = [:]

@@ -146,7 +146,8 @@ extension SyncError: CustomStringConvertible {
             "\(name.path) is no segment's name: sequences begin with 1, and the last one does not come before the first."
         case .noSuchSegment(let name): "There is no segment \(name.path)."
         case .notHeld(let name, .held):
-            "Segment \(name.path) is held since it is encrypted, or is not: nobody can accept it."
+            "Segment \(name.path) is held because its key is missing, or because it is not encrypted and encryption.required is set; "
+                + "nobody can accept it. Which of them, says: tributaryctl segment explain \(name.path)"
         case .notHeld(let name, let state): "Segment \(name.path) is \(state.rawValue), not held."
         case .noSuchWriter(let writer): "There is no writer \(writer)."
         case .ownWriter(let writer): "\(writer) is this store's own writer."

@@ -126,7 +126,6 @@ package final class SyncService: Service {
         control.raise(to: .finish)
         signals.imports.raise()
         signals.exports.raise()
-        signals.stop.raise()
     }
 
     /// Rolls back the import in progress, when a graceful end takes too long.
@@ -207,11 +206,9 @@ struct SyncEnvironment: Sendable {
 
 struct SyncSignals: Sendable {
     let imports = Signal()
-    /// The replica raises it after each local commit.
+    /// The replica raises it after each local commit; other settings and the stop end the debounce with it.
     let exports: Signal
     let baselines = Signal()
-    /// Raised once, when the service stops; it ends the debounce of an export early.
-    let stop = Signal()
 }
 
 /// Runs the code of one task on its own thread, outside the few threads that all other tasks share.

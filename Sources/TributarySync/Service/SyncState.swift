@@ -18,6 +18,10 @@ struct SyncState: Sendable {
     var pause: ImportPause?
     /// The number of local transactions that wait for room in the log folder; nil for none.
     private(set) var withheld: Int?
+    /// When this store has published a segment last, or has begun to run.
+    private var published: WallTime?
+    /// When a full log folder has had a pass of the compaction begun last.
+    private var madeRoom: WallTime?
     private var storedAccepted: [SegmentName: String]
     private(set) var knownBaselines = KnownBaselines()
     /// Grows when other keys are trusted: what was read before is read again.
@@ -171,10 +175,35 @@ struct SyncState: Sendable {
 
     var mayExport: Bool { configuration.exports }
 
+    private static let exceptionInterval = Duration.seconds(3600)
+    private static let roomInterval = Duration.seconds(600)
+
+    /// Whether a segment goes out although the log folder is full: one an hour, since two stores that have each something to
+    /// publish would otherwise never acknowledge what the other one waits for.
+    mutating func mayExceedLimit(wall: WallTime) -> Bool {
+        guard let published, published <= wall else {
+            published = wall
+            return false
+        }
+        return wall.duration(since: published) >= SyncState.exceptionInterval
+    }
+
+    /// Whether a pass of the compaction is due because something waits for room: at once, then every ten minutes.
+    mutating func mayMakeRoom(wall: WallTime) -> Bool {
+        guard withheld != nil else {
+            madeRoom = nil
+            return false
+        }
+        if let madeRoom, madeRoom <= wall, wall.duration(since: madeRoom) < SyncState.roomInterval { return false }
+        madeRoom = wall
+        return true
+    }
+
     /// Nil for `withheld` says that no transaction waits for room in the log folder.
     mutating func exported(_ counts: ImportCounts, withheld: Int?, wall: WallTime) {
         progress.addExported(counts)
         problems.setExportProblem(nil)
+        if counts.segments > 0 { published = wall }
         self.withheld = withheld
         if let withheld, let limit = configuration.maxBytes {
             problems.raise(.folderFull(configuration.logs, limit: limit, waiting: withheld, since: wall))
@@ -223,7 +252,7 @@ extension SyncState {
         }
         let first = late.min { $0.key < $1.key }
         let refused = first.map { Problem.baselineRefused($0.key, $0.value, count: late.count) }
-        let comparisons = knownBaselines.refusedComparisons
+        let comparisons = knownBaselines.refusedComparisons.filter { $0.value.untrusted?.isRevoked != true }
         let comparison = comparisons.min { $0.key < $1.key }.map {
             Problem.comparisonRefused($0.key, $0.value, count: comparisons.count)
         }

@@ -10,6 +10,8 @@ package struct UntrustedFile: Hashable, Sendable {
     package var store: UniqueID
     /// The key that has signed it; nil when it has no valid signature.
     package var key: PublicKey?
+    /// Whether an administrator has revoked the key.
+    package var isRevoked = false
 }
 
 extension StoreTrust {
@@ -65,6 +67,8 @@ extension StoreTrust {
         let wall = store.configuration.environment.wallTime()
         guard let reason = try refusal(label, signature, of: text, pins: pins, at: wall) else { return nil }
         let isValid = signature?.isValid(of: text) ?? false
-        return UntrustedFile(reason: reason, store: label, key: isValid ? signature?.key : nil)
+        let key = isValid ? signature?.key : nil
+        let isRevoked = list.entries.contains { $0.key == key && $0.state == .revoked }
+        return UntrustedFile(reason: reason, store: label, key: key, isRevoked: isRevoked)
     }
 }

@@ -207,6 +207,12 @@ package enum FileSystemKind {
     /// Whether other machines may make changes without an inotify event on this machine.
     package static func isRemote(_ kind: UInt32) -> Bool { isNetwork(kind) || kind == fuse }
 
+    /// The time within which a changed folder may change again without another time stamp.
+    ///
+    /// Where the kernel or a program keeps what a server has said, the list of a folder may be older than the time stamp
+    /// beside it, for as long as it is kept (sshfs 20 s, NFS 60 s, rclone 5 min).
+    static func timestampDoubt(_ kind: UInt32) -> Duration { isRemote(kind) ? .seconds(600) : .seconds(2) }
+
     /// The number of the file system at `path`; 0 when it cannot be determined.
     package static func at(_ path: String) -> UInt32 { clinux_file_system(path) }
 }

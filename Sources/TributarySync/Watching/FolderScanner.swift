@@ -149,15 +149,7 @@ package struct FolderScanner: Sendable {
 }
 
 extension FolderScanner {
-    /// The time within which a changed folder may change again without another time stamp.
-    private static let timestampDoubt = Duration.seconds(2)
-    /// The same where the kernel or a program keeps what a server has said: the list of a folder may be older than the time
-    /// stamp beside it, for as long as it is kept (sshfs 20 s, NFS 60 s, rclone 5 min).
-    private static let remoteTimestampDoubt = Duration.seconds(600)
-
-    private var timestampDoubt: Duration {
-        FileSystemKind.isRemote(fileSystem()) ? FolderScanner.remoteTimestampDoubt : FolderScanner.timestampDoubt
-    }
+    private var timestampDoubt: Duration { FileSystemKind.timestampDoubt(fileSystem()) }
 
     mutating func look(
         at writer: UniqueID,

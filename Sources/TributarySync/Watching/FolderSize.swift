@@ -6,8 +6,8 @@ package import TributaryChanges
 
 /// The number and size of the files in the log folder, measured from time to time.
 ///
-/// A measurement runs on a thread of its own: of a folder that does not answer nobody waits for more than a second, but
-/// the export, which needs the folder anyway. Folders that have not changed since the last measurement are not listed
+/// A measurement runs on a thread of its own: callers wait at most a second for a folder that does not answer; only the
+/// export, which needs the folder anyway, waits without a limit. Folders that have not changed since the last measurement are not listed
 /// again: files in them have their final names and sizes. Once an hour everything is listed, since a file may have grown.
 package final class FolderSize: Sendable {
     package struct Measured: Sendable, Hashable {
@@ -70,21 +70,30 @@ package final class FolderSize: Sendable {
             state.isMeasuring = true
             return (true, state.last)
         }
-        guard isDue else { return last }
+        guard isDue else { return withAdded }
         let signal = DispatchSemaphore(value: 0)
         queue.async { [self] in
             measure(at: wall)
             state.withLock { $0.isMeasuring = false }
             signal.signal()
         }
-        guard last == nil else { return last }
+        guard last == nil else { return withAdded }
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async {
                 _ = signal.wait(timeout: .now() + 1)
                 continuation.resume()
             }
         }
-        return state.withLock(\.last)
+        return withAdded
+    }
+
+    /// The last measurement with what this store has published since.
+    private var withAdded: Measured? {
+        state.withLock { state in
+            var measured = state.last
+            if let bytes = measured?.bytes { measured?.bytes = bytes.addingSaturating(state.added) }
+            return measured
+        }
     }
 
     /// Whether the folder has at least so many bytes; false when it cannot be read.
@@ -124,10 +133,11 @@ package final class FolderSize: Sendable {
         let root = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard root >= 0 else { return }
         var measured = Measured(time: wall)
+        let doubt = FileSystemKind.timestampDoubt(FileSystemKind.at(path))
         listed.withLock { listed in
             if FolderSize.isOld(listed.since, FolderSize.wholeAge, at: wall) { listed = ([:], wall) }
             var found: [String: Listed] = [:]
-            FolderSize.add(root, "", nil, listed.folders, &found, to: &measured, depth: 0)
+            FolderSize.add(root, "", nil, listed.folders, doubt, &found, to: &measured, depth: 0)
             listed.folders = found
         }
         state.withLock { state in
@@ -142,12 +152,13 @@ package final class FolderSize: Sendable {
         _ path: String,
         _ writer: UniqueID?,
         _ former: [String: Listed],
+        _ doubt: Duration,
         _ found: inout [String: Listed],
         to measured: inout Measured,
         depth: Int
     ) {
         defer { close(folder) }
-        guard let listed = list(folder, former[path], at: measured.time) else { return }
+        guard let listed = list(folder, former[path], doubt, at: measured.time) else { return }
         if found.count < keptFolders { found[path] = listed }
         measured.files = measured.files.addingSaturating(listed.files)
         measured.bytes = measured.bytes.addingSaturating(listed.bytes)
@@ -157,18 +168,18 @@ package final class FolderSize: Sendable {
             let below = openat(folder, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
             guard below >= 0 else { continue }
             let owner = depth == 0 ? SegmentName.writer(folderName: name) : writer
-            add(below, "\(path)/\(name)", owner, former, &found, to: &measured, depth: depth + 1)
+            add(below, "\(path)/\(name)", owner, former, doubt, &found, to: &measured, depth: depth + 1)
         }
     }
 
-    private static func list(_ folder: Int32, _ former: Listed?, at wall: WallTime) -> Listed? {
+    private static func list(_ folder: Int32, _ former: Listed?, _ doubt: Duration, at wall: WallTime) -> Listed? {
         var status = stat()
         guard fstat(folder, &status) == 0 else { return nil }
         let (inode, modified) = (UInt64(status.st_ino), FileTime(status.st_mtim))
         if let former, former.inode == inode, former.modified == modified { return former }
         guard let entries = DirectoryEntries(of: folder) else { return nil }
         var listed = Listed(inode: inode)
-        if modified.isOlder(than: .seconds(2), at: wall) { listed.modified = modified }
+        if modified.isOlder(than: doubt, at: wall) { listed.modified = modified }
         _ = entries.forEach { name, kind, _ in
             let bytes = Array(name) + [0]
             guard bytes != [0x2E, 0], bytes != [0x2E, 0x2E, 0] else { return }
@@ -192,6 +203,8 @@ struct FolderRoom: Sendable {
     let limit: Int64
     let size: FolderSize
     let wall: WallTime
+    /// The number of segments with changes that go out although the folder is full.
+    var exceptions = 0
 
     var isFull: Bool { size.isFull(limit, at: wall) }
 

@@ -23,6 +23,7 @@ enum StatusText {
         let room = "\(ByteText.text(disk.freeBytes)) free of \(ByteText.text(disk.totalBytes))"
         let outlook =
             switch (disk.outlook, disk.daysLeft) {
+            case (_, let days?) where days < 1: ", full within a day"
             case (_, let days?): ", full in about \(CountText.text(Int(min(days, 10_000).rounded()), "day"))"
             case ("unknown", nil): ", how it fills is not known yet"
             default: ""

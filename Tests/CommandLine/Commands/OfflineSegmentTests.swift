@@ -156,7 +156,10 @@ import TributaryChanges
         #expect(try await run("sign", "--key", path, "--json", file).ending == .exited(0))
         #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == bytes)
         let other = try self.key("other.key")
-        let again = try json(try await run("sign", "--key", other.path, "--json", file))
+        let refused = try await run("sign", "--key", other.path, file)
+        #expect(refused.ending == .exited(77) && refused.errors.contains("key \(key) has signed it"), "\(refused)")
+        #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == bytes)
+        let again = try json(try await run("sign", "--replace", "--key", other.path, "--json", file))
         #expect(again["key"] == .string(other.key.description))
         _ = try signed(name, by: other.key)
         // A segment that is signed when it is written.

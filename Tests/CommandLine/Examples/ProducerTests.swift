@@ -116,7 +116,10 @@ import TributaryAdmin
             try Test.cancel("openssl is not installed")
         }
         let commands = blocks.joined(separator: "\n").replacing("gate.key", with: folder.path("gate.key"))
-            .replacing("LOGS", with: folder.path("logs")).replacing("STATE", with: folder.path("state"))
+            .replacing("$WRITER", with: "*").replacing("LOGS", with: folder.path("logs")).replacing(
+                "STATE",
+                with: folder.path("state")
+            )
             .replacing("tributaryctl", with: BuildFolder.executable("tributaryctl"))
         let answer = try await Answer(
             running: ["/bin/sh", "-euc", "cd \"$PACKAGE\"\n\(commands)"],

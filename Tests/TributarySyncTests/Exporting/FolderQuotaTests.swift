@@ -25,6 +25,7 @@ import TributaryStore
 
     private func exporter(
         limit: Int64?,
+        exceptions: Int = 0,
         after elapsed: Duration = .zero,
         interrupt: @escaping @Sendable (Exporter.Step) throws -> Void = { _ in }
     ) -> Exporter {
@@ -36,7 +37,9 @@ import TributaryStore
             segmentBytes: 1,
             maxAhead: .seconds(3600),
             wall: now,
-            room: limit.map { FolderRoom(limit: $0, size: FolderSize(path: logs.path), wall: now) },
+            room: limit.map {
+                FolderRoom(limit: $0, size: FolderSize(path: logs.path), wall: now, exceptions: exceptions)
+            },
             interrupt: interrupt
         )
     }
@@ -205,5 +208,56 @@ import TributaryStore
             completed.detail.contains("3 transactions of this store wait") && completed.detail.contains("12 segments")
         )
         #expect(completed.since == 5 && completed.code == .folderFull)
+    }
+
+    /// Changes acknowledge as well: where stores wait for each other, one segment goes out although the folder is full.
+    @Test func oneSegmentGoesOutBeyondTheLimitWhereOthersWrite() async throws {
+        try save(1...3)
+        #expect(try exporter(limit: 1, exceptions: 1).run().segments == 1, "the folder is empty at first")
+        #expect(try exporter(limit: 1, exceptions: 1).run() == ImportCounts(), "nobody else waits for anything")
+        _ = try store.write { try $0.register([LogsFolder.writer(1)]) }
+        #expect(try exporter(limit: 1, exceptions: 1).run() == ImportCounts(), "nothing of the other one is applied")
+    }
+
+    @Test func anExceptionIsDueOnceAnHour() {
+        var state = SyncState(
+            configuration: SyncConfiguration(logs: logs.path),
+            planner: ImportPlanner(own: own, limits: SyncConfiguration(logs: logs.path).limits)
+        )
+        let start = wall.now
+        func exceeds(after seconds: Int) -> Bool { state.mayExceedLimit(wall: start.later(by: .seconds(seconds))) }
+        func makesRoom(after seconds: Int) -> Bool { state.mayMakeRoom(wall: start.later(by: .seconds(seconds))) }
+        func exported(_ segments: Int, withheld: Int?, after seconds: Int) {
+            state.exported(
+                ImportCounts(segments: segments),
+                withheld: withheld,
+                wall: start.later(by: .seconds(seconds))
+            )
+        }
+        #expect([0, 3_599, 3_600].map(exceeds) == [false, false, true])
+        exported(1, withheld: 1, after: 3_600)
+        #expect([7_199, 7_200].map(exceeds) == [false, true])
+        // A clock that was set back begins anew.
+        #expect([0, 3_599].map(exceeds) == [false, false])
+        // While changes wait, the compaction looks every ten minutes.
+        #expect([0, 599, 600].map(makesRoom) == [true, false, true])
+        exported(0, withheld: nil, after: 600)
+        #expect(!makesRoom(after: 9_000))
+    }
+
+    /// The stores acknowledge each other through what each of them has to publish.
+    @Test func twoStoresDoNotWaitForEachOtherForEver() async throws {
+        let replica = try await SyncReplica(logs.path, wall: wall, configure: { $0.maxBytes = 1 })
+        try logs.hire(LogsFolder.writer(1), 1...1)
+        try await replica.service.importAll()
+        try replica.save([SyncModel.insert(9)])
+        _ = try await replica.service.exportNow()
+        #expect(logs.segments(of: replica.own).isEmpty)
+        #expect(replica.service.status.problems.map(\.code) == [.folderFull])
+        wall.advance(milliseconds: 3_600_000)
+        try replica.save([SyncModel.insert(10)])
+        _ = try await replica.service.exportNow()
+        #expect(logs.segments(of: replica.own).count == 1)
+        #expect(replica.service.status.problems.map(\.code) == [], "both changes are in the one segment")
     }
 }

@@ -238,7 +238,12 @@ import TributaryStore
         try await group.exchange()
         try await group.acknowledge()
         let other = try EncryptionKeys(text: String(repeating: "c3", count: 32))
-        for replica in [one, two] { try await use(other, on: replica) }
+        for replica in [one, two] {
+            var configuration = replica.service.state.configuration
+            configuration.keepSegments = .seconds(30 * 86_400)
+            replica.service.reconfigure(configuration)
+            try await use(other, on: replica)
+        }
         for _ in 0..<2 { for replica in [one, two] { try await group.compact(replica) } }
         for _ in 0..<2 { try await group.exchange() }
         // The segments of the lost key are still there.

@@ -16,8 +16,8 @@ struct BackupCommand: DaemonCommand {
 
             With --keep the argument is a folder. The file is then named tributary-TIME.sqlite, with --instance
             tributary-NAME-TIME.sqlite, and when it is complete the oldest of these files are removed, so that as many
-            stay as --keep says. Files with other names are left alone, and nothing is removed when the new backup lacks
-            large values, but what is left of backups that were cut short more than a day ago.
+            stay as --keep says. Files with other names are left alone. When the new backup lacks large values, no
+            complete backup is removed. Unfinished backups older than a day are always removed.
             """
     )
 

@@ -43,8 +43,8 @@ struct CheckCommand: DaemonCommand {
         terminal.print("segments    \(message.segments) verified\(unapplied)")
         if let untrusted = message.untrusted, untrusted > 0 {
             let segments = CountText.text(untrusted, "segment")
-            let help = "a new machine holds them, and begins with what makes a signed baseline: tributaryctl compact"
-            terminal.print("untrusted   \(segments), applied before: \(session.hints.text(help))")
+            let help = "a new machine would hold them; a signed baseline replaces them: tributaryctl compact"
+            terminal.print("untrusted   \(segments), applied without a trusted signature: \(session.hints.text(help))")
         }
         if message.values > 0 { terminal.print("values      \(message.values) large ones verified") }
         if message.unexported > 0 {

@@ -14,13 +14,17 @@ struct SegmentSignCommand: OfflineCommand {
             until it is signed with a key that they trust for the writer.
 
             Sign a file before it gets its name in the log folder; one that has it already is replaced by the same file
-            with the signature. Only the last line changes, not the hash; a signature that is there is replaced.
+            with the signature. Only the last line changes, not the hash. All files are of one writer; one that another key
+            has signed is refused without --replace, and then nothing is signed.
 
             Make a key with: openssl genpkey -algorithm ed25519 -out FILE
             """
     )
 
     @OptionGroup var signing: SigningKeyOption
+
+    @Flag(help: "Replace the signature of another key.")
+    var replace = false
 
     @Argument(help: ArgumentHelp("The files.", valueName: "file"), completion: .file(extensions: ["tlog"]))
     var files: [String]
@@ -33,24 +37,22 @@ struct SegmentSignCommand: OfflineCommand {
 
     func run(on terminal: Terminal) throws {
         guard let key = try signing.signingKey() else { throw ExitStatus.usage }
+        // Nothing is signed before every file has been looked at.
+        let segments = try files.map { try signable($0, by: key.publicKey) }
+        guard let writer = segments.first?.segment.name.writer else { throw ExitStatus.usage }
+        if let other = segments.first(where: { $0.segment.name.writer != writer }) {
+            let reason =
+                "\(other.file.file) is of writer \(other.segment.name.writer), \(files[0]) of \(writer): sign the files of "
+                + "each writer with a key of its own"
+            throw CommandFailure(reason: reason, status: .usage)
+        }
         var signed: [JSONValue] = []
-        var writers: Set<UniqueID> = []
-        for path in files {
-            let report = SegmentReport(path: path)
-            if report.error?.kind == .locked {
-                let reason =
-                    "\(path): it is encrypted; sign what is in it before: tributaryctl segment write --key FILE"
-                throw CommandFailure(reason: reason, status: .notPermitted)
-            }
-            if let error = report.error { throw error }
-            guard let file = report.file, let segment = report.segment else { throw ExitStatus.badData }
-            let name = segment.name
-            let signature = key.sign(SignedText.of(name.path, segment.end.sha256))
+        for (path, (file, segment)) in zip(files, segments) {
+            let signature = key.sign(SignedText.of(segment.name.path, segment.end.sha256))
             try SignedCopy(of: file, at: path).write(signature)
-            writers.insert(name.writer)
             signed.append(
                 .members([
-                    "file": .string(path), "writer": .string(name.writer.description),
+                    "file": .string(path), "writer": .string(writer.description),
                     "sha256": .string(segment.end.sha256), "signature": .string(signature.value),
                 ])
             )
@@ -61,10 +63,27 @@ struct SegmentSignCommand: OfflineCommand {
                 JSONValue.members(["key": .string(key.publicKey.description), "segments": .array(signed)]).text
             )
         }
-        for writer in writers.sorted() {
-            let typed = "tributaryctl writer trust \(writer) --key \(key.publicKey)"
-            terminal.print("to trust the key, on each machine: \(typed)")
+        let typed = "tributaryctl writer trust \(writer) --key \(key.publicKey)"
+        terminal.print("to trust the key, on each machine: \(typed)")
+    }
+
+    /// A segment that nobody else has signed.
+    private func signable(_ path: String, by key: PublicKey) throws -> (file: OpenFile, segment: VerifiedSegment) {
+        let report = SegmentReport(path: path)
+        if report.error?.kind == .locked {
+            let reason = "\(path): it is encrypted, and what is in it is to be signed: segment write does both"
+            throw CommandFailure(reason: reason, status: .notPermitted)
         }
+        if let error = report.error { throw error }
+        guard let file = report.file, let segment = report.segment else { throw ExitStatus.badData }
+        if !replace, let former = segment.end.signature, former.key != key,
+            former.isValid(of: SignedText.of(segment.name.path, segment.end.sha256))
+        {
+            let reason =
+                "\(path): key \(former.key) has signed it; nothing is signed. To replace its signature: --replace"
+            throw CommandFailure(reason: reason, status: .notPermitted)
+        }
+        return (file, segment)
     }
 }
 
@@ -118,7 +137,7 @@ private struct SignedCopy {
         )
         let target = try NewFile(draft, mode: status.st_mode & 0o777)
         try copy(0..<tail.offset, to: target)
-        var end = try bytes(in: tail.offset..<tail.fileSize)
+        var end = try file.bytes(in: tail.offset..<tail.fileSize)
         end = try line(end, with: signature)
         try end.withUnsafeBytes { buffer throws in try target.write(buffer) }
         if status.st_uid != geteuid() { try target.give(to: status.st_uid, status.st_gid) }
@@ -153,20 +172,9 @@ private struct SignedCopy {
     private func copy(_ range: Range<UInt64>, to target: NewFile) throws {
         var offset = range.lowerBound
         while offset < range.upperBound {
-            let portion = try bytes(in: offset..<min(range.upperBound, offset + 1 << 20))
+            let portion = try file.bytes(in: offset..<min(range.upperBound, offset + 1 << 20))
             try portion.withUnsafeBytes { buffer throws in try target.write(buffer) }
             offset += UInt64(portion.count)
         }
-    }
-
-    private func bytes(in range: Range<UInt64>) throws -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: Int(range.upperBound - range.lowerBound))
-        let count = try bytes.withUnsafeMutableBytes { buffer throws in
-            try file.read(at: range.lowerBound, into: buffer)
-        }
-        guard count > 0 else {
-            throw CommandFailure(reason: "'\(path)': it became shorter while it was read", status: .tryAgain)
-        }
-        return Array(bytes.prefix(count))
     }
 }
