@@ -208,9 +208,12 @@ extension ImportPlanner {
                 + "tributaryctl segment accept \(id.path)"
         case .untrusted(let reason):
             status.reason = reason
+            let accept = "tributaryctl segment accept \(id.path)"
             status.hint =
-                "If you know its machine, compare the key with the one that is shown there, then: "
-                + "tributaryctl writer trust \(id.writer); for this file alone: tributaryctl segment accept \(id.path)"
+                segment.untrusted?.isRevoked == true
+                ? "Remove the file. If you know that it is right all the same: \(accept)"
+                : "If you know its machine, compare the key with the one that is shown there, then: "
+                    + "tributaryctl writer trust \(id.writer); for this file alone: \(accept)"
         case .blobs(let names):
             let reason =
                 names.count == 1
