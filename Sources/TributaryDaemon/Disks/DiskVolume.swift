@@ -1,3 +1,4 @@
+import Glibc
 import TributaryAdmin
 
 /// A file system that has files of the daemon.
@@ -59,5 +60,26 @@ struct DiskVolume: Hashable, Sendable {
     private static func text(_ days: Double) -> String {
         let tenths = Int((min(days, 10_000) * 10).rounded())
         return tenths < 1 ? "less than two hours" : "about \(tenths / 10).\(tenths % 10) days"
+    }
+}
+
+extension DiskVolume {
+    /// Asks the system, which may not answer for a long time; nil when it does not tell.
+    init?(of path: String, _ place: Place) {
+        var (file, volume) = (stat(), statvfs())
+        guard stat(path, &file) == 0, statvfs(path, &volume) == 0 else { return nil }
+        func bytes(_ blocks: some BinaryInteger) -> Int64 {
+            let (count, size) = (Int64(clamping: blocks), Int64(clamping: volume.f_frsize))
+            let (product, overflow) = count.multipliedReportingOverflow(by: size)
+            return overflow ? .max : product
+        }
+        let total = bytes(volume.f_blocks)
+        self.init(
+            device: UInt64(file.st_dev),
+            paths: [place: path],
+            free: bytes(volume.f_bavail),
+            total: total,
+            used: max(0, total - bytes(volume.f_bfree))
+        )
     }
 }

@@ -1,5 +1,4 @@
 import Dispatch
-import Glibc
 import Synchronization
 import TributaryChanges
 
@@ -55,7 +54,7 @@ final class DiskWatch: Sendable {
         for place in due {
             let path = paths[place] ?? ""
             DispatchQueue.global(qos: .utility).async(group: group) { [self] in
-                let volume = DiskWatch.volume(of: path, place)
+                let volume = DiskVolume(of: path, place)
                 state.withLock { state in
                     state.pending.remove(place)
                     state.answers[place] = volume.map { Answer(volume: $0, time: time) }
@@ -88,24 +87,5 @@ final class DiskWatch: Sendable {
             volumes.append(volume)
         }
         return volumes
-    }
-
-    /// Nil when the system does not tell.
-    private static func volume(of path: String, _ place: DiskVolume.Place) -> DiskVolume? {
-        var (file, volume) = (stat(), statvfs())
-        guard stat(path, &file) == 0, statvfs(path, &volume) == 0 else { return nil }
-        func bytes(_ blocks: some BinaryInteger) -> Int64 {
-            let (count, size) = (Int64(clamping: blocks), Int64(clamping: volume.f_frsize))
-            let (product, overflow) = count.multipliedReportingOverflow(by: size)
-            return overflow ? .max : product
-        }
-        let total = bytes(volume.f_blocks)
-        return DiskVolume(
-            device: UInt64(file.st_dev),
-            paths: [place: path],
-            free: bytes(volume.f_bavail),
-            total: total,
-            used: max(0, total - bytes(volume.f_bfree))
-        )
     }
 }
