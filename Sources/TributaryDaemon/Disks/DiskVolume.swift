@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import TributaryAdmin
 
@@ -66,8 +67,9 @@ struct DiskVolume: Hashable, Sendable {
 extension DiskVolume {
     /// Asks the system, which may not answer for a long time; nil when it does not tell.
     init?(of path: String, _ place: Place) {
-        var (file, volume) = (stat(), statvfs())
-        guard stat(path, &file) == 0, statvfs(path, &volume) == 0 else { return nil }
+        var volume = statvfs()
+        let file = try? FileManager.default.attributesOfItem(atPath: RealPath.resolved(path))
+        guard let device = file?[.systemNumber] as? NSNumber, statvfs(path, &volume) == 0 else { return nil }
         func bytes(_ blocks: some BinaryInteger) -> Int64 {
             let (count, size) = (Int64(clamping: blocks), Int64(clamping: volume.f_frsize))
             let (product, overflow) = count.multipliedReportingOverflow(by: size)
@@ -75,7 +77,7 @@ extension DiskVolume {
         }
         let total = bytes(volume.f_blocks)
         self.init(
-            device: UInt64(file.st_dev),
+            device: device.uint64Value,
             paths: [place: path],
             free: bytes(volume.f_bavail),
             total: total,
