@@ -101,13 +101,10 @@ struct FolderAudit {
             return try merge(name, sha256, through: last, follows: follows)
         } catch let error as SegmentError where error.kind == .missing && last <= covered[name.writer] {
             return false
-        } catch let error as SegmentError where error.kind == .missing && last <= claimed[name.writer] {
-            unendorsed += 1
-            return false
         } catch let error as SegmentError where error.kind == .missing {
             // A segment that is applied in part is one of another writer.
             guard last == name.last, try republish?(name, sha256) == true else {
-                addMissing(name)
+                if last <= claimed[name.writer] { unendorsed += 1 } else { addMissing(name) }
                 return false
             }
             report.repairs.append("The segment \(name.path) was published again from the outbox.")
