@@ -44,6 +44,10 @@ int clinux_openat(int directory, const char *name, int flags, mode_t mode) {
     return openat(directory, name, flags, mode);
 }
 
+void clinux_start_writing(int descriptor) {
+    sync_file_range(descriptor, 0, 0, SYNC_FILE_RANGE_WRITE);
+}
+
 int clinux_contains(const void *bytes, size_t count, const void *part, size_t part_count) {
     return memmem(bytes, count, part, part_count) != NULL;
 }

@@ -14,11 +14,13 @@ public enum BatchError: Error, Hashable, Sendable {
     case wrongType(row: Int?, entity: String, property: String, expected: String, found: PropertyValue)
     /// A mandatory property has no value and no default.
     case missing(row: Int?, entity: String, property: String)
+    /// A mandatory relationship of the first object names the last one, which does not exist.
+    case noTarget(ManagedObjectID, property: String, target: ManagedObjectID)
     /// An object with the row's own ID already exists.
     case duplicateID(row: Int, ManagedObjectID)
     /// Another object has the unique key, and the context's merge policy does not resolve the conflict.
     case constraint(row: Int?, properties: [String], existing: ManagedObjectID)
-    /// A Deny rule forbids deleting the first object while the last one exists.
+    /// A Deny rule, or a mandatory reference that Nullify cannot clear, forbids deleting the first object while the last one exists.
     case denied(ManagedObjectID, relationship: String, by: ManagedObjectID)
 }
 
@@ -37,6 +39,8 @@ extension BatchError: CustomStringConvertible {
             "\(at(row))\(entity).\(property) takes \(expected), not \(found.kindName)"
         case .missing(let row, let entity, let property):
             "\(at(row))\(entity).\(property) is mandatory and has no value"
+        case .noTarget(let id, let property, let target):
+            "\(property) of \(id) is mandatory, and \(target) does not exist: set another object"
         case .duplicateID(let row, let id): "row \(row): there is an object \(id) already"
         case .constraint(let row, let properties, let existing):
             "\(at(row))\(existing) has the same \(properties.joined(separator: ", ")), which is unique"

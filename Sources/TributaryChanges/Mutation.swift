@@ -45,6 +45,58 @@
         /// A store exports into an empty folder in the place of its log folder.
         case lostFolderNotNoticed
 
+        // MARK: Contexts
+
+        /// The results controller reports no change of an object that stays in its list.
+        case resultsSkipUpdates
+        /// Null is neither before nor after other values in the order of objects in memory.
+        case nullIgnoredInSorting
+        /// A rollback keeps links that were made or removed.
+        case rollbackKeepsLinks
+        /// A refresh drops unsaved changes when it should keep them.
+        case refreshDropsChanges
+        /// A merge keeps the lists of related objects that were read before.
+        case mergeKeepsLists
+        /// A child does not take over what its parent shows by now.
+        case childKeepsOldState
+        /// A fetch finds objects by the values that they have in the store.
+        case fetchFindsFormerValues
+        /// A fetch with a condition on related objects ignores their unsaved changes.
+        case fetchIgnoresChangedRelations
+        /// A save does not check its rules again on the newest state.
+        case rulesOfTheOldState
+        /// A save keeps the lists of related objects that it has changed.
+        case saveKeepsLists
+        /// A save of the view context moves it without merging the changes of others.
+        case saveMergesNothing
+        /// A counter keeps its shown value in a merge, and not its pending amount.
+        case counterKeepsValue
+        /// A merge forgets which properties of an object were changed.
+        case mergeForgetsChanges
+        /// An insert contains all properties, also properties that were never set.
+        case insertWritesEverything
+        /// A save does not notice that another save has written the object.
+        case conflictNotNoticed
+        /// The policy `overwrite` writes only what the context has changed.
+        case overwriteKeepsOthers
+        /// The policy `storeTrump` writes what the context has changed.
+        case storeTrumpLoses
+        /// Lost changes of an object that others have deleted are reported to nobody.
+        case lossNotReported
+        /// A new change leaves the undone changes, so that a redo repeats them on another state.
+        case redoSurvivesChanges
+        /// The undo stack keeps steps about objects that others have deleted.
+        case undoKeepsStepsOfGoneObjects
+        /// An undo sets the value that was shown before the step, also when the context had not changed the property.
+        case undoBringsOldValuesBack
+        /// The undo of a saved deletion gives the object only the default values of the model.
+        case undoOfDeletionLosesValues
+
+        /// The program that finds the fault.
+        package var program: String {
+            rawValue < Mutation.resultsSkipUpdates.rawValue ? "simulate" : "simulate-contexts"
+        }
+
         private static let active = Atomic(-1)
 
         package static func isOn(_ mutation: Mutation) -> Bool {

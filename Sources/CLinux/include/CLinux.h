@@ -25,6 +25,9 @@ int clinux_rename_noreplace(int old_directory, const char *old_name, int new_dir
 /// openat(2) without C variadics; a file descriptor, or -1 with errno.
 int clinux_openat(int directory, const char *name, int flags, mode_t mode);
 
+/// sync_file_range(2): starts to write the bytes of a file to the disk, without waiting. It is a hint, and does not fail.
+void clinux_start_writing(int descriptor);
+
 /// Whether `bytes` contain `part` (memmem(3)); 1 or 0.
 int clinux_contains(const void *bytes, size_t count, const void *part, size_t part_count);
 

@@ -9,6 +9,8 @@ struct DerivedValues {
     let reader: Reader
     let now: PropertyValue
     let dropped: Set<ObjectIdentifier>
+    /// Objects that the save deletes, without the objects that the context has deleted.
+    var removed: Set<ManagedObjectID> = []
 
     /// An object as it is after the save.
     struct Subject {
@@ -18,6 +20,7 @@ struct DerivedValues {
     }
 
     func subject(_ id: ManagedObjectID) throws -> Subject? {
+        if removed.contains(id) { return nil }
         if let object = context.registeredObject(for: id), object.isDirty,
             !dropped.contains(ObjectIdentifier(object))
         {
@@ -37,9 +40,7 @@ struct DerivedValues {
             let row = try reader.row(object.uniqueID, rootEntity: object.descriptor.entity.root),
             row.revision != object.rowRevision, row.values.count == object.values.count
         else { return object.values }
-        var values = row.values
-        for propertyIndex in object.changed.propertyIndexes { values[propertyIndex] = object.values[propertyIndex] }
-        return values
+        return object.rebased(on: row.values)
     }
 
     func change(of id: ManagedObjectID, isChanged: Bool) throws -> Change? {
@@ -120,6 +121,7 @@ struct DerivedValues {
         let known = difference?.added.isEmpty == false ? Set(stored) : []
         let added = (difference?.addedInOrder ?? []).filter { !known.contains($0) }
         return (stored.filter { difference?.removed.contains($0) != true } + added).filter { id in
+            if removed.contains(id) { return false }
             guard let object = context.registeredObject(for: id) else { return true }
             return object.state != .deleted && object.state != .gone && !dropped.contains(ObjectIdentifier(object))
         }

@@ -14,6 +14,11 @@ package enum CounterTotals {
         return .double(ExactSum.rounded(value))
     }
 
+    /// The value of a counter with a default; null when the default is null and nothing has been counted.
+    package static func value(of sums: some Sequence<PropertyValue>, above initial: PropertyValue) -> PropertyValue {
+        initial.isNull ? value(of: sums) ?? .null : value(of: [initial] + sums) ?? initial
+    }
+
     /// The exact sum of a total and an amount; a total of nil means that nothing has been counted.
     ///
     /// Integers wrap around, and numbers with fractions are not rounded, so that the order of additions has no effect:
@@ -34,6 +39,20 @@ package enum CounterTotals {
         }
     }
 
+    /// The amount that assigning `new` to a counter adds when it has the value `old`; null counts as zero.
+    ///
+    /// Nothing else in the program turns an assignment into an increment.
+    package static func amount(from old: PropertyValue, to new: PropertyValue) -> PropertyValue {
+        switch (old, new) {
+        case (.null, .null): .integer(0)
+        case (.null, _): new
+        case (_, .null): difference(.integer(0), old)
+        default: difference(new, old)
+        }
+    }
+
+    package static func isZero(_ amount: PropertyValue) -> Bool { amount == .integer(0) || amount == .double(0) }
+
     /// The form of an amount or a total in the log: a counter of integers counts no fractions, and no counter counts
     /// anything else.
     package enum Kind: Hashable, Sendable { case integer, fraction, other }
@@ -53,9 +72,10 @@ package enum CounterTotals {
         switch json {
         case .integer(let value): .integer(value)
         case .double(let value): .double(value)
-        case .number(let text): Double(text).map(PropertyValue.double)
+        case .number(let text), .unrepresentable(let text):
+            Double(text).flatMap { $0.isFinite ? .double($0) : nil }
         case .string(let text): ExactSum.amount(text)
-        case .null, .boolean, .array, .object, .unrepresentable: nil
+        case .null, .boolean, .array, .object: nil
         }
     }
 }

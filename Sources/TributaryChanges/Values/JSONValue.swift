@@ -97,6 +97,13 @@ extension [JSONMember] {
 // MARK: Writing
 
 extension JSONValue {
+    /// The value of a write that adds to a counter: `{"increment":N}`.
+    package init(increment amount: JSONValue) {
+        self = .object([JSONMember(key: "increment", value: amount)])
+    }
+}
+
+extension JSONValue {
     /// Appends the value as JSON without white space, with the members in their order.
     ///
     /// A number has the shortest text that parses to the same value. Only the characters that RFC 8259 demands are
@@ -155,10 +162,13 @@ extension JSONValue {
         bytes.append(UInt8(ascii: "\""))
         var string = string
         string.withUTF8 { text in
-            for byte in text {
+            // The bytes between two escapes are copied at once.
+            var start = 0
+            for (index, byte) in text.enumerated()
+            where byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
+                bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[start..<index]))
+                start = index + 1
                 switch byte {
-                case UInt8(ascii: "\""): bytes.append(contentsOf: "\\\"".utf8)
-                case UInt8(ascii: "\\"): bytes.append(contentsOf: "\\\\".utf8)
                 case 0x0A: bytes.append(contentsOf: "\\n".utf8)
                 case 0x0D: bytes.append(contentsOf: "\\r".utf8)
                 case 0x09: bytes.append(contentsOf: "\\t".utf8)
@@ -167,9 +177,12 @@ extension JSONValue {
                     bytes.append(contentsOf: "\\u00".utf8)
                     bytes.append(digits[Int(byte >> 4)])
                     bytes.append(digits[Int(byte & 0xF)])
-                default: bytes.append(byte)
+                default:
+                    bytes.append(UInt8(ascii: "\\"))
+                    bytes.append(byte)
                 }
             }
+            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[start...]))
         }
         bytes.append(UInt8(ascii: "\""))
     }

@@ -63,14 +63,19 @@ extension PropertyValue {
         case .double(let value): "the number \(value)"
         case .boolean: "a boolean"
         case .string: "a string"
-        case .date: "a date"
-        case .decimal: "a decimal"
+        case .date(let value): value.secondsSinceReferenceDate.isFinite ? "a date" : "a date that is not finite"
+        case .decimal(let text): "the decimal '\(text)'" + PropertyValue.canonicalHint(text)
         case .uuid: "a UUID"
         case .uri: "a URI"
         case .binary, .blob: "a binary"
-        case .composite: "a composite"
+        case .composite(let text): "the composite \(text.prefix(60))"
         case .reference: "an object"
         }
+    }
+
+    private static func canonicalHint(_ text: String) -> String {
+        guard let canonical = DecimalText.canonical(text), canonical != text else { return "" }
+        return " (write it as '\(canonical)')"
     }
 }
 
@@ -136,7 +141,10 @@ extension PropertyValue {
 
     /// Compares two values for sorting; null comes first.
     package func sortOrder(to other: PropertyValue) -> Int {
-        switch (isNull, other.isNull) {
+        #if MUTATIONS
+            if Mutation.isOn(.nullIgnoredInSorting), isNull || other.isNull { return 0 }
+        #endif
+        return switch (isNull, other.isNull) {
         case (true, true): 0
         case (true, false): -1
         case (false, true): 1

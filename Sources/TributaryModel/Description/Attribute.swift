@@ -63,6 +63,9 @@ public struct Attribute: Sendable, Hashable {
         return names.count == 1 ? member : member.member(at: names.dropFirst())
     }
 
+    /// Whether the store keeps the values as sums of what the writers add.
+    package var isCounter: Bool { isStored && mergeRule == .counter }
+
     /// Returns this attribute's value within the value of the composite around it; null when the composite has none.
     package func memberValue(of composite: PropertyValue, at names: [String]) -> PropertyValue {
         guard let json = Attribute.member(of: composite, at: names) else { return .null }
@@ -79,11 +82,13 @@ public struct Attribute: Sendable, Hashable {
         return json
     }
 
-    /// Returns the increment that assigning `new` to a counter means, so that the total becomes the assigned value when
-    /// it was the old one exactly; nil when it adds nothing.
-    package func increment(from old: PropertyValue, to new: PropertyValue) -> PropertyWrite? {
-        let amount = old.isNull ? new : CounterTotals.difference(new.isNull ? .integer(0) : new, old)
-        guard !amount.isNull, amount != .integer(0), amount != .double(0) else { return nil }
-        return PropertyWrite(name: name, value: .object([JSONMember(key: "increment", value: amount.json)]))
+    /// The type of the values.
+    ///
+    /// A counter of integers counts in 64 bits, whatever its own type: the sum of several writers may exceed that type.
+    package var valueType: AttributeType { mergeRule == .counter && type.isInteger ? .integer64 : type }
+
+    /// Returns the write that adds an amount to a counter; nil when the amount is zero.
+    package func increment(by amount: PropertyValue) -> PropertyWrite? {
+        CounterTotals.isZero(amount) ? nil : PropertyWrite(name: name, value: JSONValue(increment: amount.json))
     }
 }

@@ -20,6 +20,11 @@ public enum AttributeType: String, Sendable, CaseIterable {
     case undefined = "Undefined"
 }
 
+extension Attribute {
+    /// The name of the Swift type of its values in a class; the total of a counter may exceed a small integer type.
+    package var swiftName: String { mergeRule == .counter && type.isInteger ? "Int" : type.swiftName }
+}
+
 extension AttributeType {
     /// Whether the type is Integer 16, 32 or 64.
     public var isInteger: Bool { self == .integer16 || self == .integer32 || self == .integer64 }
@@ -54,9 +59,8 @@ extension AttributeType {
             case .integer16: Int16(exactly: value) != nil
             default: false
             }
-        case .double(let value):
-            value.isFinite
-                && (self == .double || (self == .float && value.magnitude <= Double(Float.greatestFiniteMagnitude)))
+        // The shortest text of the largest Float, 3.4028235e38, denotes a slightly larger Double.
+        case .double(let value): value.isFinite && (self == .double || (self == .float && Float(value).isFinite))
         case .boolean: self == .boolean
         case .string: self == .string
         case .date(let value): self == .date && value.secondsSinceReferenceDate.isFinite

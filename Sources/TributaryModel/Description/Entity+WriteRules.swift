@@ -14,12 +14,13 @@ extension Entity {
             }
             guard attribute.value(from: write.value) == nil else { return nil }
             let value = write.value.shortText
-            return "'\(qualifiedName)' is of type \(attribute.type.rawValue); \(value) is none: "
+            return "'\(qualifiedName)' is of type \(attribute.type.rawValue), which \(value) does not fit: "
                 + attribute.type.writingRule
         case .relationship(let relationship, _)?:
             guard !relationship.isToMany else { return "'\(qualifiedName)' is to-many: use link and unlink" }
             guard write.value != .null, relationship.value(from: write.value) == nil else { return nil }
-            return "'\(qualifiedName)' is a relationship; \(write.value.shortText) is no UUID"
+            return "'\(qualifiedName)' is a relationship to \(relationship.destination), not \(write.value.shortText): "
+                + "write the UUID of an object as a string"
         }
     }
 
@@ -53,31 +54,73 @@ extension Entity {
 extension Attribute {
     fileprivate func counterFault(_ json: JSONValue, qualifiedName: String, isInsert: Bool) -> String? {
         if let increment = json["increment"] {
-            if case .string = increment, !type.isInteger, CounterTotals.number(increment) != nil { return nil }
-            return value(from: increment) == nil ? "the increment of '\(qualifiedName)' is \(increment.shortText)" : nil
+            guard type.amount(from: increment) == nil else { return nil }
+            let rule = type.isInteger ? AttributeType.integer64.writingRule : type.writingRule
+            return "the increment of '\(qualifiedName)' is \(increment.shortText): \(rule)"
         }
-        if isInsert, value(from: json) != nil { return nil }
+        if isInsert, json == .null || type.amount(from: json) != nil { return nil }
         return "'\(qualifiedName)' is a counter: write {\"increment\":N}"
     }
 }
 
 extension AttributeType {
+    /// Returns the amount that a counter of this type counts; nil when it cannot count it.
+    ///
+    /// The totals of integers have 64 bits, whatever the size of the type.
+    package func amount(from json: JSONValue) -> PropertyValue? {
+        switch CounterTotals.number(json) {
+        case .integer(let value)?: isInteger ? .integer(value) : .double(Double(value))
+        case let number?: isInteger ? nil : number
+        case nil: nil
+        }
+    }
+
     /// The form of this type's values in the log, as a clause that follows a colon.
     package var writingRule: String {
         switch self {
         case .string, .uri: "write a string"
-        case .integer16: "write an integer from -32768 to 32767"
-        case .integer32: "write an integer from -2147483648 to 2147483647"
-        case .integer64: "write an integer of 64 bits"
+        case .integer16, .integer32, .integer64: "write an integer \(range)"
         case .boolean: "write true or false"
         case .date: "write the seconds since 1970 as a number"
         case .binary, .transformable: "write the bytes in base64 as a string"
-        case .double, .float: "write a number"
+        case .double, .float: "write a number \(range)"
         case .decimal: "write the number as a string, such as \"12.50\""
         case .uuid: "write the UUID as a string"
         case .composite: "write an object with the composite's attributes"
         case .undefined: "it has no values in the log"
         }
+    }
+}
+
+extension AttributeType {
+    /// The range of a number, for error messages; empty for other types.
+    private var range: String {
+        switch self {
+        case .integer16: "from \(Int16.min) to \(Int16.max)"
+        case .integer32: "from \(Int32.min) to \(Int32.max)"
+        case .integer64: "from \(Int64.min) to \(Int64.max)"
+        case .double: "from \(-Double.greatestFiniteMagnitude) to \(Double.greatestFiniteMagnitude)"
+        case .float: "from \(-Float.greatestFiniteMagnitude) to \(Float.greatestFiniteMagnitude)"
+        default: ""
+        }
+    }
+
+    /// What this type takes instead of a value that it refuses: its range where the value is a number of its kind.
+    fileprivate func expectation(refusing value: PropertyValue) -> String {
+        switch (self, value) {
+        case (.integer16, .integer), (.integer32, .integer), (.double, .double), (.float, .double):
+            "\(rawValue) \(range)"
+        default: rawValue
+        }
+    }
+}
+
+extension Attribute {
+    /// What the attribute takes instead of a value that it refuses, for error messages.
+    package func expectation(refusing value: PropertyValue) -> String {
+        guard case .composite = value, type == .composite else { return type.expectation(refusing: value) }
+        let members = compositeAttributes.map { "\($0.name) (\($0.type.rawValue))" }.joined(separator: ", ")
+        return "a composite of \(members)"
     }
 }
 

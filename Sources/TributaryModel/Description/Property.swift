@@ -21,6 +21,13 @@ public enum Property: Sendable, Hashable {
         if case .relationship(let relationship, _) = self { relationship } else { nil }
     }
 
+    /// Whether other objects can give the property fewer or more objects than it may have: it is a relationship that no
+    /// register of the object itself holds.
+    package var isBounded: Bool {
+        guard case .relationship(let relationship, let storage) = self, storage != .column else { return false }
+        return relationship.needsObject || relationship.minimumCount > 0 || relationship.maximumCount > 1
+    }
+
     /// The property's name in the previous model version, or the identifier that it keeps from version to version.
     package var renamingIdentifier: String? {
         switch self {
@@ -42,9 +49,11 @@ public struct Relationship: Sendable, Hashable {
     public var isToMany = false
     /// Whether the destination objects of a to-many relationship are ordered.
     public var isOrdered = false
-    /// Whether an object can be saved while the relationship is empty.
+    /// Whether a to-one relationship may be empty, and whether a to-many relationship with a minimum may be empty.
+    ///
+    /// A to-many relationship without a minimum may always be empty, as in Core Data.
     public var isOptional = false
-    /// The least number of destination objects; an optional relationship may also be empty.
+    /// The least number of destination objects of a to-many relationship; an optional one may also be empty.
     public var minimumCount = 0
     /// The greatest number of destination objects; 0 when there is no limit.
     public var maximumCount = 0
@@ -68,6 +77,11 @@ public struct Relationship: Sendable, Hashable {
         self.destination = destination
         self.inverse = inverse
     }
+}
+
+extension Relationship {
+    /// Whether an object cannot be saved while the relationship is empty.
+    package var needsObject: Bool { !isOptional && (!isToMany || minimumCount > 0) }
 }
 
 /// The effect of deleting an object on the objects at the other end of a relationship.

@@ -132,7 +132,7 @@ extension AttributeType {
             let whole = Int64(text) ?? Double(text).flatMap { Int64(exactly: $0) }
             return whole.map(PropertyValue.integer).flatMap { holds($0) ? $0 : nil }
         case .double, .float:
-            return Double(text).map(PropertyValue.double).flatMap { holds($0) ? $0 : nil }
+            return Double(text).flatMap { numberValue($0) }
         case .decimal: return DecimalText.canonical(text).map(PropertyValue.decimal)
         case .boolean:
             switch text.lowercased() {
@@ -140,7 +140,7 @@ extension AttributeType {
             case "no", "false", "0": return .boolean(false)
             default: return nil
             }
-        case .date: return (DateText.unixSeconds(text) ?? Double(text)).map { .date(DateValue(unixSeconds: $0)) }
+        case .date: return (DateText.unixSeconds(text) ?? Double(text)).flatMap { numberValue($0) }
         case .uuid: return UniqueID(text).map(PropertyValue.uuid)
         case .binary, .transformable: return Base64.decode(text).map(PropertyValue.binary)
         case .composite, .undefined: return nil

@@ -12,10 +12,11 @@ extension AttributeType {
         case .integer(let value): integerValue(value)
         case .string(let text): textValue(text)
         case .double(let value): numberValue(value)
-        case .number(let text): longNumberValue(text)
+        // JavaScript writes doubles from 2^63 to 10^21 as integers.
+        case .number(let text), .unrepresentable(let text): longNumberValue(text)
         case .boolean(let value): self == .boolean ? .boolean(value) : nil
         case .object: self == .binary || self == .transformable ? PropertyValue(blobReference: json) : nil
-        case .array, .unrepresentable: nil
+        case .array: nil
         }
     }
 
@@ -30,7 +31,7 @@ extension AttributeType {
         }
     }
 
-    private func numberValue(_ value: Double) -> PropertyValue? {
+    func numberValue(_ value: Double) -> PropertyValue? {
         guard value.isFinite else { return nil }
         // The addition of 0 turns negative zero into zero: both are one value, with one text in a digest.
         switch self {
@@ -133,7 +134,9 @@ extension Property {
         switch self {
         case .attribute(let attribute):
             guard attribute.isStored else { return nil }
-            if attribute.mergeRule == .counter { return attribute.increment(from: old, to: new) }
+            if attribute.mergeRule == .counter {
+                return attribute.increment(by: CounterTotals.amount(from: old, to: new))
+            }
         case .relationship(_, let storage): guard case .column = storage else { return nil }
         }
         return PropertyWrite(name: name, value: new.json)

@@ -4,8 +4,9 @@ public import TributaryChanges
 public enum MigrationError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Some mappings cannot be inferred; the list contains all of them.
     case notInferable(from: String, to: String, [MigrationRefusal])
-    /// The store has been migrated to a newer version than the given model.
-    case olderModel(store: String, model: String)
+    /// The store has had the given model before, and has been migrated since; the list contains what going back would
+    /// drop.
+    case olderModel(store: String, model: String, [MigrationLoss])
     /// The store needs a migration, and the configuration forbids it.
     case notAllowed(MigrationPlan)
     /// The migration would drop values without permission: the name of the version is unchanged, or only the order of
@@ -24,10 +25,14 @@ public enum MigrationError: Error, Sendable, Hashable, CustomStringConvertible {
         case .notInferable(let from, let to, let refusals):
             "the store is at model version '\(from)', and these differences to version '\(to)' cannot be inferred:\n"
                 + refusals.map { "  \($0)" }.joined(separator: "\n")
-        case .olderModel(let store, let model):
-            "the store is at model version '\(store)' and was opened with the older version '\(model)': use a program "
-                + "with version '\(store)' or newer. To go back, give what '\(model)' was another version's name, or allow what that "
-                + "drops with 'migration: {allow_loss: true}'"
+        case .olderModel(let store, let model, let losses):
+            "the store has had this model before, as version '\(model)', and has left it"
+                + (store == model ? " for a different model under the same name" : " for version '\(store)'")
+                + ". Open it with the model that it has now. To go back to this one, raise its version: in YAML "
+                + "'version: \"\(MigrationError.raised(store, model))\"'; or allow the loss with 'migration: {allow_loss: true}'"
+                + (losses.isEmpty
+                    ? ""
+                    : ". These values will be lost:\n" + losses.map { "  \($0)" }.joined(separator: "\n"))
         case .notAllowed(let plan):
             "the store is at model version '\(plan.from)' and needs a migration to version '\(plan.to)', which was "
                 + "forbidden; it would:\n" + plan.changes.map { "  \($0)" }.joined(separator: "\n")
@@ -46,6 +51,14 @@ public enum MigrationError: Error, Sendable, Hashable, CustomStringConvertible {
         case .interrupted(let from, let to):
             "the migration from model version '\(from)' to '\(to)' was stopped; it starts again at the next opening"
         }
+    }
+}
+
+extension MigrationError {
+    /// A version that comes after the store's, and after the model's when both are whole numbers.
+    private static func raised(_ store: String, _ model: String) -> String {
+        guard let one = Int(store), let other = Int(model), max(one, other) < .max else { return store + ".1" }
+        return "\(max(one, other) + 1)"
     }
 }
 

@@ -122,6 +122,8 @@ import TributaryChanges
         _ = try publish(segment, first)
         let (file, bytes) = (try logs(first).open(segment.name), segment.bytes())
         #expect(try file.size() == UInt64(bytes.count))
+        // A buffer without room takes nothing.
+        #expect(try file.read(at: 0, into: UnsafeMutableRawBufferPointer(start: nil, count: 0)) == 0)
         let random = SeededGenerator.fromEnvironment()
         var generator = random
         let ends = [0, Self.piece - 1, Self.piece, 2 * Self.piece, bytes.count - 1, bytes.count, bytes.count + 9]

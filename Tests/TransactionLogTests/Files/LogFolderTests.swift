@@ -47,6 +47,17 @@ import TributaryChanges
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path(".staging/\(writer)")).isEmpty)
     }
 
+    @Test func aFileThatHasGoneAlreadyIsRemoved() throws {
+        _ = try publish(transactions)
+        let logs = try LogFolder(path: folder.path)
+        #expect(try logs.remove(["gone", name.fileName], of: writer) == 1)
+        #expect(try logs.fileNames(of: writer).isEmpty)
+        #expect(try logs.remove([name.fileName], of: writer) == 0)
+        // A folder is no file.
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        #expect(throws: SegmentError.self) { try logs.remove([name.fileName], of: writer) }
+    }
+
     /// A power failure leaves a whole segment or none, and brings nothing back that was removed.
     @Test func filesAndFoldersAreDurableInOrder() throws {
         let staged = ".staging/\(writer)"

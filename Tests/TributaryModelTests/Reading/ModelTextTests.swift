@@ -69,6 +69,13 @@ struct ModelTextTests {
         }
     }
 
+    @Test(arguments: [("[", "]"), ("{a: ", "}"), ("{? ", ": 1}")])
+    func collectionsOfAnyKindMayNest32Deep(_ open: String, _ close: String) {
+        let text = "entities: " + String(repeating: open, count: 40) + "1" + String(repeating: close, count: 40)
+        let error = #expect(throws: ModelError.self) { () throws -> Void in _ = try Model(yaml: text) }
+        #expect(error?.reason.contains("32 deep") == true, "\(error?.reason ?? "")")
+    }
+
     @Test func deepAndLongTextsAreRefused() {
         let texts = [
             "entities: " + String(repeating: "[", count: 100) + String(repeating: "]", count: 100),

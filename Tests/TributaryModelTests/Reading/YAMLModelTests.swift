@@ -141,6 +141,18 @@ struct YAMLModelTests {
         #expect(model.entity(named: "E")?.attributes.count == 3)
     }
 
+    /// Only a word without quotes means that there is no value.
+    @Test(
+        arguments: [
+            ("null", .null), ("~", .null), ("", .null), ("\"null\"", .string("null")), ("'~'", .string("~")),
+            ("\"\"", .string("")), ("''", .string("")), ("nil", .string("nil")),
+        ] as [(String, PropertyValue)]
+    )
+    func aQuotedWordIsADefault(text: String, value: PropertyValue) throws {
+        let model = try Model(yaml: "entities: {E: {attributes: {a: {type: String, default: \(text)}}}}")
+        #expect(model.entity(named: "E")?.property(named: "a")?.attribute?.defaultValue == value)
+    }
+
     @Test(arguments: ["", "# nothing", "null", "[1, 2]", "text"])
     func noModels(text: String) {
         #expect(throws: ModelError.self) { () throws -> Void in _ = try Model(yaml: text, file: "m.yaml") }

@@ -16,6 +16,17 @@ struct AttributeCodingTests {
         (.integer64, .boolean(true), nil),
         (.double, .integer(5), .double(5)), (.double, .double(-0.0), .double(0)), (.double, .string("1"), nil),
         (.double, .double(.infinity), nil), (.float, .double(1e39), nil), (.float, .double(0.1), .double(0.1)),
+        // The shortest text of the largest Float, and its neighbours on the way to infinity.
+        (.float, .double(3.4028235e38), .double(3.4028235e38)),
+        (.float, .double(-3.4028235e38), .double(-3.4028235e38)),
+        (.float, .double(3.4028236e38), nil), (.float, .double(3.4028235677973366e38), nil),
+        // JavaScript writes doubles from 2^63 to 10^21 without a point.
+        (.double, .unrepresentable("10000000000000000000"), .double(1e19)),
+        (.double, .unrepresentable("-9223372036854775809"), .double(-0x1p63)),
+        (.float, .unrepresentable("100000000000000000000"), .double(1e20)), (.double, .unrepresentable("1e999"), nil),
+        (.float, .unrepresentable("1\(String(repeating: "0", count: 39))"), nil),
+        (.date, .unrepresentable("10000000000000000000"), .date(DateValue(unixSeconds: 1e19))),
+        (.decimal, .unrepresentable("10000000000000000000"), nil), (.integer64, .unrepresentable("1e999"), nil),
         (.decimal, .string("+001.50"), .decimal("1.5")), (.decimal, .double(1.5), nil),
         (.boolean, .boolean(false), .boolean(false)), (.boolean, .integer(0), nil),
         (.string, .string("Ann"), .string("Ann")), (.string, .integer(1), nil),
@@ -57,6 +68,31 @@ struct AttributeCodingTests {
         #expect(attribute.value(from: json(hash, .integer(-1))) == nil)
         #expect(attribute.value(from: json(hash, .integer(1), [JSONMember(key: "x", value: .null)])) == nil)
         #expect(Attribute(name: "name", type: .string).value(from: json(hash, .integer(1))) == nil)
+    }
+
+    /// A refused value of the right kind is told with the range, so that no text says "takes Float, not a number".
+    @Test func refusalsNameTheRange() {
+        func refusal(_ type: AttributeType, _ value: PropertyValue) -> String {
+            "takes \(Attribute(name: "x", type: type).expectation(refusing: value)), not \(value.kindName)"
+        }
+        #expect(refusal(.integer16, .integer(40_000)) == "takes Integer 16 from -32768 to 32767, not the integer 40000")
+        #expect(refusal(.float, .double(1e39)).hasSuffix("to 3.4028235e+38, not the number 1e+39"))
+        #expect(refusal(.date, .date(DateValue(unixSeconds: .infinity))) == "takes Date, not a date that is not finite")
+        #expect(refusal(.decimal, .decimal("1.50")) == "takes Decimal, not the decimal '1.50' (write it as '1.5')")
+        #expect(refusal(.string, .integer(1)) == "takes String, not the integer 1")
+        var entity = EntityDefinition(name: "E")
+        entity.attributes = [Attribute(name: "f", type: .float), Attribute(name: "d", type: .date)]
+        let model = try? Model(version: "1", entities: [entity])
+        func reason(_ name: String, _ value: JSONValue) -> String? {
+            model?.entity(named: "E")?.deferralReason(of: PropertyWrite(name: name, value: value), isInsert: true)
+        }
+        #expect(
+            reason("f", .double(1e39))?.hasSuffix("does not fit: write a number from -3.4028235e+38 to 3.4028235e+38")
+                == true
+        )
+        #expect(
+            reason("d", .string("now"))?.hasSuffix("does not fit: write the seconds since 1970 as a number") == true
+        )
     }
 
     @Test func everyLengthOfBase64() {

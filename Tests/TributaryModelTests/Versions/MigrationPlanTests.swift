@@ -57,6 +57,17 @@ struct MigrationPlanTests {
             try plan("A: {attributes: {x: String}}", "A: {attributes: {x: String}, indexes: {i: [x]}}")
                 == ["change the fetch indexes of A"]
         )
+        // The order and the direction of the elements count.
+        let elements = ["x, y", "x, -y", "-x, -y", "-y, x"]
+        for one in elements {
+            for other in elements {
+                func indexed(_ elements: String) -> String {
+                    "A: {attributes: {x: String, y: String}, indexes: {i: [\(elements)]}}"
+                }
+                let expected = one == other ? [] : ["change the fetch indexes of A"]
+                #expect(try plan(indexed(one), indexed(other)) == expected, "\(one) to \(other)")
+            }
+        }
     }
 
     @Test func changesOfRelationshipsAndParentsAreNamed() throws {

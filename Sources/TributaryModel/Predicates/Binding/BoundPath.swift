@@ -57,6 +57,15 @@ package struct BoundPath: Sendable {
         }
     }
 
+    /// The entity of the objects at the end of a relationship; nil for a path to any other value.
+    func destination(in model: Model) -> Entity? {
+        switch terminal {
+        case .identity: steps.last?.destination
+        case .reference(_, let relationship, _): model.entity(named: relationship.destination)
+        default: nil
+        }
+    }
+
     /// Returns the path with a value derived from its string; nil for an aggregate, which has no terminal of its own.
     func derived(_ derivation: TextDerivation) -> BoundPath? {
         switch terminal {

@@ -94,8 +94,22 @@ package struct BoundSortKey: Sendable {
 
 extension SortKey {
     /// Binds the path, which must follow to-one relationships to a value with an order.
-    package func bind(to entity: Entity, in model: Model) throws(ObjectPredicateError) -> BoundSortKey {
+    ///
+    /// Dictionaries are also grouped by relationships: the identifiers of objects have an order without a meaning.
+    package func bind(
+        to entity: Entity,
+        in model: Model,
+        isGroup: Bool = false
+    ) throws(ObjectPredicateError) -> BoundSortKey {
         var path = try PathBinder(entity: entity, model: model).bind(keyPath.keyPathComponents)
+        if let destination = path.destination(in: model), !isGroup, !path.isToMany {
+            let attribute = destination.attributes.first { $0.isStored && $0.type.kind != .opaque }
+            let example = attribute.map { ", such as '\(keyPath).\($0.name)'" } ?? ""
+            throw ObjectPredicateError(
+                "'\(keyPath)' is a relationship, and objects have no order: sort by an attribute of them\(example)",
+                keyPath: keyPath
+            )
+        }
         guard !path.isToMany else {
             throw ObjectPredicateError("nothing can be sorted by a to-many path", keyPath: keyPath)
         }

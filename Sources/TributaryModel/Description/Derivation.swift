@@ -1,10 +1,8 @@
-// Derived attributes: their expressions, and the values that a save or a batch computes.
-
-import TributaryModel
+// Derived attributes: their expressions, and what makes one impossible to compute.
 
 /// The computation of a derived attribute, as an expression of the model editor.
-enum Derivation: Hashable, Sendable {
-    enum Aggregate: String, Sendable { case sum, min, max }
+package enum Derivation: Hashable, Sendable {
+    package enum Aggregate: String, Sendable { case sum, min, max }
 
     /// `now()`: the time of the save that changed the object.
     case now
@@ -14,7 +12,7 @@ enum Derivation: Hashable, Sendable {
     /// `employees.@sum.salary`, also written `sum:(employees.salary)`.
     case aggregate(Aggregate, relationship: String, attribute: String)
 
-    init?(_ expression: String) {
+    package init?(_ expression: String) {
         let text = expression.filter { !$0.isWhitespace }
         if text == "now()" {
             self = .now
@@ -60,7 +58,7 @@ enum Derivation: Hashable, Sendable {
         }
     }
 
-    var relationship: String? {
+    package var relationship: String? {
         switch self {
         case .now: nil
         case .value(let relationship, _, _): relationship
@@ -70,7 +68,10 @@ enum Derivation: Hashable, Sendable {
 }
 
 extension Model {
-    var derivationProblems: [DerivationProblem] {
+    /// The derived attributes that no save could compute; a store must not be opened with such a model.
+    ///
+    /// Reading a model does not refuse them: former versions may have them.
+    package var derivationProblems: [DerivationProblem] {
         entities.sorted { $0.name < $1.name }.flatMap { entity in
             entity.attributes.compactMap { attribute -> DerivationProblem? in
                 guard attribute.isStored, let expression = attribute.derivationExpression,
@@ -168,6 +169,11 @@ public struct DerivationProblem: Hashable, Sendable, CustomStringConvertible {
     /// The entity, the attribute, the expression and the problem.
     public var description: String {
         "\(entity).\(attribute) is derived by '\(expression)', which cannot be computed: \(reason)"
+    }
+
+    /// The problems of a model, and the expressions that a save can compute, in words.
+    package static func text(of problems: [DerivationProblem]) -> String {
+        problems.map(\.description).joined(separator: "; ") + "; " + understood
     }
 
     /// The expressions that a save can compute, in words.
