@@ -37,8 +37,8 @@ struct AttributeSource {
         case .transformable: transformable(attribute)
         case .composite:
             attribute.compositeName.flatMap { names.composites[$0] }.map(SwiftName.escaped)
-                ?? names.library(attribute.type.swiftName)
-        default: names.library(attribute.type.swiftName)
+                ?? names.library(attribute.swiftName)
+        default: names.library(attribute.swiftName)
         }
     }
 
@@ -110,7 +110,8 @@ struct TypeNames {
 
     private static let modules: [String: String] = [
         "Data": "Foundation", "Date": "Foundation", "Decimal": "Foundation", "URL": "Foundation", "UUID": "Foundation",
-        "Bool": "Swift", "Double": "Swift", "Float": "Swift", "Int16": "Swift", "Int32": "Swift", "Int64": "Swift",
+        "Bool": "Swift", "Double": "Swift", "Float": "Swift", "Int": "Swift", "Int16": "Swift", "Int32": "Swift",
+        "Int64": "Swift",
         "Set": "Swift", "String": "Swift", "Sendable": "Swift", "PartialKeyPath": "Swift",
         "Field": "Tributary", "ToOne": "Tributary", "ToMany": "Tributary", "ManagedObject": "Tributary",
         "ManagedObjectID": "Tributary", "TypedSnapshot": "Tributary", "CompositeValue": "Tributary",

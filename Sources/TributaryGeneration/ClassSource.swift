@@ -110,6 +110,9 @@ struct ClassSource {
         ]
             + (isDerived
                 ? ["        \(value)"] : ["        get { \(value) }", "        set { \(target) = \(newValue) }"])
+            // An append changes the array in place.
+            + (member.property.relationship.map { $0.isToMany && $0.isOrdered } == true
+                ? ["        _modify { yield &\(target) }"] : [])
             + ["    }"]
     }
 
@@ -132,11 +135,11 @@ struct ClassMembers {
     let all: [ClassMember]
 
     /// A member with one of these names would shadow a type that the generated class uses.
-    private static let usedTypes: Set<String> = ["Field", "Set", "ToMany", "ToOne", "TransformableField"]
+    private static let usedTypes: Set<String> = ["Counted", "Field", "Set", "ToMany", "ToOne", "TransformableField"]
 
     init(_ entity: Entity, in model: Model, names: TypeNames) {
         let lineage = (entity.ancestors.reversed() + [entity.name]).compactMap { model.entity(named: $0) }
-        var taken = SwiftName.inheritedMembers.union(SwiftName.generatedMembers).union(names.classes.values)
+        var taken = InheritedMembers.names.union(SwiftName.generatedMembers).union(names.classes.values)
             .union(ClassMembers.usedTypes)
         var members: [ClassMember] = []
         // An ancestor's names are assigned before the names of its children, so that each child finds the same names.
@@ -187,6 +190,7 @@ struct SnapshotSource {
         /// Nil for a derived property.
         let write: String?
         let property: String
+        var wrapper = ""
     }
 
     var lines: [String] {
@@ -199,7 +203,10 @@ struct SnapshotSource {
             "    \(access)var objectID: \(names.library("ManagedObjectID"))",
         ]
         for part in parts {
-            lines += ["    /// \(part.comment)", "    \(access)var \(SwiftName.escaped(part.name)): \(part.type)"]
+            lines += [
+                "    /// \(part.comment)",
+                "    \(part.wrapper)\(access)var \(SwiftName.escaped(part.name)): \(part.type)",
+            ]
         }
         lines += ["", "    /// The values of the object now.", "    \(access)init(_ object: \(type)) {"]
         lines.append("        objectID = object.objectID")
@@ -223,13 +230,19 @@ struct SnapshotSource {
                 let key = "\(type).\(member.escaped)"
                 let accessor =
                     isSame ? "object.\(member.escaped)" : "object[\(key), as: \(snapshotType).self]"
+                let isCounter = attribute.isCounter
+                let assignment =
+                    isCounter
+                    ? "object.set(\(key), to: $\(member.name), of: objectID)"
+                    : "\(accessor) = self.\(member.escaped)"
                 return Part(
                     name: member.name,
                     type: snapshotType,
                     comment: "The attribute `\(SwiftName.comment(name))`.",
                     read: accessor,
-                    write: attribute.derivationExpression == nil ? "\(accessor) = self.\(member.escaped)" : nil,
-                    property: name
+                    write: attribute.derivationExpression == nil ? assignment : nil,
+                    property: name,
+                    wrapper: isCounter ? "@\(attributes.names.library("Counted")) " : ""
                 )
             case .relationship:
                 guard let idName = member.idName else { return nil }

@@ -3,17 +3,6 @@
 /// Each character that an identifier cannot contain becomes `_`, and a leading digit gets a `_` before it. A name that is
 /// taken, by `ManagedObject` or by an earlier name, gets `_` appended until it is unique. Keywords stand in backticks.
 package enum SwiftName {
-    /// The members of `ManagedObject` and of its protocols, which a subclass cannot declare again.
-    package static let inheritedMembers: Set<String> = [
-        "add", "awake", "awakeFromFetch", "awakeFromInsert", "changedObjectIDs", "changedValues",
-        "changedValuesForCurrentEvent", "committedValues", "debugDescription", "declaredFields",
-        "declaresEveryProperty", "delete", "description", "didSave", "didTurnIntoFault", "entityName", "faultError",
-        "hasChanges", "hasPersistentChangedValues", "hash", "hashValue", "insert", "isDeleted", "isFault", "isInserted",
-        "isUpdated", "link", "load", "managedObjectContext", "move", "objectID", "objectIDs", "objects",
-        "predicateArgument", "prepareForDeletion", "refresh", "remove", "replace", "setObjects", "setValue", "snapshot",
-        "state", "uniqueID", "unlink", "update", "updates", "validateForDelete", "validateForInsert",
-        "validateForUpdate", "validateValue", "value", "willSave", "willTurnIntoFault",
-    ]
     /// The members that the generator declares in a class, and names that keep a special meaning after a dot even in
     /// backticks.
     static let generatedMembers: Set<String> = [

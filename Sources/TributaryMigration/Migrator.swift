@@ -138,8 +138,10 @@ struct MigrationRun {
         // name: whoever goes back gives what was a new version, or allows the loss.
         let between = model.earlier.following(versionHash: currentHash)
         let isListed = between != nil && model.earlier.areListed
+        let chain = [current] + (between ?? []) + [model]
         guard isListed || !recorded.hasLeft(model.versionHash, version: model.version) || settings.allowsLoss else {
-            throw MigrationError.olderModel(store: current.version, model: model.version)
+            let losses = (try? losses(through: chain, steps(through: chain))) ?? []
+            throw MigrationError.olderModel(store: current.version, model: model.version, losses)
         }
         // Where renaming identifiers say nothing, the order of names is a guess: the store has not been at this version,
         // so it may be the newer one. Then nothing is lost without being asked for.
@@ -147,7 +149,6 @@ struct MigrationRun {
             !isListed
             && (MigrationInference(from: current, to: model).isBackwards
                 ?? (between == nil && !ModelVersions.areInOrder(current.version, model.version)))
-        let chain = [current] + (between ?? []) + [model]
         let steps = try steps(through: chain)
         guard settings.migrates else { throw MigrationError.notAllowed(plan(of: steps, from: current)) }
         let losses = try losses(through: chain, steps)

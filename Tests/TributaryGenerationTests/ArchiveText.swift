@@ -30,7 +30,11 @@ enum ArchiveText {
             attributes: {name: String}
             relationships: {books: {to: Book, many: true, inverse: chapters}}
           Shelf:
-            attributes: {number: Integer 16, id: Integer 64?}
+            attributes:
+              number: Integer 16
+              id: Integer 64?
+              loans: {type: Integer 16, merge: counter, default: 0}
+              visits: {type: Integer 32, merge: counter, optional: true}
             relationships: {items: {to: Item, many: true, inverse: shelf}}
         composites: {Size: {width: Double, height: Double?, unit: String?}}
         """

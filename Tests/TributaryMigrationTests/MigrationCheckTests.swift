@@ -177,7 +177,8 @@ import TributaryStore
         own: String,
         other: String
     ) throws {
-        let mandatory = other.replacing("A?", with: "A").replacing("optional: true", with: "optional: false")
+        let mandatory = other.replacing("A?", with: "A")
+            .replacing("optional: true", with: "optional: false, min: 1")
         let story = try MigrationStory(Self.relation(own, other), Self.relation(own, mandatory))
         try story.apply(.insert("A", 1), .insert("B", 11), .insert("B", 12))
         if own.contains("many") {
@@ -189,6 +190,16 @@ import TributaryStore
         #expect(found.map(\.properties) == [["a"]] && found.first?.ids.map(\.uniqueID) == [.sample(12)])
         try story.migrated.reopen(story.old)
         try story.apply(.delete("B", 12))
+        try story.migrateToOneState()
+    }
+    @Test func aToManyRelationshipWithoutAMinimumMayStayEmptyWhenItBecomesMandatory() throws {
+        let optional = "A, many: true, optional: true, inverse: b"
+        let mandatory = optional.replacing("true, inverse", with: "false, inverse")
+        let story = try MigrationStory(
+            Self.relation("B?, inverse: a", optional),
+            Self.relation("B?, inverse: a", mandatory)
+        )
+        try story.apply(.insert("A", 1), .insert("B", 11))
         try story.migrateToOneState()
     }
 }

@@ -158,4 +158,12 @@ import TributaryStore
         #expect(try story.rows("SELECT n FROM A ORDER BY n").map { $0[0] } == [nil, "5", "11"])
         try story.expectOneState()
     }
+
+    /// A store that has had the attribute has the nearest double, and one that never had it the digits.
+    @Test func `a double without a point has one form in a digest when its attribute is gone`() throws {
+        let story = try MigrationStory("  A: {attributes: {x: Double?, y: String?}}", "  A: {attributes: {y: String?}}")
+        try story.apply(.insert("A", 1, ["x": .unrepresentable("10000000000000000001"), "y": "a"]))
+        try story.migrate()
+        try story.expectOneState()
+    }
 }

@@ -160,21 +160,37 @@ struct AdditiveMigration {
 }
 
 extension StoreModel {
-    /// Writes the default of a counter to the objects to which nobody has added anything yet.
+    /// Writes the values of a counter with a new default: the default and the sum of the totals (merge statement 9).
+    ///
+    /// Costs one update of the table, and one for each object to which somebody has added something.
     func fillCounter(_ columnIndex: Int, of table: TableLayout, in db: Database) throws {
+        let name = table.columns[columnIndex].quotedName
+        let totals = CounterTable(db, layout: self)
         for entity in entities where entity.table == table.index && entity.holds[columnIndex] {
-            let update = try BoundStatement(
+            let counted = "SELECT id FROM tributary_counter WHERE root = ?2 AND place = ?3"
+            let plain = try BoundStatement(
                 db,
-                """
-                UPDATE \(table.quotedName) SET \(table.columns[columnIndex].quotedName) = ?1
-                WHERE _id NOT IN (SELECT id FROM tributary_counter WHERE root = ?2 AND place = ?3)
-                \(table.condition(entity))
-                """
+                "UPDATE \(table.quotedName) SET \(name) = ?1 WHERE _id NOT IN (\(counted)) \(table.condition(entity))"
             )
-            update.bind(1, entity.defaults[columnIndex])
-            update.bind(2, table.code)
-            update.bind(3, Int64(columnIndex))
-            try update.run()
+            plain.bind(1, entity.defaults[columnIndex])
+            plain.bind(2, table.code)
+            plain.bind(3, Int64(columnIndex))
+            try plain.run()
+            let select = try BoundStatement(
+                db,
+                "SELECT _id FROM \(table.quotedName) WHERE _id IN (\(counted)) \(table.condition(entity))"
+            )
+            select.bind(2, table.code)
+            select.bind(3, Int64(columnIndex))
+            let update = try BoundStatement(db, "UPDATE \(table.quotedName) SET \(name) = ?1 WHERE _id = ?2")
+            var ids: [UniqueID] = []
+            try select.forEach { row in row.id(0).map { ids.append($0) } }
+            for id in ids {
+                let column = ColumnIndex(table: table.index, column: columnIndex)
+                update.bind(1, try totals.value(of: id, column, above: entity.defaults[columnIndex]))
+                update.bind(2, id)
+                try update.run()
+            }
         }
     }
 }

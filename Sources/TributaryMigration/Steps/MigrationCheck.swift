@@ -21,7 +21,7 @@ struct MigrationCheck {
         for change in inference.changes where change.kind == .makeMandatory {
             guard let entity = layout.entity(named: change.entity), let name = change.property,
                 let propertyIndex = entity.entity.propertyIndex(named: name),
-                entity.entity.properties[propertyIndex].relationship != nil,
+                entity.entity.properties[propertyIndex].relationship?.needsObject == true,
                 let violation = try missing(name, entity.places[propertyIndex], in: entity)
             else { continue }
             found.append(violation)

@@ -243,7 +243,7 @@ extension MigrationStep {
             let total = table.columns[columnIndex].total(in: row, at: 4)
             guard let new = self.mapping.tables[index], let target = self.mapping.columns[index][columnIndex] else {
                 let name = try self.entityName(table, id, fallback: self.holder(table, columnIndex))
-                let amount = JSONValue.object([JSONMember(key: "increment", value: total.json)])
+                let amount = JSONValue(increment: total.json)
                 let write = (table.columns[columnIndex].property, amount)
                 return try self.deferWrite(name, id, write: write, number: row.integer(5))
             }

@@ -146,7 +146,8 @@ final class MigrationStep {
         }
     }
 
-    /// Drops the indexes of the model's keys, and all indexes of tables that are rewritten.
+    /// Drops the model's indexes that the new model lacks, all of them when names, keys or indexes change, and every index
+    /// of a table that is rewritten.
     private func dropIndexes() throws {
         let rewritten = Set(mapping.rewrittenTables.map(\.name) + mapping.rewrittenLinks.map(\.name))
         let kinds: Set<MigrationChange.Kind> = [
@@ -154,13 +155,14 @@ final class MigrationStep {
         ]
         let areOthers = inference.changes.contains { kinds.contains($0.kind) }
         let modelIndexes = Set(Schema.modelIndexes(of: before).map(\.name))
+        let gone = modelIndexes.subtracting(Schema.modelIndexes(of: after).map(\.name))
         let indexes = try GRDB.Row.fetchAll(
             db,
             sql: "SELECT name, tbl_name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL"
         )
         for index in indexes {
             let (name, table): (String, String) = (index[0], index[1])
-            if rewritten.contains(table) || (areOthers && modelIndexes.contains(name)) {
+            if rewritten.contains(table) || gone.contains(name) || (areOthers && modelIndexes.contains(name)) {
                 try db.execute(sql: "DROP INDEX \(quoted(name))")
             }
         }

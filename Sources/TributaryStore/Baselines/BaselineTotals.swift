@@ -97,7 +97,7 @@ final class BaselineTotals {
         let known = column(of: counter)
         for (writer, total) in counter.totals {
             guard let entry = vector.ahead[writer] else { continue }
-            if let (column, type) = known, let value = ValueConverter.counted(total, type: type) {
+            if let (column, type) = known, let value = type.amount(from: total) {
                 let key = Total(column: column, writer: entry.row)
                 counted[key] = CounterTotals.sum(counted[key], value)
             } else {
@@ -164,10 +164,7 @@ final class BaselineTotals {
             }
         }
         deferredCount += 1
-        let write = PropertyWrite(
-            name: part.property,
-            value: .object([JSONMember(key: "increment", value: rest)])
-        )
+        let write = PropertyWrite(name: part.property, value: JSONValue(increment: rest))
         let change = Change(entity: total.entity, id: part.id, operation: .update([write]))
         try engine.tables.deferred.insert(
             .init(change, number: total.entry.lastNumber, position: -deferredCount, valueIndex: 0),

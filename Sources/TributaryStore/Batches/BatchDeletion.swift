@@ -141,8 +141,11 @@ final class BatchDeletion {
     /// The deletion of an object removes its own registers, and its pairs: only registers of other objects are left.
     private func nullify(_ followed: Followed) throws {
         guard case .inverse(_, let name) = followed.storage,
-            let inverse = layout.entity(named: followed.relationship.destination)?.entity.propertyIndex(named: name)
+            let destination = layout.entity(named: followed.relationship.destination)?.entity,
+            let inverse = destination.propertyIndex(named: name)
         else { return }
+        // A mandatory reference cannot be cleared.
+        if destination.properties[inverse].relationship?.isOptional == false { try deny(followed) }
         try insertion(
             "release(root, id, entity, propertyIndex)",
             followed,

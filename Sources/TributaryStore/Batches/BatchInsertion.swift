@@ -52,7 +52,12 @@ final class BatchInsertion {
         if try resolveCollision(of: values, derived, written.sorted(), row: row) { return }
         let uniqueID = id ?? derived ?? reader.context.configuration.environment.newID()
         if rows[uniqueID] != nil { throw BatchError.duplicateID(row: row, objectID(uniqueID)) }
-        let writes = zip(properties.entity.entity.properties, values).compactMap { $0.write(from: .null, to: $1) }
+        let writes = written.sorted().compactMap { propertyIndex in
+            properties.entity.entity.properties[propertyIndex].write(
+                from: defaults[propertyIndex],
+                to: values[propertyIndex]
+            )
+        }
         rows[uniqueID] = row
         keys.addPending(values)
         slices.count(objectID(uniqueID))
@@ -96,7 +101,7 @@ final class BatchInsertion {
             switch property {
             case .attribute(let attribute):
                 isMissing = attribute.isStored && !attribute.isOptional && attribute.derivationExpression == nil
-            case .relationship(let relationship, _): isMissing = !relationship.isOptional
+            case .relationship(let relationship, _): isMissing = relationship.needsObject
             }
             if isMissing { throw BatchError.missing(row: row, entity: properties.name, property: property.name) }
         }
@@ -142,7 +147,7 @@ final class BatchInsertion {
         case .skip: return true
         case .replace where other.revision <= newest:
             try flush()
-            try slices.append(Change(entity: other.entity.name, id: other.id.uniqueID, operation: .delete))
+            try delete(other, taking: names, row: row)
             try flush()
             // Another object may have another key of the row.
             return try resolveCollision(of: values, derived, written, row: row)
@@ -170,6 +175,33 @@ final class BatchInsertion {
             try slices.append(Change(entity: other.entity.name, id: other.id.uniqueID, operation: .update(writes)))
             try flush()
             return true
+        }
+    }
+
+    /// Deletes an object with its delete rules; all changes before must be applied.
+    private func delete(_ other: Row, taking names: [String], row: Int) throws {
+        let deletion = Change(entity: other.entity.name, id: other.uniqueID, operation: .delete)
+        var state = PlannedState([deletion], over: reader, hasBounds: false)
+        let effects = try state.followDeleteRules()
+        if let denial = effects.denials.first, let holder = denial.others.first {
+            throw BatchError.denied(denial.id, relationship: denial.relationship.name, by: holder)
+        }
+        try slices.append(deletion)
+        for id in effects.deleted {
+            // A deletion of an object of an earlier row would come after its insert.
+            guard let found = try reader.row(id.uniqueID, rootEntity: id.rootEntity), found.revision <= newest else {
+                throw BatchError.constraint(row: row, properties: names, existing: other.id)
+            }
+            try slices.append(Change(entity: id.entity, id: id.uniqueID, operation: .delete))
+        }
+        for (id, propertyIndex, target) in effects.cleared {
+            let entity = properties.layout.entity(named: id.entity)?.entity
+            guard let relationship = entity?.properties[propertyIndex].relationship else { continue }
+            guard relationship.isOptional else {
+                throw BatchError.denied(target, relationship: relationship.inverse ?? "", by: id)
+            }
+            let write = PropertyWrite(name: relationship.name, value: .null)
+            try slices.append(Change(entity: id.entity, id: id.uniqueID, operation: .update([write])))
         }
     }
 
@@ -215,6 +247,8 @@ extension BatchWriter {
             } catch StoreError.duplicateID(let id) {
                 throw insertion.duplicate(id)
             }
+        } verify: { number in
+            try checkReferences(properties.entity.places.indices, properties, revision: number)
         }
     }
 }

@@ -47,7 +47,7 @@ struct BatchProperties {
             if value.isNull, !attribute.isOptional {
                 throw BatchError.missing(row: row, entity: name, property: property.name)
             }
-            guard attribute.type.holds(value) else { throw wrong(attribute.type.rawValue) }
+            guard attribute.valueType.holds(value) else { throw wrong(attribute.expectation(refusing: value)) }
             // Negative zero becomes zero, because a log does not distinguish the two.
             if case .double(let number) = value { return .double(number + 0) }
             return value

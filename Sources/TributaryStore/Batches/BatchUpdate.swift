@@ -46,6 +46,7 @@ extension BatchWriter {
                 try slices.append(Change(entity: row.entity.name, id: id, operation: .update(writes)))
             }
         } verify: { number in
+            try checkReferences(assignments.map(\.propertyIndex), properties, revision: number)
             let columns = Set(assignments.compactMap { properties.entity.propertyColumns[$0.propertyIndex] })
             let keys = try transaction.engine().tables.keys
             if let (constraint, other) = try keys.shared(columns, properties.table.index, revision: number),
@@ -63,7 +64,7 @@ extension BatchWriter {
         case .value(let value): _ = try properties.check(value, propertyIndex: propertyIndex, row: nil)
         case .increment(let amount):
             let isNumber = property.attribute.map { $0.type.isInteger || $0.type == .double || $0.type == .float }
-            guard isNumber == true, property.attribute?.type.holds(amount) == true, !amount.isNull else {
+            guard isNumber == true, property.attribute?.valueType.holds(amount) == true, !amount.isNull else {
                 throw BatchError.wrongType(
                     row: nil,
                     entity: properties.name,

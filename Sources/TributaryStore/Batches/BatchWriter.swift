@@ -30,6 +30,40 @@ package struct BatchWriter {
     }
 }
 
+extension BatchWriter {
+    /// Throws `BatchError` `noTarget` when an object that the batch has written refers to no object through a mandatory relationship.
+    ///
+    /// Costs a look at each reference of the entity that waits for an object.
+    func checkReferences(
+        _ propertyIndexes: some Sequence<Int>,
+        _ properties: BatchProperties,
+        revision number: Int64
+    ) throws {
+        for propertyIndex in propertyIndexes {
+            guard let relationship = properties.entity.entity.properties[propertyIndex].relationship,
+                !relationship.isOptional, case .column(let column) = properties.entity.places[propertyIndex]
+            else { continue }
+            let statement = try BoundStatement(
+                reader.database,
+                """
+                SELECT r.id, r.target FROM tributary_reference r CROSS JOIN \(properties.table.quotedName) o ON o._id = r.id
+                WHERE r.root = ?1 AND r.place = ?2 AND o._revision = ?3
+                    AND o.\(properties.table.columns[column].quotedName) IS NULL LIMIT 1
+                """
+            )
+            statement.bindAll(properties.table.code, column, number)
+            let found = try statement.first { row in row.id(0).flatMap { id in row.id(1).map { (id, $0) } } } ?? nil
+            if let (id, target) = found, let destination = properties.layout.entity(named: relationship.destination) {
+                throw BatchError.noTarget(
+                    properties.layout.objectID(id, of: properties.entity),
+                    property: relationship.name,
+                    target: properties.layout.objectID(target, of: destination)
+                )
+            }
+        }
+    }
+}
+
 /// The changes of a batch, which are merged slice by slice, so that memory does not grow with the batch.
 final class BatchSlices {
     /// The number of changes that are merged together.

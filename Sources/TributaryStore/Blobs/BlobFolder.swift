@@ -1,3 +1,4 @@
+import CLinux
 import Foundation
 import Synchronization
 import TributaryChanges
@@ -37,33 +38,27 @@ final class BlobFolder: Sendable {
 
     typealias Source = (_ take: (UnsafeRawBufferPointer) throws -> Void) throws -> Void
 
-    func keep(_ bytes: [UInt8]) throws -> PropertyValue {
-        try keep(sha256: BlobFolder.hash(bytes), size: Int64(bytes.count)) { take in
-            try bytes.withUnsafeBytes { try take($0) }
-        }
-    }
-
     /// Writes the bytes durably, in portions; the source has compared them with their hash.
     func keep(sha256: String, size: Int64, _ source: Source) throws -> PropertyValue {
-        guard let file = file(sha256) else { throw StoreError.blob(path: path, reason: "'\(sha256)' is no SHA-256") }
-        let folder = "\(path)/\(sha256.prefix(2))"
-        try makeFolder(path, in: (path as NSString).deletingLastPathComponent)
-        try makeFolder(folder, in: path)
-        // A damaged file is written again.
-        if (try? read(sha256: sha256, size: size) { _ in }) == nil { try write(source, to: file, in: folder) }
-        // A file that existed already needs this too: its writer may have crashed before it synchronized the folder.
-        try synchronizeFolder(folder)
-        return .blob(sha256: sha256, size: size)
+        let drafts = BlobDrafts(folder: self)
+        let value = try drafts.add(sha256: sha256, size: size, source)
+        try drafts.publish()
+        return value
     }
 
-    /// The file has a temporary name until its bytes are durable.
-    private func write(_ source: Source, to file: String, in folder: String) throws {
-        var draft = Array("\(folder)/.draft-XXXXXX".utf8CString)
-        let descriptor = mkstemp(&draft)
+    /// Whether a file is there and has its bytes.
+    fileprivate func has(sha256: String, size: Int64) -> Bool {
+        (try? read(sha256: sha256, size: size) { _ in }) != nil
+    }
+
+    /// Writes the bytes to a file with a temporary name, and starts to write it to the disk.
+    fileprivate func write(_ source: Source, to file: String, in folder: String) throws -> BlobDrafts.Draft {
+        var path = Array("\(folder)/.draft-XXXXXX".utf8CString)
+        let descriptor = mkstemp(&path)
         guard descriptor >= 0 else { throw failure(file) }
-        defer { close(descriptor) }
-        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        let draft = BlobDrafts.Draft(path: path, file: file, descriptor: descriptor)
         do {
+            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
             try source { bytes in
                 var rest = bytes[...]
                 while !rest.isEmpty {
@@ -73,31 +68,43 @@ final class BlobFolder: Sendable {
                     rest = rest.dropFirst(count)
                 }
             }
-            guard fchmod(descriptor, BlobFolder.fileMode) == 0, fsync(descriptor) == 0, rename(draft, file) == 0 else {
-                throw failure(file)
-            }
+            guard fchmod(descriptor, BlobFolder.fileMode) == 0 else { throw failure(file) }
+            // The files are then on their way together when each is synchronized.
+            clinux_start_writing(descriptor)
+            return draft
         } catch {
-            unlink(draft)
+            draft.discard()
             throw error
         }
     }
 
-    /// Makes the folder's entry in its parent folder durable.
+    /// Makes folders, and returns the folders that may not be durable in their parents.
     ///
     /// The entry of an existing folder is made durable too: the process that created it may have crashed before.
-    private func makeFolder(_ folder: String, in parent: String) throws(StoreError) {
-        if mkdir(folder, BlobFolder.folderMode) == 0 {
-            // The umask may have removed the group's right to read.
-            guard chmod(folder, BlobFolder.folderMode) == 0 else { throw failure(folder) }
-        } else {
-            guard errno == EEXIST else { throw failure(folder) }
-            if durable.withLock({ $0.contains(folder) }) { return }
+    fileprivate func make(_ folders: [String]) throws(StoreError) -> [String] {
+        var created: [String] = []
+        for folder in folders {
+            if mkdir(folder, BlobFolder.folderMode) == 0 {
+                // The umask may have removed the group's right to read.
+                guard chmod(folder, BlobFolder.folderMode) == 0 else { throw failure(folder) }
+            } else {
+                guard errno == EEXIST else { throw failure(folder) }
+                if durable.withLock({ $0.contains(folder) }) { continue }
+            }
+            created.append(folder)
         }
-        try synchronizeFolder(parent.isEmpty ? "." : parent)
-        durable.withLock { _ = $0.insert(folder) }
+        return created
     }
 
-    private func synchronizeFolder(_ folder: String) throws(StoreError) {
+    /// Makes the entries of folders durable, each parent once.
+    fileprivate func synchronizeEntries(of folders: Set<String>) throws(StoreError) {
+        let parents = Set(folders.map { $0.folder })
+        // The folder of all blobs comes before the folders in it.
+        for parent in parents.sorted() { try synchronizeFolder(parent) }
+        durable.withLock { $0.formUnion(folders) }
+    }
+
+    fileprivate func synchronizeFolder(_ folder: String) throws(StoreError) {
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure(folder) }
         defer { close(descriptor) }
@@ -158,16 +165,89 @@ final class BlobFolder: Sendable {
     }
 
     /// Nil unless the name is a hash, so that no row can name a file outside the folder.
-    private func file(_ sha256: String) -> String? {
+    fileprivate func file(_ sha256: String) -> String? {
         isSHA256(sha256) ? "\(path)/\(sha256.prefix(2))/\(sha256)" : nil
     }
 
-    private func failure(_ path: String) -> StoreError {
+    fileprivate func failure(_ path: String) -> StoreError {
         let error = StoreError.scratch(path: path, code: errno)
         return error.isFull ? error : .blob(path: path, reason: String(cString: strerror(errno)))
     }
 
     static func hash(_ bytes: [UInt8]) -> String { SHA256.hash(data: bytes).hexadecimal }
+}
+
+/// The new files of a transaction, which are made durable together before it commits.
+///
+/// A file has a temporary name until its bytes are durable. Files that are not published are removed.
+final class BlobDrafts {
+    struct Draft {
+        let path: [CChar]
+        let file: String
+        let descriptor: CInt
+
+        func discard() {
+            close(descriptor)
+            unlink(path)
+        }
+    }
+
+    private let folder: BlobFolder
+    private var drafts: [String: Draft] = [:]
+    /// Folders of files of the transaction, new ones and others.
+    private var folders: Set<String> = []
+    /// Folders whose own entries may not be durable.
+    private var created: Set<String> = []
+    /// The number of files that are open at once.
+    static let limit = 64
+
+    init(folder: BlobFolder) {
+        self.folder = folder
+    }
+
+    deinit { for draft in drafts.values { draft.discard() } }
+
+    func add(_ bytes: [UInt8]) throws -> PropertyValue {
+        try add(sha256: BlobFolder.hash(bytes), size: Int64(bytes.count)) { take in
+            try bytes.withUnsafeBytes { try take($0) }
+        }
+    }
+
+    /// Writes the bytes in portions; the source has compared them with their hash.
+    func add(sha256: String, size: Int64, _ source: BlobFolder.Source) throws -> PropertyValue {
+        guard let file = folder.file(sha256) else {
+            throw StoreError.blob(path: folder.path, reason: "'\(sha256)' is no SHA-256")
+        }
+        let value = PropertyValue.blob(sha256: sha256, size: size)
+        guard drafts[sha256] == nil else { return value }
+        if drafts.count >= BlobDrafts.limit { try publish() }
+        let place = "\(folder.path)/\(sha256.prefix(2))"
+        created.formUnion(try folder.make([folder.path, place]))
+        // A file that exists needs this too: its writer may have crashed before it synchronized the folder.
+        folders.insert(place)
+        // A damaged file is written again.
+        if !folder.has(sha256: sha256, size: size) {
+            drafts[sha256] = try folder.write(source, to: file, in: place)
+        }
+        return value
+    }
+
+    /// Makes all files durable under their names.
+    func publish() throws {
+        guard !folders.isEmpty else { return }
+        try folder.synchronizeEntries(of: created)
+        created = []
+        for draft in drafts.values {
+            guard fsync(draft.descriptor) == 0 else { throw folder.failure(draft.file) }
+        }
+        for (sha256, draft) in drafts {
+            guard rename(draft.path, draft.file) == 0 else { throw folder.failure(draft.file) }
+            close(draft.descriptor)
+            drafts[sha256] = nil
+        }
+        for place in folders.sorted() { try folder.synchronizeFolder(place) }
+        folders = []
+    }
 }
 
 /// Hands over the bytes of a binary that a log names by hash and size, in portions.

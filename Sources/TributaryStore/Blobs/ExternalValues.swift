@@ -6,29 +6,31 @@ package import TributaryChanges
 final class ExternalValues {
     private let layout: StoreModel
     /// Nil when large binaries stay in their rows.
-    private let folder: BlobFolder?
+    private let drafts: BlobDrafts?
     var source: BlobSource?
     /// The largest binary that SQLite accepts in a row, with room for the other columns.
     static let largestBlob: Int64 = 900_000_000
 
     init(layout: StoreModel, folder: BlobFolder?) {
         self.layout = layout
-        self.folder = folder
+        drafts = folder.map { BlobDrafts(folder: $0) }
     }
+
+    /// Makes the files of large binaries durable; called before their rows can be read and before the commit.
+    func publish() throws { try drafts?.publish() }
 
     /// Returns the value in the form that its column stores.
     ///
-    /// The file of a large binary is durable when this function returns, so before the transaction that names it
-    /// commits.
+    /// The file of a large binary is durable after ``publish()``.
     func stored(_ value: PropertyValue?, column: Int, entity: Int) throws -> PropertyValue? {
         switch value {
         case .binary(let bytes)?:
-            guard bytes.count > BlobFolder.threshold, let folder = folder(of: column, entity) else { return value }
-            return try folder.keep(bytes)
+            guard bytes.count > BlobFolder.threshold, let drafts = drafts(of: column, entity) else { return value }
+            return try drafts.add(bytes)
         case .blob(let sha256, let size)?:
             guard let source, size <= ExternalValues.largestBlob else { return value }
-            if size > BlobFolder.threshold, let folder = folder(of: column, entity) {
-                return try folder.keep(sha256: sha256, size: size) { try source(sha256, size, $0) }
+            if size > BlobFolder.threshold, let drafts = drafts(of: column, entity) {
+                return try drafts.add(sha256: sha256, size: size) { try source(sha256, size, $0) }
             }
             var bytes: [UInt8] = []
             try source(sha256, size) { bytes.append(contentsOf: $0) }
@@ -37,8 +39,8 @@ final class ExternalValues {
         }
     }
 
-    private func folder(of column: Int, _ entity: Int) -> BlobFolder? {
-        layout.tables[layout.entities[entity].table].columns[column].isExternal ? folder : nil
+    private func drafts(of column: Int, _ entity: Int) -> BlobDrafts? {
+        layout.tables[layout.entities[entity].table].columns[column].isExternal ? drafts : nil
     }
 }
 

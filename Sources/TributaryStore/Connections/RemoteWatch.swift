@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Synchronization
+import TributaryChanges
 
 #if canImport(Glibc)
     import Glibc
@@ -44,8 +45,7 @@ package final class RemoteWatch: Sendable {
             for open in ends { Glibc.close(open) }
             return nil
         }
-        let folder = (path as NSString).deletingLastPathComponent
-        descriptor = RemoteWatch.watch(folder.isEmpty ? "." : folder)
+        descriptor = RemoteWatch.watch(path.folder)
         stopReadEnd = ends[0]
         stopWriteEnd = ends[1]
         self.connection = connection

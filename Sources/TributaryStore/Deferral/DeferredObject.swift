@@ -299,7 +299,9 @@ extension JSONValue {
                 .sorted { $0.key.precedesByBytes($1.key) }
                 .map { "\(JSONValue.string($0.key).text):\($0.value.deferredForm)" }
             return "{" + texts.joined(separator: ",") + "}"
-        case .null, .boolean, .unrepresentable: return text
+        case .unrepresentable(let text):
+            return Double(text).flatMap { $0.isFinite ? JSONValue.double($0).deferredForm : nil } ?? text
+        case .null, .boolean: return text
         }
     }
 }

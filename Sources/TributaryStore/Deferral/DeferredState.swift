@@ -100,7 +100,7 @@ struct DeferredState {
             // A later model may count an amount that does not fit now.
             let isAmount = write.isInsert && CounterTotals.number(value) != nil
             if let amount = isAmount ? value : value["increment"] {
-                let counted = ValueConverter.counted(amount, type: attribute.type)?.json
+                let counted = attribute.type.amount(from: amount)?.json
                 return object.add(counted ?? amount, to: property, of: write.name, by: write.writer)
             }
         case .attribute(let attribute)? where attribute.effectiveRule.isBound:

@@ -38,6 +38,7 @@ package struct DeferredWriteReader {
         }
         overview.since = try bounds.min().flatMap { try origins.origin($0)?.since }
         overview.until = try bounds.max().flatMap { try origins.origin($0)?.since }
+        overview.written = try table.importedClock()?.wallTime
         overview.newest = try table.imported(of: nil, limit: limit, &origins)
         overview.newest += try unknown.compactMap { write in try origins.origin(write.transaction).map(write.deferred) }
         overview.newest = Array(overview.newest.sorted { $0.since > $1.since }.prefix(limit))
@@ -194,6 +195,8 @@ package struct DeferredOverview: Sendable, Hashable {
     /// The first and the last import with deferred writes.
     package var since: WallTime?
     package var until: WallTime?
+    /// The time of the last value that the model cannot represent, by the clock of its writer.
+    package var written: WallTime?
 }
 
 /// The numbers of imported writes that have no effect yet.

@@ -269,6 +269,6 @@ struct Restamp {
         guard case .column(let column) = entityLayout.places[property] else { return nil }
         let index = StoreModel.ColumnIndex(table: entityLayout.table, column: column)
         guard case .attribute(let type, .counter) = layout[index].kind else { return nil }
-        return ValueConverter.counted(increment ?? value.value, type: type).map { (index, $0) }
+        return type.amount(from: increment ?? value.value).map { (index, $0) }
     }
 }

@@ -203,6 +203,13 @@ final class WriterToken: Sendable {
         }
     }
 
+    /// A store that is released without being closed keeps no file open.
+    deinit {
+        state.withLock { state in
+            if let file = state.descriptor { Glibc.close(file) }
+        }
+    }
+
     private var left: String { store + "-token" }
 
     /// Leaves the token for the time after a boot; the file may be missing when the machine loses its power.

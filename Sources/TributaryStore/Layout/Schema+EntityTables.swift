@@ -79,10 +79,11 @@ extension Schema {
     /// Creates only the indexes that are missing.
     package static func createModelIndexes(in db: Database, layout: StoreModel) throws {
         for index in modelIndexes(of: layout) {
+            let rows = index.condition.map { " WHERE \($0)" } ?? ""
             try db.execute(
                 sql: """
                     CREATE INDEX IF NOT EXISTS \(quoted(index.name))
-                    ON \(index.table.quotedName)(\(index.columns.joined(separator: ", ")))
+                    ON \(index.table.quotedName)(\(index.columns.joined(separator: ", ")))\(rows)
                     """
             )
         }
@@ -92,12 +93,33 @@ extension Schema {
         package var name: String
         var table: TableLayout
         var columns: [String]
+        /// The rows that the index has; nil for all.
+        var condition: String?
     }
 
-    /// The indexes of unique keys and the fetch indexes, each for the highest entity that has it.
+    /// The indexes of unique keys, the fetch indexes, each for the highest entity that has it, and the indexes of counters
+    /// beyond their types.
     ///
     /// The index of a unique key is not UNIQUE, because imported writes may share a key.
     package static func modelIndexes(of layout: StoreModel) -> [ModelIndex] {
+        modelIndexesOfEntities(layout)
+            + layout.tables.flatMap { table in
+                table.columns.compactMap { column in
+                    column.beyondType.map { beyond in
+                        // Another type has another condition.
+                        let name = "tributary_beyond_\(beyond.type.rawValue)_\(table.name).\(column.name)"
+                        return ModelIndex(
+                            name: name,
+                            table: table,
+                            columns: [column.quotedName],
+                            condition: beyond.condition
+                        )
+                    }
+                }
+            }
+    }
+
+    private static func modelIndexesOfEntities(_ layout: StoreModel) -> [ModelIndex] {
         layout.entities.flatMap { entity in
             let table = layout.tables[entity.table]
             let parent = entity.entity.parent.flatMap { layout.model.entity(named: $0) }

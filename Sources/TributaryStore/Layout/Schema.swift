@@ -31,12 +31,15 @@ package enum Schema {
         var shadows = ShadowRecomputation(db, configuration)
         guard let migrator else {
             let layout = try unchanged(in: db, configuration: configuration)
+            try createModelIndexes(in: db, layout: layout)
             try shadows.run(layout)
             return layout
         }
         let foreignViews = try ForeignViews(in: db)
         try shadows.prepareMigration()
         let layout = try migrator.migrate(db, configuration: configuration)
+        // Another version of the program may have had fewer.
+        try createModelIndexes(in: db, layout: layout)
         try shadows.run(layout)
         try foreignViews.restore(in: db, path: configuration.path)
         return layout

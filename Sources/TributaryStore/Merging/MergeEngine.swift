@@ -57,6 +57,7 @@ final class MergeEngine {
 
     /// Throws ``StoreError`` `sharesKey` when a local transaction would hide an object of its own.
     func end() throws {
+        try external.publish()
         try uniqueness.decide(isLocal: cursor.isLocal)
         try effects.flush(effects.current)
         try conflicts.flush()
@@ -64,6 +65,7 @@ final class MergeEngine {
 
     func flush() throws {
         try bulk.flush()
+        try external.publish()
         try conflicts.flush()
     }
 
@@ -120,6 +122,7 @@ final class MergeEngine {
             return (operation.table, operation.id)
         }
         for operation in slice.operations { try merge(operation, of: slice) }
+        try external.publish()
         try objects.links.apply(slice)
         try uniqueness.collect()
         // A local transaction is refused when an object of its own is hidden in the end.

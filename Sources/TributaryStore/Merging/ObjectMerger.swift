@@ -154,7 +154,7 @@ final class ObjectMerger {
         if isGreatest, let row = object.row, row.entity != entity {
             let (table, id) = (object.table, object.id)
             try object.state.registers.convert(to: layout.entities[entity]) { column in
-                try tables.counters.isCounted(id, .init(table: table, column: column))
+                try tables.counterValue(id, .init(table: table, column: column), entity: entity)
             }
         }
         return yields
@@ -178,11 +178,10 @@ final class ObjectMerger {
 
     private func add(_ increment: RegisterWrite, to object: inout StoredObject) throws {
         let column = StoreModel.ColumnIndex(table: object.table, column: increment.column)
-        let isShown = try object.row != nil && tables.counters.isCounted(object.id, column)
-        let shown = isShown ? try object.state.registers.value(of: increment.column) : nil
+        let shown = object.row == nil ? nil : try object.state.registers.value(of: increment.column)
         try tables.counters.add(increment.value, writer: cursor.writer, to: object.id, column)
         guard object.row != nil, let entity = object.state.entity else { return }
-        // Integers wrap around in the sum as in each total, so that the other totals need not be read.
+        // Integers wrap around in the sum as in each total, so that the default and the other totals need not be read.
         if case (.integer(let sum), .integer(let amount)) = (shown, increment.value) {
             object.state.registers.show(.integer(sum &+ amount), in: increment.column)
         } else {
@@ -302,6 +301,9 @@ final class ObjectMerger {
                 unresolved.append((StoreModel.ColumnIndex(table: table, column: write.column), target))
                 let shown = try tables.representative(of: target, targetTable, isOneToOne: isOneToOne)
                 statement.bind(index, shown)
+            } else if columns[write.column].mergeRule == .counter {
+                let initial = layout.entities[shape.entity].defaults[write.column]
+                statement.bind(index, CounterTotals.value(of: [write.value], above: initial))
             } else {
                 statement.bind(index, write.value)
             }

@@ -37,8 +37,7 @@ struct ObjectStore {
         var values = entity.defaults
         for (index, column) in layout.tables[table].columns.enumerated() where column.isRegister {
             if column.mergeRule == .counter {
-                let sum = try tables.counters.value(of: object.id, .init(table: table, column: index))
-                if let sum { values[index] = sum }
+                values[index] = try tables.counterValue(object.id, .init(table: table, column: index), entity: concrete)
                 continue
             }
             let register = try object.state.registers.register(index)

@@ -138,7 +138,7 @@ struct StoredRegisters: RegisterSet {
 
     /// A column that only one of the two entities has, or with other defaults, shows the default of the new entity
     /// until it is written.
-    mutating func convert(to new: EntityLayout, isCounted: (Int) throws -> Bool) rethrows {
+    mutating func convert(to new: EntityLayout, counterValue: (Int) throws -> PropertyValue) rethrows {
         guard let old = entity, let versions else { return }
         (written, changed, removed) = (versions, shown, [])
         for column in columns.indices {
@@ -148,7 +148,11 @@ struct StoredRegisters: RegisterSet {
             written?.setRegister(column, to: isCounter && isHeld ? versions.base : number, isHeld: isHeld)
             let isAlike = old.holds[column] == isHeld && old.defaults[column] == new.defaults[column]
             guard columns[column].isRegister, !isAlike else { continue }
-            if try isCounter ? !isCounted(column) : number == nil { changed[column] = new.defaults[column] }
+            if isCounter {
+                changed[column] = try counterValue(column)
+            } else if number == nil {
+                changed[column] = new.defaults[column]
+            }
         }
         entity = new
     }

@@ -16,11 +16,19 @@ struct OutboxTable {
             db,
             "INSERT INTO tributary_outgoing(writer, sequence, lines, changes) VALUES (?1, ?2, ?3, ?4)"
         )
-        insert.bindAll(writer, sequence, lines, changes)
-        if lines == nil { insert.bindZeros(3, count: count) }
-        try insert.run()
+        insert.bindAll(writer, sequence)
+        insert.bind(4, Int64(changes))
         // The statement is cached, and would keep what is bound.
-        insert.clearBindings()
+        defer { insert.clearBindings() }
+        if let lines {
+            try lines.withUnsafeBytes { bytes in
+                insert.bind(3, lasting: bytes)
+                try insert.run()
+            }
+        } else {
+            insert.bindZeros(3, count: count)
+            try insert.run()
+        }
         return db.lastInsertedRowID
     }
 

@@ -5,7 +5,8 @@ import TributaryChanges
 /// The lines of the open local transaction, before its header is known: its deletions and its other changes.
 ///
 /// They take little memory: complete pieces of a long transaction wait in rows of the outbox without a writer; the same
-/// transaction deletes these rows.
+/// transaction deletes these rows. A transaction of one save, which is in memory as a whole, has no such rows: SQLite
+/// would write its lines three times.
 final class OutgoingLines {
     /// The deletions, or the other changes, in order.
     private struct Part {
@@ -24,20 +25,21 @@ final class OutgoingLines {
         self.db = db
     }
 
-    func append(_ changes: [Change]) throws {
+    /// With `isWhole`, the changes are all changes of the transaction.
+    func append(_ changes: [Change], isWhole: Bool = false) throws {
         changeCount += changes.count
         for change in changes {
             if change.operation == .delete {
-                try append(change, to: &deletions)
+                try append(change, to: &deletions, isWhole)
             } else {
-                try append(change, to: &others)
+                try append(change, to: &others, isWhole)
             }
         }
     }
 
-    private func append(_ change: Change, to part: inout Part) throws {
+    private func append(_ change: Change, to part: inout Part, _ isWhole: Bool) throws {
         change.write(to: &part.rest)
-        if part.rest.count >= LogTransaction.pieceSize { try store(&part) }
+        if !isWhole, part.rest.count >= LogTransaction.pieceSize { try store(&part) }
     }
 
     private func store(_ part: inout Part) throws {
@@ -60,8 +62,14 @@ final class OutgoingLines {
         header.write(to: &first)
         let table = OutboxTable(db: db)
         guard pieceCount > 0 else {
-            let lines = first + deletions.rest + others.rest
-            try table.insert(writer: writer, sequence: header.sequence, lines: lines, changes: header.changeCount)
+            // In place, because the other changes may be long.
+            others.rest.insert(contentsOf: first + deletions.rest, at: 0)
+            try table.insert(
+                writer: writer,
+                sequence: header.sequence,
+                lines: others.rest,
+                changes: header.changeCount
+            )
             return
         }
         // The lines are written once, so they need no cache.

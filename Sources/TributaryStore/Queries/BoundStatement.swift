@@ -78,7 +78,7 @@ package final class BoundStatement {
     /// Copies of bytes and texts would cost an import 1 % more instructions.
     @inline(__always)
     func bind(_ index: Int32, lasting bytes: UnsafeRawBufferPointer) {
-        check(sqlite3_bind_blob(pointer, index, bytes.baseAddress, Int32(bytes.count), nil))
+        check(sqlite3_bind_blob64(pointer, index, bytes.baseAddress, UInt64(bytes.count), nil))
     }
 
     /// The text must stay valid and unchanged until the parameter is bound again or cleared.
@@ -199,13 +199,14 @@ package final class BoundStatement {
 
     func double(_ column: Int32) -> Double { sqlite3_column_double(pointer, column) }
 
-    package func text(_ column: Int32) -> String {
-        guard let start = sqlite3_column_text(pointer, column) else { return "" }
+    package func text(_ column: Int32) -> String { optionalText(column) ?? "" }
+
+    @inline(__always)
+    package func optionalText(_ column: Int32) -> String? {
+        guard let start = sqlite3_column_text(pointer, column) else { return nil }
         let count = Int(sqlite3_column_bytes(pointer, column))
         return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
     }
-
-    package func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
 
     func bytes(_ column: Int32) -> [UInt8] {
         withBytes(column) { Array($0) }

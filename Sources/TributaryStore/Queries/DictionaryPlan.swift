@@ -92,7 +92,7 @@ package struct DictionaryPlan: Sendable {
             columns.append(Column(name: column.name, path: path, function: column.function))
         }
         var groups: [BoundPath] = []
-        for group in query.groupBy { groups.append(try SortKey(group).bind(to: entity, in: model).path) }
+        for group in query.groupBy { groups.append(try SortKey(group).bind(to: entity, in: model, isGroup: true).path) }
         isGrouped = !groups.isEmpty || columns.contains { $0.function != nil }
         if isGrouped,
             let loose = columns.first(where: { column in
@@ -126,7 +126,8 @@ package struct DictionaryPlan: Sendable {
                 order.append(.column(column, isAscending: key.isAscending))
                 continue
             }
-            let path = try key.bind(to: query.objects.entity, in: model).path
+            let isGroup = groups.contains { $0.text == key.keyPath }
+            let path = try key.bind(to: query.objects.entity, in: model, isGroup: isGroup).path
             let column = columns.firstIndex { $0.function == nil && $0.path.text == path.text }
             if let column, key.comparison == .value {
                 order.append(.column(column, isAscending: key.isAscending))

@@ -77,6 +77,17 @@ extension Reader {
         return try statement.first { reading.row($0) } ?? nil
     }
 
+    /// The ID with the concrete entity; nil unless the object is visible.
+    func objectID(_ id: UniqueID, rootEntity: String) throws -> ManagedObjectID? {
+        guard let reading = reading(rootEntity: rootEntity) else { return nil }
+        let statement = try BoundStatement(
+            database,
+            "SELECT \(reading.idColumns(alias: "o")) FROM \(reading.table.quotedName) o WHERE o._id = ?1"
+        )
+        statement.bind(1, id)
+        return try statement.first { reading.objectID($0) } ?? nil
+    }
+
     /// The visible objects at the other end of a relationship.
     ///
     /// The objects of a to-many relationship come in its order when it is ordered, otherwise by ID. A to-one register
@@ -155,18 +166,32 @@ extension Reader {
         owner: Int, row: Row
     )] {
         guard let (join, reading) = join(of: entity, propertyIndex: propertyIndex) else { return [] }
+        let statement = try related(to: owners, join, reading.columns(alias: "o"))
+        let place = RowReading.fixedColumns + Int32(reading.table.columns.count)
+        return try statement.all { row in reading.row(row).map { (owner: Int(row.integer(place)), row: $0) } }
+    }
+
+    /// The IDs of the objects that ``relatedRows(of:entity:propertyIndex:)`` returns.
+    func relatedIDs(of owners: [UniqueID], entity: Entity, propertyIndex: Int) throws -> [(
+        owner: Int, id: ManagedObjectID
+    )] {
+        guard !owners.isEmpty, let (join, reading) = join(of: entity, propertyIndex: propertyIndex) else { return [] }
+        let statement = try related(to: owners, join, reading.idColumns(alias: "o"))
+        return try statement.all { row in reading.objectID(row).map { (owner: Int(row.integer(2)), id: $0) } }
+    }
+
+    private func related(to owners: [UniqueID], _ join: RelationshipJoin, _ columns: String) throws -> BoundStatement {
         // The owners are one parameter, so that the statement does not depend on their number.
         let owner = "substr(?1, p.n * 16 + 1, 16)"
         let sql = """
             WITH RECURSIVE place(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM place WHERE n + 1 < ?2)
-            SELECT \(reading.columns(alias: "o")), p.n FROM place p CROSS JOIN \(join.source(target: "o", link: "l"))
+            SELECT \(columns), p.n FROM place p CROSS JOIN \(join.source(target: "o", link: "l"))
             WHERE \(join.condition(owner: owner, ownerColumns: nil, target: "o", link: "l"))
             ORDER BY p.n, \(join.order(target: "o", link: "l"))
             """
         let statement = try BoundStatement(database, sql)
         statement.bindAll(owners.packed, owners.count)
-        let place = RowReading.fixedColumns + Int32(reading.table.columns.count)
-        return try statement.all { row in reading.row(row).map { (owner: Int(row.integer(place)), row: $0) } }
+        return statement
     }
 }
 

@@ -30,6 +30,20 @@ extension Reader {
         return try statement.all { reading.row($0) }
     }
 
+    /// Returns the value of a counter in an object that is inserted now.
+    ///
+    /// It is the default plus the totals of the identifier, which a deletion keeps (merge statement 9).
+    package func counterValue(_ id: UniqueID, entity: Entity, propertyIndex: Int) throws -> PropertyValue {
+        guard let layout = context.layout.entity(named: entity.name),
+            let column = layout.propertyColumns[propertyIndex]
+        else { return .null }
+        return try CounterTable(database, layout: context.layout).value(
+            of: id,
+            .init(table: layout.table, column: column),
+            above: layout.defaults[column]
+        )
+    }
+
     /// A live object, visible or not; nil when there is none.
     ///
     /// An object that is not visible shares a unique key with an older object. The sums of its counters are not read.

@@ -65,22 +65,31 @@ enum ColumnReading: Sendable {
             }
     }
 
-    /// A call for each value would cost a fetch 1 %.
+    /// A call for each value would cost a fetch 1 %, and a look at the type of each another 5 %: NULL reads as zero or
+    /// as no text.
     @inline(__always)
     func value(in statement: BoundStatement, at index: Int32) -> PropertyValue {
-        if statement.isNull(index) { return .null }
-        return switch self {
-        case .integer: .integer(statement.integer(index))
-        case .boolean: .boolean(statement.integer(index) != 0)
-        case .double: .double(statement.double(index))
-        case .date: .date(DateValue(secondsSinceReferenceDate: statement.double(index)))
-        case .string: .string(statement.text(index))
-        case .uri: .uri(statement.text(index))
-        case .decimal: .decimal(statement.text(index))
-        case .composite: .composite(statement.text(index))
-        case .uuid: statement.id(index).map(PropertyValue.uuid) ?? .null
-        case .binary: binary(in: statement, at: index)
-        case .reference: statement.id(index).map(PropertyValue.reference) ?? .null
+        switch self {
+        case .integer:
+            let value = statement.integer(index)
+            return value == 0 && statement.isNull(index) ? .null : .integer(value)
+        case .boolean:
+            let value = statement.integer(index)
+            return value == 0 && statement.isNull(index) ? .null : .boolean(value != 0)
+        case .double:
+            let value = statement.double(index)
+            return value == 0 && statement.isNull(index) ? .null : .double(value)
+        case .date:
+            let value = statement.double(index)
+            return value == 0 && statement.isNull(index)
+                ? .null : .date(DateValue(secondsSinceReferenceDate: value))
+        case .string: return statement.optionalText(index).map(PropertyValue.string) ?? .null
+        case .uri: return statement.optionalText(index).map(PropertyValue.uri) ?? .null
+        case .decimal: return statement.optionalText(index).map(PropertyValue.decimal) ?? .null
+        case .composite: return statement.optionalText(index).map(PropertyValue.composite) ?? .null
+        case .uuid: return statement.id(index).map(PropertyValue.uuid) ?? .null
+        case .binary: return statement.isNull(index) ? .null : binary(in: statement, at: index)
+        case .reference: return statement.id(index).map(PropertyValue.reference) ?? .null
         }
     }
 

@@ -54,15 +54,15 @@ final class JoinedTransaction {
             save.changes = []
             saves.append(save)
         }
-        try merge(changes)
+        try merge(changes, isWhole: !isOneOfSeveral)
         try open.engine.uniqueness.decide(isLocal: true)
         try record(local)
     }
 
-    /// Merges changes in the form of the log.
-    func merge(_ changes: [Change]) throws {
+    /// Merges changes in the form of the log; `isWhole` when the transaction has no others.
+    func merge(_ changes: [Change], isWhole: Bool = false) throws {
         try open.engine.apply(changes)
-        try open.lines.append(changes)
+        try open.lines.append(changes, isWhole: isWhole)
     }
 
     var number: Int64 { open.engine.cursor.revision }

@@ -83,9 +83,8 @@ struct LocalChanges {
         case .double(let value): new = .double(value)
         default: return write.value
         }
-        let old = try value(columnIndex, of: change.id, entity)
-        let amount = old.isNull ? new : CounterTotals.difference(new, old)
-        return .object([JSONMember(key: "increment", value: amount.json)])
+        let amount = CounterTotals.amount(from: try value(columnIndex, of: change.id, entity), to: new)
+        return JSONValue(increment: amount.json)
     }
 
     private func value(_ columnIndex: Int, of id: UniqueID, _ entity: EntityLayout) throws -> PropertyValue {

@@ -15,5 +15,5 @@ enum ArchiveModel {
     /// The version of the model that the classes were made from.
     static let version = "3"
     /// The hash of the model that the classes were made from; that of a loaded model tells whether they fit.
-    static let versionHash = "8d995b44b046a2428ddf1019af2915295b4b2e44a4911b9aafd5d6a8a6fd1a27"
+    static let versionHash = "f7d8cf751d0f9bc9a248426396c8cfc903cd164487c8bfd85e3c237779654091"
 }

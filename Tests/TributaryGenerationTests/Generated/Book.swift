@@ -124,6 +124,7 @@ final class Book: Item {
     var chapters: [Chapter] {
         get { self[Book.chapters] }
         set { self[Book.chapters] = newValue }
+        _modify { yield &self[Book.chapters] }
     }
 
     /// The values of an object, which may cross contexts and processes.

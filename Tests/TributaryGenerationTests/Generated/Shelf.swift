@@ -14,6 +14,10 @@ final class Shelf: ManagedObject {
     static let number = Field<Int16>("number")
     /// The key of `id`.
     static let id = Field<Int64?>("id")
+    /// The key of `loans`.
+    static let loans = Field<Int>("loans")
+    /// The key of `visits`.
+    static let visits = Field<Int?>("visits")
     /// The key of `items`.
     static let items = ToMany<Item>("items")
 
@@ -22,6 +26,8 @@ final class Shelf: ManagedObject {
         [
             number,
             id,
+            loans,
+            visits,
             items,
         ]
     }
@@ -38,6 +44,18 @@ final class Shelf: ManagedObject {
         set { self[Shelf.id] = newValue }
     }
 
+    /// The attribute `loans`.
+    var loans: Int {
+        get { self[Shelf.loans] }
+        set { self[Shelf.loans] = newValue }
+    }
+
+    /// The attribute `visits`.
+    var visits: Int? {
+        get { self[Shelf.visits] }
+        set { self[Shelf.visits] = newValue }
+    }
+
     /// The relationship `items`.
     var items: Set<Item> {
         get { Set(self[Shelf.items]) }
@@ -52,18 +70,26 @@ final class Shelf: ManagedObject {
         var number: Int16
         /// The attribute `id`.
         var id: Int64?
+        /// The attribute `loans`.
+        @Counted var loans: Int
+        /// The attribute `visits`.
+        @Counted var visits: Int?
 
         /// The values of the object now.
         init(_ object: Shelf) {
             objectID = object.objectID
             self.number = object.number
             self.id = object.id
+            self.loans = object.loans
+            self.visits = object.visits
         }
 
         /// Sets the object's attributes and to-one relationships; derived ones stay.
         func write(to object: Shelf) {
             object.number = self.number
             object.id = self.id
+            object.set(Shelf.loans, to: $loans, of: objectID)
+            object.set(Shelf.visits, to: $visits, of: objectID)
         }
 
         /// The model's name of the property that a key path leads to.
@@ -71,6 +97,8 @@ final class Shelf: ManagedObject {
             switch path {
             case \Self.number: "number"
             case \Self.id: "id"
+            case \Self.loans: "loans"
+            case \Self.visits: "visits"
             default: nil
             }
         }

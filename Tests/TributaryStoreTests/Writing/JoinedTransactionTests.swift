@@ -119,6 +119,25 @@ import TributaryChanges
         try expectSame(replica, logged)
     }
 
+    @Test func `one save with long values is logged like several`() throws {
+        let values = (0..<4).map { String(repeating: "text \"\($0)\"\n", count: 40_000) }
+        let changes: [Change] =
+            values.enumerated().map { .insert("Employee", 50 + $0, ["name": .string($1)]) }
+            + [.delete("Tag", 41)]
+        let (one, several) = (try Replica(), try Replica())
+        for replica in [one, several] {
+            try replica.store.write { _ = try $0.commit(LocalTransaction(changes: Self.start)) }
+        }
+        try one.store.write { _ = try $0.commit(LocalTransaction(changes: changes)) }
+        try join([changes], in: several)
+        let logged = try [one, several].map { try ExportedWriter.outbox(of: $0) }
+        #expect(logged[0].last?.changes == [changes[4]] + changes[..<4])
+        #expect(logged[0].last?.changes == logged[1].last?.changes)
+        try expectSame(one, logged[0])
+        let rows = try one.store.read { try $0.outbox.waitingCount() }
+        #expect(rows == 2)
+    }
+
     @Test func `a long transaction deletes only what it has not written`() throws {
         let logged = try log(
             [.delete("Tag", 41), .update("Employee", 1, ["name": "x"])],

@@ -1,14 +1,14 @@
-import GRDB
-import TributaryChanges
+package import GRDB
+package import TributaryChanges
 
 /// Reads and writes `tributary_counter`: one total for each counter and writer, kept for the life of the identifier.
 ///
 /// A total includes the writer's transactions up to its position in `tributary_writer`.
-final class CounterTable {
+package final class CounterTable {
     private let db: Database
     private let layout: StoreModel
 
-    init(_ db: Database, layout: StoreModel) {
+    package init(_ db: Database, layout: StoreModel) {
         self.db = db
         self.layout = layout
     }
@@ -69,17 +69,12 @@ final class CounterTable {
         return try select.first { layout[column].total(in: $0, at: 0) }
     }
 
-    func isCounted(_ id: UniqueID, _ column: StoreModel.ColumnIndex) throws -> Bool {
-        let select = try BoundStatement(
-            db,
-            "SELECT 1 FROM tributary_counter WHERE root = ?1 AND id = ?2 AND place = ?3 LIMIT 1"
-        )
-        bind(id, column, to: select)
-        return try select.first { _ in true } ?? false
-    }
-
-    /// Nil when no writer has counted.
-    func value(of id: UniqueID, _ column: StoreModel.ColumnIndex) throws -> PropertyValue? {
+    /// The sum of a default and all totals; null when the default is null and no writer has counted.
+    package func value(
+        of id: UniqueID,
+        _ column: StoreModel.ColumnIndex,
+        above initial: PropertyValue
+    ) throws -> PropertyValue {
         let statement = try BoundStatement(
             db,
             "SELECT total FROM tributary_counter WHERE root = ?1 AND id = ?2 AND place = ?3"
@@ -89,10 +84,10 @@ final class CounterTable {
         #if MUTATIONS
             // The rows come in the order of `writer`, the order in which this store came to know the writers.
             if Mutation.isOn(.counterAddedInOrderOfArrival) {
-                return sums.reduce(nil) { sum, total in CounterTotals.value(of: [sum, total].compactMap(\.self)) }
+                return sums.reduce(initial) { CounterTotals.value(of: [$1], above: $0) }
             }
         #endif
-        return CounterTotals.value(of: sums)
+        return CounterTotals.value(of: sums, above: initial)
     }
 
     #if MUTATIONS

@@ -235,6 +235,15 @@ extension DeferredWriteTable {
         }
     }
 
+    /// The greatest clock of their transactions; nil without such writes.
+    func importedClock() throws -> HybridClock? {
+        let sql = """
+            SELECT max(t.clock) FROM tributary_parked p JOIN tributary_transaction t ON t.number = p.version
+            WHERE \(Self.isImported)
+            """
+        return try BoundStatement(db, sql).first { row in row.optionalInteger(0).map { _ in row.clock(0) } } ?? nil
+    }
+
     /// Ordered by number.
     func importedTransactions(after number: Int64) throws -> [(number: Int64, count: Int)] {
         let select = try BoundStatement(

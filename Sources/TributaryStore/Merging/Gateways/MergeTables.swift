@@ -42,9 +42,9 @@ final class MergeTables {
         try references.prepare(table, inserts)
     }
 
-    /// The sum of all totals, or the default of the entity.
+    /// The default of the entity and the sum of all totals (merge statement 9).
     func counterValue(_ id: UniqueID, _ column: StoreModel.ColumnIndex, entity: Int) throws -> PropertyValue {
-        try counters.value(of: id, column) ?? layout.entities[entity].defaults[column.column]
+        try counters.value(of: id, column, above: layout.entities[entity].defaults[column.column])
     }
 
     /// The object that stands for another one: itself while it is visible, its representative while it is a shadow.

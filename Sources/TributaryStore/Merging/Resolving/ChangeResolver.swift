@@ -206,8 +206,7 @@ extension ChangeResolver {
         case .column(let column) where layout.tables[root.table].columns[column].mergeRule == .counter:
             if write.value == .null { return nil }
             if case .object = write.value { return write }
-            let amount = JSONValue.object([JSONMember(key: "increment", value: write.value)])
-            return PropertyWrite(name: write.name, value: amount)
+            return PropertyWrite(name: write.name, value: JSONValue(increment: write.value))
         case .inverseColumn: return write.value == .null ? nil : write
         case .column, .inverse, .links, .none: return write
         }

@@ -125,16 +125,7 @@ final class ValueConverter {
             guard isInsert else { return nil }
             amount = json
         }
-        return counted(amount, type: type)
-    }
-
-    /// Nil when a counter of the type cannot count the amount.
-    static func counted(_ amount: JSONValue, type: AttributeType) -> PropertyValue? {
-        switch CounterTotals.number(amount) {
-        case .integer(let value)?: return type.isInteger ? .integer(value) : .double(Double(value))
-        case let number?: return type.isInteger ? nil : number
-        case nil: return nil
-        }
+        return type.amount(from: amount)
     }
 
     /// Whether a value of an inverse column needs no further write.

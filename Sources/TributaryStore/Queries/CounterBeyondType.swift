@@ -1,0 +1,63 @@
+package import TributaryChanges
+package import TributaryModel
+
+/// A counter with a sum beyond its attribute's type (merge statement 9).
+package struct CounterBeyondType: Sendable, Equatable {
+    package var entity: String
+    package var id: UniqueID
+    package var property: String
+    package var value: Int64
+    package var type: AttributeType
+}
+
+extension ColumnLayout {
+    /// The condition for a sum beyond the type; nil when the column can hold no such sum.
+    var beyondType: (type: AttributeType, condition: String)? {
+        guard case .attribute(let type, .counter) = kind, let range = type.smallRange else { return nil }
+        return (type, "\(quotedName) NOT BETWEEN \(range.lowerBound) AND \(range.upperBound)")
+    }
+}
+
+extension AttributeType {
+    /// The values of an integer type with fewer than 64 bits.
+    fileprivate var smallRange: ClosedRange<Int64>? {
+        switch self {
+        case .integer16: Int64(Int16.min)...Int64(Int16.max)
+        case .integer32: Int64(Int32.min)...Int64(Int32.max)
+        default: nil
+        }
+    }
+}
+
+extension Reader {
+    /// Returns at most `limit` counters that are beyond their types.
+    ///
+    /// An index has these rows alone, so the cost follows from the limit and from the number of small counters in the model.
+    package func countersBeyondTypes(limit: Int) throws -> [CounterBeyondType] {
+        var found: [CounterBeyondType] = []
+        for table in context.layout.tables {
+            for column in table.columns where found.count < limit {
+                guard let beyond = column.beyondType else { continue }
+                let select = try BoundStatement(
+                    database,
+                    """
+                    SELECT _id, \(column.quotedName), \(table.hasEntityColumn ? "_entity" : "NULL")
+                    FROM \(table.quotedName) WHERE \(beyond.condition) LIMIT \(limit - found.count)
+                    """
+                )
+                found += try select.all { row in
+                    guard let id = row.id(0) else { return nil }
+                    let code = row.optionalInteger(2)
+                    return CounterBeyondType(
+                        entity: code.flatMap { context.layout.entity(code: $0) }?.entity.name ?? table.root.name,
+                        id: id,
+                        property: column.property,
+                        value: row.integer(1),
+                        type: beyond.type
+                    )
+                }
+            }
+        }
+        return found
+    }
+}

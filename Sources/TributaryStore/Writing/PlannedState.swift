@@ -1,0 +1,379 @@
+package import TributaryChanges
+package import TributaryModel
+
+/// The state that planned changes will leave: the newest state of the store with the changes on top.
+///
+/// A save plans under the write lock, so no other change comes in between. The changes are read once; values of
+/// attributes are skipped. After that the cost grows with the objects that are asked for, and with the objects at the
+/// other ends of their relationships.
+package struct PlannedState {
+    /// A to-one register of an object, or with the ID of its target the registers that hold the target.
+    private struct Register: Hashable {
+        var column: StoreModel.ColumnIndex
+        var id: UniqueID
+    }
+
+    /// An object at one end of the pairs of a relationship.
+    private struct End: Hashable {
+        var link: Int
+        var isSource: Bool
+        var id: UniqueID
+    }
+
+    /// An entity with those of its to-one registers that matter, found once for all changes of the entity.
+    private struct Kind {
+        let entity: EntityLayout
+        let references: [(name: String, propertyIndex: Int, column: StoreModel.ColumnIndex)]
+
+        init?(_ name: String, _ layout: StoreModel, isWhole: Bool) {
+            guard let entity = layout.entity(named: name) else { return nil }
+            self.entity = entity
+            references = entity.entity.properties.enumerated().compactMap { propertyIndex, property in
+                guard case .relationship(let relationship, .column) = property,
+                    isWhole || !relationship.isOptional, case .column(let column) = entity.places[propertyIndex]
+                else { return nil }
+                return (relationship.name, propertyIndex, StoreModel.ColumnIndex(table: entity.table, column: column))
+            }
+        }
+    }
+
+    private let reader: Reader
+    private let isWhole: Bool
+    private var kinds: [String: Kind] = [:]
+    private var inserted: [ManagedObjectID: ManagedObjectID] = [:]
+    /// The deletions in order, and the same as a set.
+    private var deletions: [ManagedObjectID] = []
+    private var deleted: Set<ManagedObjectID> = []
+    /// The target of each register that is written; null is a target as well.
+    private var targets: [Register: UniqueID?] = [:]
+    private var sources: [Register: [ManagedObjectID]] = [:]
+    /// The properties of the written registers, in order.
+    private var references: [(id: ManagedObjectID, propertyIndex: Int)] = []
+    private var links: [End: [UniqueID: Bool]] = [:]
+    private var linkedObjects: [(id: ManagedObjectID, propertyIndex: Int)] = []
+
+    private var layout: StoreModel { reader.context.layout }
+
+    /// Without a deletion, and unless `hasBounds` asks for numbers of objects, only mandatory references matter.
+    package init(_ changes: [Change], over reader: Reader, hasBounds: Bool) {
+        self.reader = reader
+        isWhole = hasBounds || changes.contains { if case .delete = $0.operation { true } else { false } }
+        for change in changes { add(change) }
+        guard hasBounds || !deletions.isEmpty || !references.isEmpty else { return }
+        for change in changes {
+            guard case .insert = change.operation, let entity = kind(change.entity)?.entity else { continue }
+            let id = layout.objectID(change.id, of: entity)
+            inserted[id] = id
+        }
+    }
+
+    private mutating func kind(_ name: String) -> Kind? {
+        if let known = kinds[name] { return known }
+        let made = Kind(name, layout, isWhole: isWhole)
+        kinds[name] = made
+        return made
+    }
+
+    private mutating func add(_ change: Change) {
+        guard let kind = kind(change.entity) else { return }
+        let entity = kind.entity
+        switch change.operation {
+        case .insert, .update: guard !kind.references.isEmpty else { return }
+        case .link, .unlink: guard isWhole else { return }
+        case .delete: break
+        }
+        let id = layout.objectID(change.id, of: entity)
+        switch change.operation {
+        case .insert(let writes), .update(let writes): add(writes, of: id, kind)
+        case .delete: _ = delete(id)
+        case .link(let name, let ids, _): for other in ids { add(other, name, id, entity, isLinked: true) }
+        case .unlink(let name, let ids): for other in ids { add(other, name, id, entity, isLinked: false) }
+        }
+    }
+
+    private mutating func add(_ writes: [PropertyWrite], of id: ManagedObjectID, _ kind: Kind) {
+        for write in writes {
+            guard write.value == .null || write.value.isString,
+                let reference = kind.references.first(where: { $0.name == write.name })
+            else { continue }
+            let target: UniqueID? = if case .string(let text) = write.value { UniqueID(text) } else { nil }
+            set(reference.column, of: id, to: target)
+            references.append((id, reference.propertyIndex))
+        }
+    }
+
+    private mutating func set(_ column: StoreModel.ColumnIndex, of id: ManagedObjectID, to target: UniqueID?) {
+        targets[Register(column: column, id: id.uniqueID)] = .some(target)
+        if let target { sources[Register(column: column, id: target), default: []].append(id) }
+    }
+
+    private mutating func add(
+        _ other: UniqueID,
+        _ name: String,
+        _ id: ManagedObjectID,
+        _ entity: EntityLayout,
+        isLinked: Bool
+    ) {
+        guard let propertyIndex = entity.entity.propertyIndex(named: name),
+            let relationship = entity.entity.properties[propertyIndex].relationship,
+            let destination = layout.entity(named: relationship.destination)
+        else { return }
+        let target = layout.objectID(other, of: destination)
+        switch entity.places[propertyIndex] {
+        case .links(let index, let ownsPairs):
+            let isSymmetric = layout.links[index].isSymmetric
+            for (isSource, own, other) in [(ownsPairs, id.uniqueID, other), (!ownsPairs, other, id.uniqueID)] {
+                links[End(link: index, isSource: isSource || isSymmetric, id: own), default: [:]][other] = isLinked
+            }
+            linkedObjects.append((id, propertyIndex))
+            if let inverse = relationship.inverse.flatMap(destination.entity.propertyIndex(named:)) {
+                linkedObjects.append((target, inverse))
+            }
+        case .inverse(let table, let column, _) where isLinked:
+            set(StoreModel.ColumnIndex(table: table, column: column), of: target, to: id.uniqueID)
+        case .inverse, .column, .inverseColumn, .none: break
+        }
+    }
+
+    private mutating func delete(_ id: ManagedObjectID) -> Bool {
+        guard deleted.insert(id).inserted else { return false }
+        deletions.append(id)
+        return true
+    }
+
+    // MARK: Reading
+
+    /// The object with its concrete entity; nil when it does not exist.
+    private func object(_ id: UniqueID, _ entity: EntityLayout) throws -> ManagedObjectID? {
+        let id = layout.objectID(id, of: entity)
+        guard !deleted.contains(id) else { return nil }
+        return try inserted[id] ?? reader.objectID(id.uniqueID, rootEntity: id.rootEntity)
+    }
+
+    /// The objects at the other end of a relationship of objects of one concrete entity, read with one query.
+    private func related(
+        to owners: [ManagedObjectID],
+        _ propertyIndex: Int
+    ) throws -> [(owner: ManagedObjectID, other: ManagedObjectID)] {
+        guard let entity = owners.first.flatMap({ layout.entity(named: $0.entity) }),
+            let relationship = entity.entity.properties[propertyIndex].relationship,
+            let destination = layout.entity(named: relationship.destination)
+        else { return [] }
+        let stored = owners.filter { inserted[$0] == nil }
+        var found =
+            try reader.relatedIDs(of: stored.map(\.uniqueID), entity: entity.entity, propertyIndex: propertyIndex)
+            .map { (owner: stored[$0.owner], other: $0.id) }
+        var added: [(owner: ManagedObjectID, other: ManagedObjectID)] = []
+        switch entity.places[propertyIndex] {
+        case .column(let column):
+            guard !targets.isEmpty else { break }
+            let column = StoreModel.ColumnIndex(table: entity.table, column: column)
+            found.removeAll { targets[Register(column: column, id: $0.owner.uniqueID)] != nil }
+            for owner in owners {
+                guard let target = targets[Register(column: column, id: owner.uniqueID)] ?? nil,
+                    let other = try object(target, destination)
+                else { continue }
+                added.append((owner, other))
+            }
+        case .inverse(let table, let column, _), .inverseColumn(_, let table, let column):
+            guard !targets.isEmpty else { break }
+            let column = StoreModel.ColumnIndex(table: table, column: column)
+            found.removeAll { targets[Register(column: column, id: $0.other.uniqueID)] != nil }
+            for owner in owners {
+                var seen: Set<ManagedObjectID> = []
+                for other in sources[Register(column: column, id: owner.uniqueID)] ?? []
+                where targets[Register(column: column, id: other.uniqueID)] == owner.uniqueID
+                    && seen.insert(other).inserted
+                {
+                    if let other = try object(other.uniqueID, destination) { added.append((owner, other)) }
+                }
+            }
+        case .links(let index, let ownsPairs):
+            guard !links.isEmpty else { break }
+            let isSource = ownsPairs || layout.links[index].isSymmetric
+            func changes(_ owner: ManagedObjectID) -> [UniqueID: Bool] {
+                links[End(link: index, isSource: isSource, id: owner.uniqueID)] ?? [:]
+            }
+            found.removeAll { changes($0.owner)[$0.other.uniqueID] != nil }
+            for owner in owners {
+                for (other, isLinked) in changes(owner).sorted(by: { $0.key < $1.key }) where isLinked {
+                    if let other = try object(other, destination) { added.append((owner, other)) }
+                }
+            }
+        case .none: break
+        }
+        return (found + added).filter { !deleted.contains($0.other) }
+    }
+
+    /// Objects of one concrete entity share a query; the groups are in the order of their first objects.
+    private func groups(_ ids: some Sequence<ManagedObjectID>) -> [(entity: EntityLayout, ids: [ManagedObjectID])] {
+        var groups: [(entity: EntityLayout, ids: [ManagedObjectID])] = []
+        var places: [String: Int] = [:]
+        for id in ids {
+            guard let entity = layout.entity(named: id.entity) else { continue }
+            let place = places[id.entity, default: groups.count]
+            if place == groups.count { groups.append((entity, [])) }
+            places[id.entity] = place
+            groups[place].ids.append(id)
+        }
+        return groups
+    }
+}
+
+// MARK: Delete rules
+
+/// What the delete rules of planned deletions do besides.
+package struct DeletionEffects {
+    /// The objects that Cascade deletes too.
+    package var deleted: [ManagedObjectID] = []
+    /// The references to deleted objects that Nullify clears; `target` is the deleted object.
+    package var cleared: [(id: ManagedObjectID, propertyIndex: Int, target: ManagedObjectID)] = []
+    /// The deletions that Deny forbids, with the objects that are still there.
+    package var denials: [(id: ManagedObjectID, relationship: Relationship, others: [ManagedObjectID])] = []
+
+    package init() {}
+}
+
+extension PlannedState {
+    /// Follows the delete rules of the planned deletions; the state is then that after their effects.
+    ///
+    /// Costs one query for each rule and each entity among the deleted objects, for each level of Cascade. Pairs and
+    /// own references of deleted objects go with them. A batch deletion does the same in SQL; see `BatchDeletion`.
+    package mutating func followDeleteRules() throws -> DeletionEffects {
+        var effects = DeletionEffects()
+        var first = 0
+        while first < deletions.count {
+            let level = deletions[first...]
+            first = deletions.count
+            for (owners, propertyIndex, _) in rules(.cascade, of: level) {
+                for (_, other) in try related(to: owners, propertyIndex) where delete(other) {
+                    effects.deleted.append(other)
+                }
+            }
+        }
+        for (owners, propertyIndex, relationship) in rules(.deny, of: deletions[...]) {
+            let found = Dictionary(grouping: try related(to: owners, propertyIndex), by: \.owner)
+            for owner in owners {
+                guard let others = found[owner] else { continue }
+                effects.denials.append((owner, relationship, others.map(\.other)))
+            }
+        }
+        for (owners, propertyIndex, relationship) in rules(.nullify, of: deletions[...]) {
+            let entity = owners.first.flatMap { layout.entity(named: $0.entity) }
+            guard case .inverse(_, let name)? = entity?.entity.properties[propertyIndex].storage,
+                let inverse = layout.entity(named: relationship.destination)?.entity.propertyIndex(named: name)
+            else { continue }
+            for (owner, other) in try related(to: owners, propertyIndex) {
+                effects.cleared.append((other, inverse, owner))
+            }
+        }
+        for cleared in effects.cleared {
+            guard let entity = layout.entity(named: cleared.id.entity),
+                case .column(let column) = entity.places[cleared.propertyIndex]
+            else { continue }
+            set(StoreModel.ColumnIndex(table: entity.table, column: column), of: cleared.id, to: nil)
+        }
+        return effects
+    }
+
+    private func rules(
+        _ rule: DeleteRule,
+        of ids: ArraySlice<ManagedObjectID>
+    ) -> [(owners: [ManagedObjectID], propertyIndex: Int, relationship: Relationship)] {
+        groups(ids).flatMap { entity, owners in
+            entity.entity.properties.enumerated().compactMap { propertyIndex, property in
+                guard let relationship = property.relationship, relationship.deleteRule == rule else { return nil }
+                return (owners, propertyIndex, relationship)
+            }
+        }
+    }
+}
+
+// MARK: References and counts
+
+extension PlannedState {
+    /// The mandatory references that the changes write and whose objects will not exist.
+    ///
+    /// Costs one look-up for each object that the changes refer to and do not insert.
+    package func missingTargets() throws -> [(id: ManagedObjectID, property: String, target: ManagedObjectID)] {
+        var known: [ManagedObjectID: Bool] = [:]
+        return try references.compactMap { id, propertyIndex in
+            guard !deleted.contains(id), let entity = layout.entity(named: id.entity),
+                let relationship = entity.entity.properties[propertyIndex].relationship, !relationship.isOptional,
+                case .column(let column) = entity.places[propertyIndex],
+                let destination = layout.entity(named: relationship.destination),
+                let target = targets[
+                    Register(column: StoreModel.ColumnIndex(table: entity.table, column: column), id: id.uniqueID)
+                ] ?? nil
+            else { return nil }
+            let targetID = layout.objectID(target, of: destination)
+            let isThere = try known[targetID] ?? (object(target, destination) != nil)
+            known[targetID] = isThere
+            return isThere ? nil : (id, relationship.name, targetID)
+        }
+    }
+
+    /// The numbers of objects in those relationships with a least or greatest number that the changes touch.
+    ///
+    /// Costs one query for each of these relationships, a look-up of the objects at its other end, and one look at each
+    /// object in it.
+    package func counts() throws -> [(id: ManagedObjectID, relationship: Relationship, count: Int)] {
+        var touched: [(id: ManagedObjectID, propertyIndex: Int)] = []
+        for id in inserted.keys {
+            guard let entity = layout.entity(named: id.entity) else { continue }
+            touched += entity.entity.properties.indices.map { (id, $0) }
+        }
+        touched += linkedObjects
+        for (propertyIndex, items) in Dictionary(grouping: references, by: \.propertyIndex) {
+            for (_, ids) in groups(items.map(\.id)) { touched += try ends(of: ids, propertyIndex, isWritten: true) }
+        }
+        for (entity, ids) in groups(deletions) {
+            for propertyIndex in entity.entity.properties.indices {
+                touched += try ends(of: ids, propertyIndex, isWritten: false)
+            }
+        }
+        var seen: Set<ManagedObjectID> = []
+        var found: [(id: ManagedObjectID, relationship: Relationship, count: Int)] = []
+        let byProperty = Dictionary(grouping: touched, by: \.propertyIndex)
+        for (propertyIndex, items) in byProperty.sorted(by: { $0.key < $1.key }) {
+            seen = []
+            let ids = items.map(\.id).sorted { $0.uniqueID < $1.uniqueID }
+            for id in ids where !deleted.contains(id) && seen.insert(id).inserted {
+                guard let root = layout.entity(named: id.rootEntity), let id = try object(id.uniqueID, root),
+                    let property = layout.entity(named: id.entity)?.entity.properties[propertyIndex],
+                    property.isBounded, let relationship = property.relationship
+                else { continue }
+                found.append((id, relationship, try related(to: [id], propertyIndex).count))
+            }
+        }
+        return found
+    }
+
+    /// The bounded relationships in which objects are because of theirs, before the changes and after them.
+    private func ends(
+        of ids: [ManagedObjectID],
+        _ propertyIndex: Int,
+        isWritten: Bool
+    ) throws -> [(id: ManagedObjectID, propertyIndex: Int)] {
+        guard let entity = ids.first.flatMap({ layout.entity(named: $0.entity) }),
+            let relationship = entity.entity.properties[propertyIndex].relationship,
+            let destination = layout.entity(named: relationship.destination),
+            let inverse = relationship.inverse.flatMap(destination.entity.propertyIndex(named:)),
+            destination.entity.properties[inverse].isBounded
+        else { return [] }
+        let stored = ids.filter { inserted[$0] == nil }.map(\.uniqueID)
+        let before = try reader.relatedIDs(of: stored, entity: entity.entity, propertyIndex: propertyIndex).map(\.id)
+        let after = isWritten ? try related(to: ids, propertyIndex).map(\.other) : []
+        return (before + after).map { ($0, inverse) }
+    }
+}
+
+extension JSONValue {
+    fileprivate var isString: Bool { if case .string = self { true } else { false } }
+}
+
+extension Property {
+    fileprivate var storage: RelationshipStorage? {
+        if case .relationship(_, let storage) = self { storage } else { nil }
+    }
+}
