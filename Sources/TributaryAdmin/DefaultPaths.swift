@@ -1,4 +1,5 @@
 import Foundation
+import TributaryChanges
 
 /// The default paths of the daemon: those of a service, or those of the user (XDG base directories).
 ///
@@ -70,7 +71,7 @@ package struct DefaultPaths: Sendable {
         if let runtime = DefaultPaths.absolute("XDG_RUNTIME_DIR", environment) {
             return runtime + "/tributary/admin.sock"
         }
-        return (store as NSString).deletingLastPathComponent + "/admin.sock"
+        return store.folder + "/admin.sock"
     }
 }
 

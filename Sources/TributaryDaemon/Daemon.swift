@@ -24,19 +24,20 @@ struct Daemon: Sendable {
         var configuration = try Configuration.load(sources)
         let model = try checkedModel(configuration)
         try configuration.readEncryptionKeys()
-        let good = "the configuration is good" + (configuration.file.map { ": \($0)" } ?? "")
+        let good =
+            ["the configuration is good" + (configuration.file.map { ": \($0)" } ?? "")]
+            + model.circleNotices.map { "notice: \($0)" }
         guard FileManager.default.fileExists(atPath: configuration.store) else {
-            return [good, "there is no store '\(configuration.store)' yet"]
+            return good + ["there is no store '\(configuration.store)' yet"]
         }
         let migrator = Migrator(configuration.migration)
         let store = StoreConfiguration(path: configuration.store, name: configuration.name, model: model)
         let forecast = try StartFailure.naming(configuration.store) { try migrator.forecast(store) }
         guard let (plan, losses) = forecast else {
-            return [good, "the store '\(store.path)' is at this version of the model"]
+            return good + ["the store '\(store.path)' is at this version of the model"]
         }
-        var lines = [
-            good, "the start migrates the store '\(store.path)' from model version '\(plan.from)' to '\(plan.to)':",
-        ]
+        var lines =
+            good + ["the start migrates the store '\(store.path)' from model version '\(plan.from)' to '\(plan.to)':"]
         lines += plan.changes.map { "  \($0)" }
         if !losses.isEmpty { lines += ["these values are lost:"] + losses.map { "  \($0)" } }
         return lines

@@ -32,8 +32,7 @@ final class Engine: Sendable {
         self.container = container
         self.sync = sync
         compactor = Compactor(sync: sync) { try Store.open($0, migrator: Migrator()) }
-        let folder = (container.store.configuration.path as NSString).deletingLastPathComponent
-        disks = DiskWatch(store: folder.isEmpty ? "." : folder, logs: sync.logs)
+        disks = DiskWatch(store: container.store.configuration.path.folder, logs: sync.logs)
         file = StoreFile(path: container.store.configuration.path)
         firstShown = container.mainGeneration.number
         historyName = try container.store.read { try $0.history.name() }
@@ -76,13 +75,14 @@ final class Engine: Sendable {
         }
     }
 
-    /// Reads for the status, without waiting for busy readers.
+    /// Reads the newest state of the store for the status, without waiting for busy readers.
     ///
-    /// Nil when there is no result within a second, or when too many such reads wait already.
+    /// The main context's generation does not move when an administrator decides about a writer. Nil when there is no
+    /// result within a second, or when too many such reads wait already.
     func readSoon<T: Sendable>(_ body: @escaping @Sendable (Reader) throws -> T) async -> T? {
         try? await statusReadLimiter.run {
             await withTaskGroup(of: T?.self) { group in
-                group.addTask { try? await self.container.mainGeneration.readAsync(body) }
+                group.addTask { try? await self.container.store.readAside(body) }
                 group.addTask {
                     try? await Task.sleep(for: .seconds(1))
                     return nil

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import Logging
 import TributaryAdmin
+import TributaryChanges
 import TributaryModel
 import TributaryStore
 
@@ -36,7 +37,7 @@ struct StoreRestoration {
     /// Without them the new store would not know the values under names that the model has had in between.
     func formerVersions(except model: Model) -> ModelVersions {
         guard let former = try? RestoreMarker.read(besideStore: store)?.former else { return .none }
-        let path = ((store as NSString).deletingLastPathComponent as NSString).appendingPathComponent(former)
+        let path = (store.folder as NSString).appendingPathComponent(former)
         do {
             let versions = try RecordedModels.versions(ofStore: path, except: model)
             logger.notice("The store is built anew from the log folder", metadata: ["former": "\(path)"])

@@ -75,6 +75,8 @@ extension Problem.Code {
     package static let baselineRefused: Self = "baseline-refused"
     /// What a store says of a baseline has no signature of a trusted key where that counts.
     package static let comparisonRefused: Self = "comparison-refused"
+    /// The sum of a counter is beyond the attribute's type: a notice.
+    package static let counterBeyondType: Self = "counter-beyond-type"
     /// A store writes nothing for much longer than it usually does: a notice.
     package static let writerSilent: Self = "writer-silent"
     /// The log folder has nearly the bytes that `logs.max_bytes` allows: a notice.

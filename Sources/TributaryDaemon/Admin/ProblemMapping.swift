@@ -141,7 +141,7 @@ extension ProblemMapping {
     static func problem(of error: ChangeError) -> ProblemDocument {
         let kind: ProblemKind =
             switch error.reason {
-            case .unknownEntity, .abstractEntity, .unknownProperty, .wrongValue: .invalid
+            case .unknownEntity, .abstractEntity, .unknownProperty, .wrongValue, .unfit: .invalid
             case .notFound: .notFound
             case .duplicateID: .alreadyExists
             case .versionMoved: .conflict
@@ -150,7 +150,8 @@ extension ProblemMapping {
         var problem = ProblemDocument(kind, detail: error.description)
         problem.index = error.index
         switch error.reason {
-        case .unknownProperty(let entity, let property), .wrongValue(let entity, let property, _, _):
+        case .unknownProperty(let entity, let property), .wrongValue(let entity, let property, _, _),
+            .unfit(let entity, let property, _):
             problem.errors = [.init(entity: entity, id: nil, property: property, detail: error.description)]
         case .versionMoved: problem.hint = "fetch the object again and decide anew"
         default: break
@@ -185,7 +186,8 @@ extension ProblemMapping {
         case .closed, .detached, .locked: .notReady
         case .diskFull: .storageFull
         case .inputOutput: .inputOutput
-        case .unreadable, .foreignObject, .unsettled, .missingTransformer, .derivations, .fields, .store,
+        case .unreadable, .foreignObject, .unsettled, .missingTransformer, .derivations, .fields, .classNotGiven,
+            .store,
             .saveInProgress,
             .deadlock:
             .failure

@@ -77,13 +77,21 @@ extension Configuration {
         guard FileManager.default.fileExists(atPath: model) else {
             throw error("'\(model)' does not exist", in: \.model)
         }
-        do {
-            return try Model(contentsOf: model)
-        } catch let failure {
-            // The place of the mistake comes first.
-            let place = self[originOf: \.model].location.map { ", which \($0) names," } ?? ""
-            throw ConfigurationError(reason: "\(failure) (the model\(place) cannot be used)")
+        // The place of the mistake comes first.
+        let place = self[originOf: \.model].location.map { ", which \($0) names," } ?? ""
+        func refusal(_ reason: String) -> ConfigurationError {
+            ConfigurationError(reason: "\(reason) (the model\(place) cannot be used)")
         }
+        let read: Model
+        do {
+            read = try Model(contentsOf: model)
+        } catch let failure {
+            throw refusal("\(failure)")
+        }
+        // The start would first migrate the store to this model, and then fail.
+        let problems = read.derivationProblems
+        guard problems.isEmpty else { throw refusal("\(model): \(DerivationProblem.text(of: problems))") }
+        return read
     }
 
     private func checkParent(of path: String, at field: Field) throws(ConfigurationError) {
@@ -101,10 +109,8 @@ extension Configuration {
     }
 
     private static func existingParent(of path: String) -> String {
-        var folder = (path as NSString).deletingLastPathComponent
-        while !FileManager.default.fileExists(atPath: folder), folder != "/" {
-            folder = (folder as NSString).deletingLastPathComponent
-        }
+        var folder = path.folder
+        while !FileManager.default.fileExists(atPath: folder), !["/", "."].contains(folder) { folder = folder.folder }
         return folder
     }
 
@@ -138,9 +144,9 @@ extension Configuration {
     /// Creates the folders that may be created: the parents of the store and the socket, and the log folder at its
     /// default path.
     func createFolders(inheritsSocket: Bool) throws(ConfigurationError) {
-        try makeFolder((store as NSString).deletingLastPathComponent, mode: 0o750, at: \.store)
+        try makeFolder(store.folder, mode: 0o750, at: \.store)
         if !inheritsSocket {
-            try makeFolder((admin.socket as NSString).deletingLastPathComponent, mode: 0o750, at: \.admin.socket)
+            try makeFolder(admin.socket.folder, mode: 0o750, at: \.admin.socket)
         }
         // A configured log folder existed when it was checked, or it does not respond.
         guard self[originOf: \.logs] == .standard else { return }

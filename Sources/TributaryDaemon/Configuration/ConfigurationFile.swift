@@ -1,5 +1,6 @@
 import Foundation
 import TributaryAdmin
+import TributaryChanges
 import TributaryModel
 import Yams
 
@@ -76,7 +77,7 @@ struct ConfigurationFile {
                 entries[name] = ConfigurationEntry(
                     written: .node(value),
                     origin: origin(value.mark ?? keyNode.mark),
-                    folder: (path as NSString).deletingLastPathComponent
+                    folder: path.folder
                 )
             } else if hasKeysBelow {
                 if case .scalar(let empty) = value, empty.string.isEmpty { continue }

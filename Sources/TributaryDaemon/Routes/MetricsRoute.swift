@@ -113,7 +113,7 @@ enum MetricsRoute {
         text.add(
             "tributary_store_behind_transactions",
             .gauge,
-            "The transactions of each other store that are known to exist and are not applied.",
+            "The transactions of each other store that are known to exist and are not applied; abandoned writers add nothing.",
             others.map { ([("store", $0.id)], Double($0.behind ?? 0)) }
         )
         text.add(
@@ -151,7 +151,7 @@ enum MetricsRoute {
         text.add(
             "tributary_writer_behind",
             .gauge,
-            "The transactions of each other writer that are known to exist and are not applied.",
+            "The transactions of each other writer that are known to exist and are not applied; 0 for an abandoned writer.",
             known.writers.filter { $0 != engine.sync.ownWriter }.sorted()
                 .map { ([("writer", $0.description)], Double(known.behind($0))) }
         )

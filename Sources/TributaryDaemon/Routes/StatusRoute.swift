@@ -53,27 +53,22 @@ enum StatusReport {
                 _ = try engine.writerWatch.learn(reader, writers)
                 return (
                     writers: writers, deferrals: try engine.sync.deferrals(reader),
-                    conflicts: try reader.conflicts.counts()
+                    conflicts: try reader.conflicts.counts(),
+                    counters: try reader.countersBeyondTypes(limit: countersCounted)
                 )
             }
             if let facts {
                 addWriters(facts.writers, engine, to: &status)
                 notices = engine.writerWatch.notices(facts.writers, at: engine.wallTime)
-                if !notices.isEmpty {
-                    // The main context's generation does not move when an administrator gives a store up.
-                    let newest = try? await engine.statusReadLimiter.run {
-                        try await engine.container.store.readAside { try $0.writers.all() }
-                    }
-                    if let newest { notices = engine.writerWatch.notices(newest, at: engine.wallTime) }
-                }
+                if let notice = notice(of: facts.counters) { notices.append(notice) }
             }
             await addFolderQuota(of: engine, daemon, facts?.writers ?? [], &notices, to: &status)
             await addDisks(of: engine, state.configuration.disk, &notices, to: &status)
+            if let report = facts?.deferrals ?? engine.sync.lastDeferrals {
+                add(await engine.sync.located(report), now: engine.wallTime, &notices, to: &status)
+            }
             daemon.noticeTimes.complete(&notices, now: WallTime(Date()))
             status.notices = notices.isEmpty ? nil : notices
-            if let report = facts?.deferrals ?? engine.sync.lastDeferrals {
-                add(await engine.sync.located(report), now: engine.wallTime, to: &status)
-            }
             status.conflicts = (facts?.conflicts)
                 .map { StatusMessage.Conflicts(kept: $0.kept, dropped: $0.dropped) }
         }
@@ -81,11 +76,35 @@ enum StatusReport {
         return status
     }
 
+    /// The most counters beyond their types that the status counts.
+    private static let countersCounted = 100
+
+    private static func notice(of counters: [CounterBeyondType]) -> Problem? {
+        guard let first = counters.first else { return nil }
+        let isAll = counters.count < countersCounted
+        let rest = counters.count - 1
+        let others = rest == 0 ? "" : " \(isAll ? "" : "At least ")\(rest) more \(rest == 1 ? "is" : "are")."
+        return Problem(
+            .counterBeyondType,
+            detail: "'\(first.entity).\(first.property)' of \(first.id) is \(first.value), beyond its type "
+                + "\(first.type.rawValue).\(others)",
+            hint: "The sum is kept and counted on. Give the attribute a greater integer type in the next version of "
+                + "the model."
+        )
+    }
+
     /// The age after which deferred values are counted but are no problem any more: administrators know of
     /// them by then.
     private static let deferralProblemAge = Duration.seconds(7 * 86_400)
 
-    private static func add(_ report: DeferralReport, now: WallTime, to status: inout StatusMessage) {
+    /// Old values, which a new or rebuilt machine imports again, are a notice: they belong to properties that the model
+    /// had once, or were reported when they came.
+    private static func add(
+        _ report: DeferralReport,
+        now: WallTime,
+        _ notices: inout [Problem],
+        to status: inout StatusMessage
+    ) {
         status.deferred = StatusMessage.Deferred(
             values: report.counts.values,
             unknownObjects: report.counts.objects,
@@ -104,13 +123,15 @@ enum StatusReport {
             let file = newest.segment?.path ?? newest.write.writer.description
             detail += " \(file): \(newest.text)"
         }
-        status.addProblem(
+        let problem = Problem(
             .valuesDeferred,
             since: report.since,
             detail: detail,
             hint: report.newest.first?.segment.map { "tributaryctl segment explain \($0.path)" }
                 ?? "Bring the model of this machine up to date. To see the newest of them: tributaryctl status --json"
         )
+        let isOld = report.written.map { $0.later(by: deferralProblemAge) <= now } ?? false
+        if isOld, report.counts.objects == 0 { notices.append(problem) } else { status.problems.append(problem) }
     }
 
     private static func restartDetail(_ keys: [String], _ state: DaemonState) -> String {
@@ -207,7 +228,7 @@ extension StatusReport {
         let (backlogs, now) = (engine.sync.backlogs, engine.wallTime)
         return StatusMessage.Writers(
             count: others.count,
-            behind: behind.count { $0.value > 0 && known.record(of: $0.key)?.state != .abandoned },
+            behind: behind.count { $0.value > 0 },
             first: shown.prefix(listedWriters).map { id in
                 var writer = StatusMessage.Writer(
                     id: id.description,

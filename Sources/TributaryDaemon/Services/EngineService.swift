@@ -125,7 +125,7 @@ extension EngineService {
                 var writers: [WriterRecord] = []
                 var isUpToDate = false
                 while !isUpToDate, !Task.isCancelled {
-                    (writers, isUpToDate) = try await engine.container.mainGeneration.readAsync { reader in
+                    (writers, isUpToDate) = try await engine.container.store.readAside { reader in
                         let writers = try reader.writers.all()
                         return (writers, try engine.writerWatch.learn(reader, writers))
                     }

@@ -1,6 +1,7 @@
 import Glibc
 import TransactionLog
 import TributaryChanges
+import TributaryModel
 import TributaryStore
 
 /// Writes a state of a store into the log folder as a baseline, or compares it with one.
@@ -58,12 +59,38 @@ struct BaselineCutter {
                     description: "There are so many stores that the two have left out other acknowledgements."
                 )
             }
+            if try differing != 1 && isEqualInKnownParts(baseline, reader) {
+                throw ScratchRebuild.Obstacle(
+                    description:
+                        "The two differ only in entities and properties that the model lacks. A machine that has had "
+                        + "them in an older version of its model keeps fewer of such writes."
+                )
+            }
         }
         return BaselineComparison(
             BaselineComparison.Name(writer: writer, of: baseline.name),
             sha256: baseline.sha256,
             difference: isEqual ? nil : difference ?? "it has more lines"
         )
+    }
+
+    /// Compares the two without the entities and properties that the model lacks.
+    private func isEqualInKnownParts(_ baseline: KnownBaseline, _ reader: Reader) throws -> Bool {
+        let file = try logs.open(fileName: baseline.name.fileName, writer: baseline.name.writer)
+        let lines = SegmentLineReader(file, bounds: 0..<(try file.size()))
+        var theirs = KnownParts(model: reader.context.layout.model)
+        var own = theirs
+        var waiting: [[UInt8]] = []
+        var isEqual = true
+        _ = try forEachLine(of: reader) { line in
+            for part in own.parts(of: Array(line.dropLast())) where isEqual {
+                while waiting.isEmpty, let next = try lines.next() { waiting = theirs.parts(of: Array(next)) }
+                isEqual = waiting.first == part
+                if isEqual { waiting.removeFirst() }
+            }
+        }
+        while isEqual, waiting.isEmpty, let next = try lines.next() { waiting = theirs.parts(of: Array(next)) }
+        return isEqual && waiting.isEmpty
     }
 
     /// Publishes what was found in a baseline, in the place of a file that is no comparison.
@@ -106,5 +133,50 @@ struct BaselineCutter {
                 try reader.externalValues.read(sha256, size: size, take)
             }
         }
+    }
+}
+
+/// The lines of a baseline without the entities and properties that a model lacks, and without counts of changes.
+private struct KnownParts {
+    let model: Model
+    /// The first line of a transaction, until one of its changes follows.
+    private var begin: [UInt8]?
+    /// The inserts of the transaction: values without a rule have lines of their own, with the insert once more.
+    private var inserted: Set<[JSONValue]> = []
+
+    init(model: Model) { self.model = model }
+
+    mutating func parts(of line: [UInt8]) -> [[UInt8]] {
+        guard case .object(let members)? = try? JSONParser.parse(line), let first = members.first else { return [line] }
+        switch first.key {
+        case "transaction":
+            begin = JSONValue.object(members.filter { $0.key != "changes" }).canonicalBytes
+            inserted.removeAll()
+            return []
+        case "end": return []
+        case "insert", "update", "delete", "link", "unlink", "counter":
+            guard let part = known(members, first) else { return [] }
+            defer { begin = nil }
+            return (begin.map { [$0] } ?? []) + [part.canonicalBytes]
+        default: return [line]
+        }
+    }
+
+    private mutating func known(_ members: [JSONMember], _ first: JSONMember) -> JSONValue? {
+        guard case .string(let name) = first.value, let entity = model.entity(named: name) else { return nil }
+        func isKnown(_ property: JSONValue?) -> Bool {
+            guard case .string(let name)? = property else { return true }
+            return entity.property(named: name) != nil
+        }
+        let whole = JSONValue.object(members)
+        guard isKnown(whole["to"]), isKnown(whole["property"]) else { return nil }
+        guard first.key == "insert" || first.key == "update" else { return whole }
+        var kept: [JSONMember] = []
+        if case .object(let values)? = whole["values"] {
+            kept = values.filter { entity.property(named: $0.key) != nil }
+        }
+        let isFirst = first.key == "insert" && inserted.insert([first.value, whole["id"] ?? .null]).inserted
+        guard isFirst || !kept.isEmpty else { return nil }
+        return .object(members.filter { $0.key != "values" } + [JSONMember(key: "values", value: .object(kept))])
     }
 }

@@ -84,9 +84,11 @@ package struct KnownTransactions: Sendable {
     /// The last transaction of a writer that is applied; 0 for none.
     package func position(of writer: UniqueID) -> UInt64 { positions[writer] ?? 0 }
 
-    /// The number of a writer's transactions that exist and are not applied.
+    /// The number of a writer's transactions that exist and are not applied; 0 of an abandoned writer, for which nothing
+    /// waits.
     package func behind(_ writer: UniqueID) -> UInt64 {
-        (greatest[writer] ?? 0).subtractingSaturating(position(of: writer))
+        if records[writer]?.state == .abandoned { return 0 }
+        return (greatest[writer] ?? 0).subtractingSaturating(position(of: writer))
     }
 
     func baseline(with sequence: UInt64, of writer: UniqueID) -> KnownBaseline? {

@@ -17,6 +17,8 @@ struct ExportLoop: Sendable {
     let pacing: ExportPacing
     let work: WorkMeter
     let interrupt: @Sendable (Exporter.Step) throws -> Void
+    /// Ends when the export at the start is over, whether it has succeeded or not.
+    let firstExport = Broadcast<Never>(limit: 1)
     private let queue = SerialQueue("tributary.export")
 
     private var clock: MonotonicClock { environment.clock }
@@ -25,6 +27,7 @@ struct ExportLoop: Sendable {
     func run() async {
         var pacing = pacing
         var retry = await tryExport(&pacing)
+        firstExport.finish()
         // After a failure no acknowledgement is tried before this time.
         var acknowledgeAfter = Duration.zero
         while !state.isStopping {

@@ -86,10 +86,12 @@ package struct Exporter: Sendable {
     }
 
     /// The number of transactions that wait until the folder has room again; nil when nothing waits for that.
+    ///
+    /// Without such a transaction the folder is not measured: the next one would rely on that measurement for a minute.
     func withheld() throws -> Int? {
-        guard let room, room.isFull else { return nil }
+        guard let room else { return nil }
         let count = try store.read { try $0.outbox.waitingCount() }
-        return count > 0 ? count : nil
+        return count > 0 && room.isFull ? count : nil
     }
 
     func isIdle() throws -> Bool {

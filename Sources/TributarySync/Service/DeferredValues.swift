@@ -15,6 +15,8 @@ package struct DeferralReport: Hashable, Sendable {
     package var since: WallTime?
     /// The time of the last import with deferred writes.
     package var until: WallTime?
+    /// The time of the last value that the model cannot represent, by the clock of its writer.
+    package var written: WallTime?
 }
 
 /// A deferred write with its place in the log folder and the violated rule, for people.
@@ -68,7 +70,8 @@ final class DeferralFinder: Sendable {
             counts: overview.counts,
             newest: try values(of: overview.newest, reader),
             since: overview.since,
-            until: overview.until
+            until: overview.until,
+            written: overview.written
         )
         known.withLock { $0 = (transaction, report) }
         return report

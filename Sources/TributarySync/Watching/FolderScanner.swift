@@ -54,9 +54,12 @@ package struct FolderScanner: Sendable {
             look(at: writer, root: root, isForced: isForced, wall: wall, position: position(writer), &scan)
             updateUnchecked(writer)
         }
-        for (writer, names) in Dictionary(grouping: hints.files, by: \.writer) where !folders.contains(writer) {
-            look(at: names, of: writer, root: root, wall: wall, position: position(writer), &scan)
-            updateUnchecked(writer)
+        for (writer, names) in Dictionary(grouping: hints.files, by: \.writer) {
+            if !folders.contains(writer) || known[writer] != nil && !scan.retry.folders.contains(writer) {
+                look(at: names, of: writer, root: root, wall: wall, position: position(writer), &scan)
+                updateUnchecked(writer)
+            }
+            if scan.retry.folders.contains(writer) { for name in names { scan.retry.insert(file: name) } }
         }
         return scan
     }

@@ -2,6 +2,9 @@ package import TransactionLog
 package import TributaryChanges
 
 /// The places in the log folder that may have changed since the hints were drained last, in bounded memory.
+///
+/// A file or folder that is named stays named beside "everything": a list of a folder does not show that an applied file was
+/// overwritten in its place.
 package struct FolderHints: Hashable, Sendable {
     package private(set) var isEverything: Bool
     package private(set) var folders: Set<UniqueID> = []
@@ -15,19 +18,17 @@ package struct FolderHints: Hashable, Sendable {
 
     package var isEmpty: Bool { !isEverything && folders.isEmpty && files.isEmpty && blobs.isEmpty }
 
-    package mutating func insertEverything() { self = FolderHints(everything: true) }
+    package mutating func insertEverything() { isEverything = true }
 
     package mutating func insert(folder: UniqueID) {
-        guard !isEverything, folders.insert(folder).inserted else { return }
-        guard folders.count <= FolderHints.fileLimit else { return insertEverything() }
-        if !files.isEmpty { files = files.filter { $0.writer != folder } }
+        folders.insert(folder)
+        if folders.count > FolderHints.fileLimit { (isEverything, folders) = (true, []) }
     }
 
     package mutating func insert(file: SegmentName) {
-        guard !isEverything, !folders.contains(file.writer) else { return }
         files.insert(file)
         guard files.count > FolderHints.fileLimit else { return }
-        for writer in Set(files.map(\.writer)) { folders.insert(writer) }
+        for writer in Set(files.map(\.writer)) { insert(folder: writer) }
         files = []
     }
 
@@ -37,7 +38,7 @@ package struct FolderHints: Hashable, Sendable {
     }
 
     package mutating func formUnion(_ other: FolderHints) {
-        guard !other.isEverything else { return insertEverything() }
+        if other.isEverything { insertEverything() }
         for folder in other.folders { insert(folder: folder) }
         for file in other.files { insert(file: file) }
         for writer in other.blobs { insert(blobsOf: writer) }

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import TributaryAdmin
+import TributaryChanges
 
 /// The place of a store whose daemon does not run; locked as a daemon locks it, until the last reference is released.
 final class StoppedStore {
@@ -13,9 +14,9 @@ final class StoppedStore {
     init(_ path: String) throws(CommandFailure) {
         let path = RealPath.followingLink(path)
         self.path = path
-        let folder = (path as NSString).deletingLastPathComponent
+        let folder = path.folder
         var status = stat()
-        guard stat(folder.isEmpty ? "." : folder, &status) == 0 else { throw NewFile.failure(folder, errno) }
+        guard stat(folder, &status) == 0 else { throw NewFile.failure(folder, errno) }
         owner = geteuid() == 0 ? (status.st_uid, status.st_gid) : nil
         let name = path + ".lock"
         let isNew = access(name, F_OK) != 0
@@ -49,7 +50,7 @@ final class StoppedStore {
         guard exists else { return nil }
         let time = Date().formatted(.iso8601.dateSeparator(.omitted).timeSeparator(.omitted))
         let fresh = "\(path).before-restore-\(time)"
-        let folder = (path as NSString).deletingLastPathComponent as NSString
+        let folder = path.folder as NSString
         var aside = begun.map { folder.appendingPathComponent(($0 as NSString).lastPathComponent) } ?? fresh
         var number = 0
         // Another store may have been moved away in the same second.

@@ -2,6 +2,7 @@ import CLinux
 import Foundation
 import Glibc
 import TributaryAdmin
+import TributaryChanges
 
 /// A file that appears under its name whole, or not at all, and never in place of another one.
 final class NewFile {
@@ -17,8 +18,8 @@ final class NewFile {
         self.path = path
         var status = stat()
         guard isTaken || lstat(path, &status) != 0 else { throw NewFile.failure(path, EEXIST) }
-        let folder = (path as NSString).deletingLastPathComponent
-        var opened = open(folder.isEmpty ? "." : folder, NewFile.unnamed | O_WRONLY | O_CLOEXEC, mode)
+        let folder = path.folder
+        var opened = open(folder, NewFile.unnamed | O_WRONLY | O_CLOEXEC, mode)
         if opened < 0 {
             let name = "\(path).part-\(getpid())"
             opened = open(name, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, mode)
@@ -64,8 +65,8 @@ final class NewFile {
     }
 
     static func syncFolder(of path: String) throws(CommandFailure) {
-        let folder = (path as NSString).deletingLastPathComponent
-        let descriptor = open(folder.isEmpty ? "." : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let folder = path.folder
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure(folder, errno) }
         defer { close(descriptor) }
         guard fsync(descriptor) == 0 else { throw failure(folder, errno) }

@@ -7,19 +7,21 @@ import Testing
     private static let writer = "5f0c0000-0000-4000-8000-00000000000a"
     private static let segment = "\(writer)/0000000000000001-0000000000000002.tlog"
 
-    /// Whether the program takes a command; no daemon answers it.
+    /// Whether the program takes a command, and ends by itself; no daemon answers it.
     private func isTaken(_ command: String) async throws -> Bool {
         let folder = try TemporaryFolder("hints")
         let nowhere = folder.path("nowhere")
         let answer = try await Answer(
-            running: ["/bin/sh", "-c", "exec \(command)"],
+            // A sample may be a relative path, at which the program may make a file.
+            running: ["/bin/sh", "-c", "cd '\(folder.path)' && exec \(command)"],
             in: folder,
             environment: [
                 "PATH": "\(BuildFolder.programs):/usr/bin:/bin", "TRIBUTARY_SOCKET": nowhere,
                 "TRIBUTARY_STORE": nowhere,
             ]
         )
-        return answer.ending != .exited(127) && !answer.errors.contains("Usage:")
+        guard case .exited(let status) = answer.ending else { return false }
+        return status != 127 && !answer.errors.contains("Usage:")
     }
 
     /// Replaces what a text gets at run time by a sample.

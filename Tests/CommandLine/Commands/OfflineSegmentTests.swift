@@ -90,8 +90,14 @@ import TributaryChanges
     @Test(arguments: [
         ("{\"insert\":\"Nothing\"}", "the model has no entity 'Nothing'"),
         ("{\"insert\":\"Item\",\"values\":{\"color\":1}}", "the model has no property 'Item.color'"),
-        ("{\"insert\":\"Item\",\"values\":{\"count\":\"x\"}}", "'Item.count' is of type Integer 32; \"x\" is none"),
-        ("{\"insert\":\"Item\",\"values\":{\"count\":2147483648}}", "'Item.count' is of type Integer 32"),
+        (
+            "{\"insert\":\"Item\",\"values\":{\"count\":\"x\"}}",
+            "'Item.count' is of type Integer 32, which \"x\" does not fit"
+        ),
+        (
+            "{\"insert\":\"Item\",\"values\":{\"count\":2147483648}}",
+            "'Item.count' is of type Integer 32, which 2147483648 does not fit: write an integer from -2147483648 to"
+        ),
         ("{\"insert\":\"Item\",\"values\":{\"name\":null}}", "'Item.name' is mandatory, not null"),
         ("{\"insert\":\"Item\",\"values\":{\"tags\":[]}}", "'Item.tags' is to-many: use link and unlink"),
         (
@@ -295,7 +301,7 @@ import TributaryChanges
             "line 3: \(place)'place.hall': \(upper) is not in lower case",
             "line 3: \(place)'owner': \(other.uppercased()) is not in lower case",
             "line 4: Owner \(other): 'Owner.items' is written on its inverse, as a value of 'Item.owner'",
-            "line 5: \(place)'Item.code' is of type UUID; \"none\" is none",
+            "line 5: \(place)'Item.code' is of type UUID, which \"none\" does not fit",
         ] { #expect(refused.output.contains(finding), "\(finding) in \(refused.output)") }
         let json = try await run("verify", "--strict", owners, "--json", bad)
         #expect(json.output.contains(#""misfits":6"#), "\(json.output)")

@@ -273,11 +273,24 @@ import TributaryAdmin
 
         // A value whose file is gone is a problem that a backup tells, unless the import brings it back.
         try await daemon.success(of: ["sync"])
+        let series = daemon.folder.path("series")
+        try FileManager.default.createDirectory(atPath: series, withIntermediateDirectories: true)
+        try await daemon.success(of: ["backup", "--keep", "1", series])
+        let complete = try FileManager.default.contentsOfDirectory(atPath: series)
         try FileManager.default.removeItem(atPath: daemon.store + "-blobs")
         let lost = try await daemon.command(["check"])
         #expect(lost.ending == .exited(75) && lost.output.contains("large value"), "\(lost)")
         let partial = try await daemon.command(["backup", daemon.folder.path("partial.sqlite")])
         #expect(partial.ending == .exited(0) && partial.errors.contains("lacks 1 large value"), "\(partial)")
+
+        // Beside such a backup the last complete one stays, however few are to be kept.
+        for count in 2...3 {
+            let kept = try await daemon.command(["backup", "--keep", "1", series])
+            #expect(kept.ending == .exited(0) && kept.errors.contains("lacks 1 large value"), "\(kept)")
+            #expect(!kept.output.contains("removed "), "\(kept)")
+            let names = try FileManager.default.contentsOfDirectory(atPath: series)
+            #expect(names.count == count && complete.count == 1 && names.contains(complete[0]), "\(names)")
+        }
     }
 
     @Test func aStoreIsBuiltFromTheLogFolder() async throws {

@@ -64,6 +64,16 @@ struct DaemonLifeTests {
         let restart = try await daemon.command(["reload", "--json"])
         #expect(restart.output.contains("\"restartNeeded\":[\"logs\"]"), "\(restart.output)")
         #expect(try await daemon.call(.get, "/v1/status").1["restartNeeded"] as? Bool == true)
+        // Another reload changes nothing about it, until the setting has its former value.
+        try daemon.reconfigure("name: \"one\"", to: "name: \"till-14\"")
+        let again = try await daemon.command(["reload", "--json"])
+        #expect(again.output.contains("\"name\"") && again.output.contains("\"restartNeeded\":[\"logs\"]"), "\(again)")
+        #expect(try await daemon.call(.get, "/v1/status").1["restartNeeded"] as? Bool == true)
+        #expect(try await daemon.problems().contains("restart-needed"))
+        try daemon.reconfigure("logs: \(daemon.folder.path("other"))", to: "logs: \(daemon.logs)")
+        let back = try await daemon.command(["reload", "--json"])
+        #expect(back.output.contains("\"restartNeeded\":[]"), "\(back)")
+        #expect(try await daemon.call(.get, "/v1/status").1["restartNeeded"] as? Bool == false)
     }
 
     @Test("SIGHUP reads the configuration again, unless it is bad", .timeLimit(.minutes(30)))

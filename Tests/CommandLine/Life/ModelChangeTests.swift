@@ -64,6 +64,33 @@ import TributaryAdmin
         }
     }
 
+    /// The start would fail after the migration, and the former model would be refused then.
+    @Test(.timeLimit(.minutes(30)))
+    func aDerivationThatCannotBeComputedIsRefusedBeforeTheMigration() async throws {
+        let daemon = try await RunningDaemon.started()
+        try await daemon.save(#"{"insert":"Employee","values":{"name":"Ann","salary":10}}"#)
+        #expect(await daemon.stop() == .exited(0))
+        let broken = Self.withoutSalary.replacing("version: \"1\"", with: "version: \"2\"").replacing(
+            "      name: {type: String}\n",
+            with: "      name: {type: String}\n      loud: {type: String, optional: true, derived: 'uppercase:(nme)'}\n"
+        )
+        try daemon.folder.write(EmployeeModel.text, to: "former.yaml")
+        try daemon.folder.write(broken, to: "model.yaml")
+        let told = try await daemon.command(["--check-config", "--config", daemon.configuration], of: "tributaryd")
+        #expect(told.ending == .exited(78), "\(told)")
+        #expect(told.errors.contains("Employee.loud") && told.errors.contains("no attribute 'nme'"), "\(told)")
+        let models = [daemon.folder.path("former.yaml"), daemon.folder.path("model.yaml")]
+        let diff = try await daemon.command(["model", "diff"] + models)
+        #expect(diff.ending == .exited(65) && diff.output.contains("! Employee.loud"), "\(diff)")
+        let json = try await daemon.command(["model", "diff", "--json"] + models)
+        #expect(json.ending == .exited(65) && json.output.contains("uppercase:(nme)"), "\(json)")
+        #expect(await (try daemon.spawn()).ending() == .exited(78))
+        try daemon.folder.write(EmployeeModel.text, to: "model.yaml")
+        try await daemon.start()
+        #expect(try PlainSQL(path: daemon.store).value("SELECT salary FROM Employee") == "10.0")
+        #expect(await daemon.stop() == .exited(0))
+    }
+
     /// The way from the store's version to the current one leads through it.
     @Test(.timeLimit(.minutes(30)))
     func aFormerVersionThatCannotBeReadIsTold() async throws {
@@ -98,6 +125,27 @@ import TributaryAdmin
         #expect(await daemon.stop() == .exited(0))
         try daemon.folder.write(Self.withoutSalary, to: "model.yaml")
         try await daemon.start()
+    }
+
+    @Test func relationshipsThatCanBecomeCirclesAreReported() async throws {
+        let daemon = try RunningDaemon()
+        let model = daemon.folder.path("model.yaml")
+        let folders = """
+            version: "2"
+            entities:
+              Folder:
+                relationships:
+                  parent: {to: Folder, inverse: folders, optional: true}
+                  folders: {to: Folder, many: true, inverse: parent}
+            """
+        try daemon.folder.write(folders, to: "folders.yaml")
+        let notice = "notice: Folder.parent leads to Folder again"
+        let diff = try await daemon.success(of: ["model", "diff", model, daemon.folder.path("folders.yaml")])
+        #expect(diff.output.contains(notice), "\(diff.output)")
+        #expect(try await !daemon.success(of: ["model", "diff", model, model]).output.contains("notice"))
+        try daemon.folder.write(folders, to: "model.yaml")
+        let check = try await daemon.command(["--check-config", "--config", daemon.configuration], of: "tributaryd")
+        #expect(check.ending == .exited(0) && check.output.contains(notice), "\(check)")
     }
 
     @Test func twoModelsAreComparedWithoutADaemon() async throws {

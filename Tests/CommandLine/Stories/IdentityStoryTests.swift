@@ -79,6 +79,24 @@ import TributaryAdmin
         #expect(try await daemon.digest() == peer.digest())
     }
 
+    /// The status and the metrics follow a decision at once.
+    private func expectStatus(
+        of writer: String,
+        _ state: String?,
+        countedAsBehind count: Int,
+        _ daemon: RunningDaemon
+    ) async throws {
+        let writers = try #require(try await daemon.call(.get, "/v1/status").1["writers"] as? [String: Any])
+        #expect(writers["behind"] as? Int == count, "\(writers)")
+        let first = try #require(writers["first"] as? [[String: Any]])
+        #expect(first.first { $0["id"] as? String == writer }?["state"] as? String == state, "\(writers)")
+        let text = try await daemon.success(of: ["status"]).output
+        #expect(text.contains("with transactions that are not here") == (count > 0), "\(text)")
+        let metrics = try await daemon.success(of: ["metrics"]).output
+        let behind = "tributary_store_behind_transactions{store=\"\(writer)\"} "
+        #expect(metrics.contains(behind) && metrics.contains(behind + "0\n") == (count == 0), "\(metrics)")
+    }
+
     @Test func aDepartedPeerIsAbandonedAndEvicted() async throws {
         let daemon = try await RunningDaemon.started(configuring: "watch: {incomplete_grace: 1s}")
         var gone = RunningDaemon.foreignWriter()
@@ -91,8 +109,11 @@ import TributaryAdmin
         }
         #expect(try await daemon.call(.post, "/v1/sync").0 == 200)
         while try await daemon.problems().isEmpty {}
+        try await expectStatus(of: gone.id, nil, countedAsBehind: 1, daemon)
         #expect(try await followHint("segments-waiting", daemon).contains("abandoned"))
         #expect(try await daemon.problems().isEmpty)
+        // Nothing was imported, so the main context still shows the state before the decision.
+        try await expectStatus(of: gone.id, "abandoned", countedAsBehind: 0, daemon)
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
         try await daemon.start()
         #expect(try await daemon.command(["writer", "list"]).output.contains("abandoned"))
@@ -103,6 +124,7 @@ import TributaryAdmin
         for _ in 0..<2 {
             #expect(try await daemon.command(["writer", "evict", away.id]).output.contains("evicted"))
         }
+        try await expectStatus(of: away.id, "evicted", countedAsBehind: 0, daemon)
         #expect(try await daemon.command(["writer", "list"]).output.contains("evicted"))
         try away.write([[RunningDaemon.insertion(10)]], to: daemon.logs)
         #expect(try await daemon.call(.post, "/v1/sync").0 == 200)

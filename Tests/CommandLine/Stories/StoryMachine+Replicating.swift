@@ -34,7 +34,9 @@ extension StoryMachine {
         let part = folder + "/.carried.tmp"
         do {
             try FileManager.default.copyItem(atPath: path(logs) + "/" + file, toPath: part)
-        } catch let error as CocoaError where error.code == .fileReadNoSuchFile && !files().contains(file) {
+        } catch  where !files().contains(file) {
+            // A copy that has begun reports the missing file with another code than a copy that has not.
+            try? FileManager.default.removeItem(atPath: part)
             return
         }
         do {

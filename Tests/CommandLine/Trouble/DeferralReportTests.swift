@@ -61,6 +61,23 @@ import TributaryAdmin
         #expect(later["unknownObjects"] as? Int == 0 && later["values"] as? Int == 3)
     }
 
+    /// A new machine imports what was written long ago for properties that the model has had once.
+    @Test func oldValuesOfPropertiesThatTheModelLacksAreANotice() async throws {
+        let daemon = try RunningDaemon()
+        let old = UInt64(Date().timeIntervalSince1970 * 1000) - 30 * 86_400_000
+        var writer = ForeignWriter(id: "5f0c0000-0000-4000-8000-00000000000a", milliseconds: old)
+        let line = #"{"insert":"Employee","id":"\#(Self.ann)","values":{"name":"Ann","shoe":44}}"#
+        try writer.write([[line]], to: daemon.logs)
+        try await daemon.start()
+        #expect(try await daemon.call(.post, "/v1/sync").0 == 200)
+        #expect(try await daemon.command(["status", "--check"]).ending == .exited(0))
+        let status = try await daemon.command(["status"])
+        #expect(status.output.contains("notice: Imported, but without effect"), "\(status.output)")
+        let (_, answer) = try await daemon.call(.get, "/v1/status")
+        #expect((answer["deferred"] as? [String: Any])?["values"] as? Int == 1)
+        #expect((answer["problems"] as? [Any])?.isEmpty == true, "\(answer)")
+    }
+
     @Test func verifyHoldsValuesAgainstAModel() async throws {
         let daemon = try RunningDaemon()
         var writer = ForeignWriter(id: "5f0c0000-0000-4000-8000-00000000000a", milliseconds: 1_700_000_000_000)

@@ -5,6 +5,28 @@ import TributaryAdmin
 
 /// A store on a full disk that has free space again.
 @Suite(.daemonTurns) struct FullStoreTests {
+    /// What a file system keeps for the superuser is no room for the daemon.
+    @Test(.timeLimit(.minutes(30))) func reservedBlocksAreNoRoom() async throws {
+        if let reason = PreloadedLibrary.reasonNotToPreload { try Test.cancel("\(reason)") }
+        let daemon = try RunningDaemon()
+        let library = try await PreloadedLibrary("volume", in: daemon.folder)
+        try daemon.folder.write("\(64 << 10)", to: "volume")
+        try await daemon.start(
+            through: "/usr/bin/env",
+            ["LD_PRELOAD=\(library.path)", "TRIBUTARY_VOLUME=\(daemon.folder.path("volume"))"]
+        )
+        // A status does not wait long for a disk.
+        var disks: [[String: Any]]?
+        while disks == nil { disks = try await daemon.call(.get, "/v1/status").1["disks"] as? [[String: Any]] }
+        #expect(disks?.count == 1 && disks?[0]["freeBytes"] as? Int == 64 << 10, "\(disks ?? [])")
+        #expect(disks?[0]["totalBytes"] as? Int == 4 << 30, "\(disks ?? [])")
+        #expect(try await daemon.problems().contains("disk-low"))
+        let full = try await daemon.command(["backup", daemon.folder.path("full.sqlite")])
+        #expect(full.ending == .exited(75) && full.errors.contains("No space"), "\(full)")
+        try daemon.folder.write("\(1 << 30)", to: "volume")
+        try await daemon.success(of: ["backup", daemon.folder.path("roomy.sqlite")])
+    }
+
     /// The daemon itself imports again 10 s after a failure.
     ///
     /// On a busy machine that may be before the command runs; then the test begins again with a new daemon.

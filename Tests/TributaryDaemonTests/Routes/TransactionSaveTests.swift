@@ -79,6 +79,14 @@ struct TransactionSaveTests {
         }
     }
 
+    @Test func aRequestDeletesAnObjectAndInsertsItAgain() async throws {
+        _ = try await save([insert("a", "old", id: stored)])
+        let ids = try await save([#"{"delete":"Product","id":"\#(stored)"}"#, insert("a", id: stored)]).ids
+        #expect(ids == [stored, stored])
+        #expect(try await codes() == [stored: "a"])
+        #expect(try logged() == ["delete 1", "insert 1"])
+    }
+
     @Test func `a new object with a taken key is answered with the object that keeps it`() async throws {
         _ = try await save([insert("a", id: stored)])
         let key = "0190f1a2-0000-7000-8000-00000000000a"

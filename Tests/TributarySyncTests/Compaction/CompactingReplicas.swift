@@ -36,12 +36,16 @@ final class CompactingReplicas {
     }
 
     @discardableResult
-    func add(in folder: TemporaryFolder? = nil, trust: TrustSettings? = nil) async throws -> SyncReplica {
+    func add(
+        in folder: TemporaryFolder? = nil,
+        trust: TrustSettings? = nil,
+        model: Model? = nil
+    ) async throws -> SyncReplica {
         let replica = try await SyncReplica(
             logs.path,
             wall: wall,
             folder: folder,
-            model: model,
+            model: model ?? self.model,
             hasExternalPhotos: true,
             signs: trust != nil,
             configure: {

@@ -96,6 +96,51 @@ import TributaryStore
         #expect(try third.position(LogsFolder.writer(1)) == UInt64(changes.count))
     }
 
+    /// A store that has had an entity knows which writes of it count.
+    ///
+    /// A store that never had it keeps all of them, so that the two cannot be compared there. A difference in what both
+    /// know is still found.
+    @Test(arguments: [false, true])
+    func whatOnlyAnOlderModelHadIsNoDifference(isWrong: Bool) async throws {
+        func model(_ version: String, _ more: String = "") throws -> Model {
+            let thing = "  Thing: {attributes: {name: String?\(more.isEmpty ? "" : ", colour: String?")}}\n"
+            return try Model(yaml: "version: \"\(version)\"\nentities:\n\(thing)\(more)")
+        }
+        let (old, new) = (try model("1", "  Note: {attributes: {text: String?}}\n"), try model("2"))
+        let group = try CompactingReplicas(model: new)
+        let first = try await group.add(model: old)
+        func text(_ text: String) -> [PropertyWrite] { [PropertyWrite(name: "text", value: .string(text))] }
+        func thing(_ name: String, _ colour: String) -> [PropertyWrite] {
+            [PropertyWrite(name: "colour", value: .string(colour)), PropertyWrite(name: "name", value: .string(name))]
+        }
+        let (note, one) = (SyncModel.employee(1), SyncModel.employee(2))
+        try first.save([Change(entity: "Note", id: note, operation: .insert(text("a")))])
+        try first.save([Change(entity: "Thing", id: one, operation: .insert(thing("x", "red")))])
+        try first.save([
+            Change(entity: "Note", id: note, operation: .update(text("b"))),
+            Change(entity: "Thing", id: one, operation: .update(thing("y", "blue"))),
+        ])
+        try await group.exchange()
+        try await first.stop()
+        group.replicas.removeAll()
+        try await group.add(in: first.folder)
+        let second = try await group.add()
+        try await group.exchange()
+        try await group.acknowledge()
+        if isWrong {
+            try PlainSQL(path: first.folder.path("store.sqlite")).execute("UPDATE Thing SET name = 'z'")
+        }
+        let name = try #require(try await group.compact(group.replicas[0]).cut)
+        let report = try await group.compact(second)
+        if isWrong {
+            #expect(report.verification == .differs(name), "\(report.verification)")
+        } else {
+            #expect(report.verification.detail?.contains("the model lacks") == true, "\(report.verification)")
+            try await group.compact(group.replicas[0], .dryRun)
+            #expect(!group.replicas[0].service.status.problems.contains { $0.code == .baselinesDiffer })
+        }
+    }
+
     /// An evicted writer is not waited for; it comes back with a change of its own and joins a baseline.
     @Test func anEvictedWriterComesBack() async throws {
         let group = try await CompactingReplicas.filled(3)

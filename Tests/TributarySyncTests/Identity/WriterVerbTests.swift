@@ -50,6 +50,9 @@ import TributaryStore
         try logs.hire(other, 2...2, base: 100, seen: [2: [gone: 9]])
         try await again.service.importAll()
         #expect(try again.position(other) == 2)
+        // Nothing waits for what it has not sent.
+        let known = again.service.knownTransactions(try again.store.read { try $0.writers.all() })
+        #expect(known.writers.contains(gone) && known.behind(gone) == 0)
         try logs.hire(gone, 2...3, base: 10)
         try await again.service.importAll()
         #expect(try again.position(gone) == 4)

@@ -24,8 +24,8 @@ final class SyncReplica: Sendable, EndingWithTest {
 
     /// Starts a replica, which stops when the test ends; `folder` restarts it on an existing store.
     ///
-    /// `saved` is committed before the start, and its export awaited: only then is the service's first export over, and
-    /// later ones happen only on request.
+    /// `saved` is committed before the start. The service's first export is over then, and later ones happen only on
+    /// request.
     init(
         _ logs: String,
         wall: SyncWall,
@@ -70,7 +70,7 @@ final class SyncReplica: Sendable, EndingWithTest {
         PartsOfTest.current?.insert(self)
         await service.started()
         try await watched()
-        while !saved.isEmpty, service.status.exported.transactions == 0 { await Task.yield() }
+        for await _ in service.exports.firstExport.stream() {}
     }
 
     /// Stops the service gracefully and closes the store, before the end of the test.

@@ -63,6 +63,8 @@ import TributaryChanges
     @Test func littleThatIsKnownIsNoHabit() {
         // Few transactions, or many within a short time, such as a first import.
         #expect(!isSilent(habits(at: (0...7).map { $0 * Self.hour }), at: 1_000 * Self.day))
+        // Two transactions of one time are no pause.
+        #expect(!isSilent(habits(at: [0, 1, 2, 3, 4, 5, 6, 7, 7].map { $0 * Self.hour }), at: 1_000 * Self.day))
         #expect(!isSilent(habits(at: (0...5_000).map { $0 * 1_000 }), at: 1_000 * Self.day))
         #expect(!isSilent(habits(at: []), at: 1_000 * Self.day))
     }

@@ -116,9 +116,9 @@ import TributarySync
         for number in 1...10_000 as ClosedRange<UInt64> {
             hints.insert(file: SegmentName(writer: writer, first: number, last: number))
         }
-        #expect(hints.folders == [writer])
-        #expect(hints.files.isEmpty)
-        hints.insertEverything()
-        #expect(hints.isEverything && hints.folders.isEmpty)
+        #expect(hints.folders == [writer] && !hints.isEverything)
+        #expect(hints.files.count <= FolderHints.fileLimit)
+        for number in 1...10_000 as ClosedRange<UInt64> { hints.insert(folder: UniqueID(high: number, low: 1)) }
+        #expect(hints.isEverything && hints.folders.count <= FolderHints.fileLimit)
     }
 }

@@ -94,11 +94,20 @@ import TributaryChanges
         // A file that was applied meanwhile was verified then.
         _ = scanner.scan(FolderHints(everything: true), wall: wall) { _ in 5 }
         #expect(scanner.unchecked(limit: 10).isEmpty)
-        // An overwritten file is compared again.
-        var hints = FolderHints()
-        hints.insert(file: SegmentName(writer: writer, first: 2, last: 2))
-        _ = scanner.scan(hints, wall: wall) { _ in 5 }
-        #expect(scanner.unchecked(limit: 10).map(\.first) == [2])
+        // An overwritten file is compared again, also when the event comes together with a request for everything, or with an
+        // event of its folder.
+        for isEverything in [false, true] {
+            for isFolder in [false, true] {
+                var hints = FolderHints()
+                hints.insert(file: SegmentName(writer: writer, first: 2, last: 2))
+                if isFolder { hints.insert(folder: writer) }
+                if isEverything { hints.formUnion(FolderHints(everything: true)) }
+                _ = scanner.scan(hints, wall: wall) { _ in 5 }
+                let overwritten = scanner.unchecked(limit: 10)
+                #expect(overwritten.map(\.first) == [2])
+                for name in overwritten { scanner.checked(name) }
+            }
+        }
     }
 
     @Test func aHintAboutAFileLooksAtThatFileAlone() throws {

@@ -1,4 +1,5 @@
 import Testing
+import TransactionLog
 import TributaryChanges
 
 @testable import TributarySync
@@ -55,5 +56,26 @@ import TributaryChanges
         scans.insert(hints)
         scans.rescan(at: .seconds(60))
         #expect(first.isEverything && scans.next(now: .seconds(1)) == hints)
+    }
+
+    /// Past the limit the files of a writer become its folder, and the folders everything.
+    @Test func tooManyHintsBecomeCoarser() {
+        func file(_ number: Int, of writer: UniqueID) -> SegmentName {
+            SegmentName(writer: writer, first: UInt64(number), last: UInt64(number))
+        }
+        var hints = FolderHints()
+        for number in 1...FolderHints.fileLimit { hints.insert(file: file(number, of: writer)) }
+        #expect(hints.files.count == FolderHints.fileLimit && hints.folders.isEmpty)
+        let other = UniqueID(high: 0xA, low: 3)
+        hints.insert(file: file(1, of: other))
+        #expect(hints.files.isEmpty && hints.folders == [writer, other])
+        // A file that is named later stays named beside its folder, and beside everything.
+        let later = file(FolderHints.fileLimit + 1, of: writer)
+        hints.insert(file: later)
+        #expect(hints.files == [later])
+        for number in 3...FolderHints.fileLimit { hints.insert(folder: UniqueID(high: 0xB, low: UInt64(number))) }
+        #expect(hints.folders.count == FolderHints.fileLimit && !hints.isEverything)
+        hints.insert(folder: UniqueID(high: 0xB, low: 1))
+        #expect(hints.isEverything && hints.folders.isEmpty && hints.files == [later])
     }
 }

@@ -10,8 +10,8 @@ struct ModelDiffCommand: OfflineCommand {
         commandName: "diff",
         abstract: "Show what a store of one model goes through to become one of another, without a daemon.",
         discussion: """
-            Lines that begin with a minus drop values, those with an exclamation mark cannot be inferred: then nothing is \
-            migrated, and the status is 65.
+            Lines that begin with a minus drop values. Lines that begin with an exclamation mark cannot be inferred, or \
+            name derived attributes of B that cannot be computed: then nothing is migrated, and the status is 65.
 
             With --store it is what the configured store would go through, with the number of values that it would lose: to
             become one of the model that is given, or else of the configured one. This is tributaryd --check-config, and ends \
@@ -50,7 +50,7 @@ struct ModelDiffCommand: OfflineCommand {
         } else {
             printText(old, new, inference, on: terminal)
         }
-        guard inference.refusals.isEmpty else { throw ExitStatus.badData }
+        guard inference.refusals.isEmpty, new.derivationProblems.isEmpty else { throw ExitStatus.badData }
     }
 
     /// Leaves the comparison to the daemon's program: nothing else reads stores.
@@ -77,13 +77,16 @@ struct ModelDiffCommand: OfflineCommand {
 
     private func printText(_ old: Model, _ new: Model, _ inference: MigrationInference, on terminal: Terminal) {
         terminal.print(EscapedText.escape("from version '\(old.version)' to '\(new.version)'"))
-        if inference.changes.isEmpty, inference.refusals.isEmpty {
+        for notice in new.circleNotices { terminal.print(EscapedText.escape("notice: \(notice)")) }
+        let problems = new.derivationProblems
+        if inference.changes.isEmpty, inference.refusals.isEmpty, problems.isEmpty {
             return terminal.print("a store of the one is a store of the other")
         }
         for change in inference.changes {
             terminal.print(EscapedText.escape("\(change.kind.dropsValues ? "-" : " ") \(change)"))
         }
         for refusal in inference.refusals { terminal.print(EscapedText.escape("! \(refusal)")) }
+        for problem in problems { terminal.print(EscapedText.escape("! \(problem); \(DerivationProblem.understood)")) }
     }
 
     private func document(_ old: Model, _ new: Model, _ inference: MigrationInference) -> JSONValue {
@@ -100,9 +103,16 @@ struct ModelDiffCommand: OfflineCommand {
                 "reason": .string(refusal.reason), "help": .string(refusal.help),
             ])
         }
+        let problems = new.derivationProblems.map { problem in
+            JSONValue.members([
+                "entity": .string(problem.entity), "property": .string(problem.attribute),
+                "reason": .string(problem.description), "help": .string(DerivationProblem.understood),
+            ])
+        }
         return .members([
             "from": .string(old.version), "to": .string(new.version), "changes": .array(changes),
-            "refusals": .array(refusals),
+            "refusals": .array(refusals + problems),
+            "notices": .array(new.circleNotices.map { .string($0) }),
         ])
     }
 }

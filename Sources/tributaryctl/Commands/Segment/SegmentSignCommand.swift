@@ -130,7 +130,7 @@ private struct SignedCopy {
         var status = stat()
         guard fstat(file.descriptor, &status) == 0 else { throw NewFile.failure(path, errno) }
         let tail = try SegmentTail.read(file)
-        let folder = (path as NSString).deletingLastPathComponent
+        let folder = path.folder
         // A name that readers of the folder ignore, for the moment between two calls.
         let draft = (folder as NSString).appendingPathComponent(
             ".\((path as NSString).lastPathComponent).signed-\(getpid())"
