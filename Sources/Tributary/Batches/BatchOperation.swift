@@ -258,7 +258,8 @@ extension ManagedObjectContext {
 
     /// Deletes objects and follows the delete rules.
     ///
-    /// - Throws: `BatchError` `denied` when a Deny rule applies, ``ContextError``, or `ObjectPredicateError`.
+    /// - Throws: `BatchError` `denied` when a Deny rule applies or a mandatory reference cannot be cleared, ``ContextError``,
+    ///   or `ObjectPredicateError`.
     @discardableResult
     public func execute(_ request: BatchDeleteRequest) throws -> BatchResult {
         let operation = BatchOperation(context: self)

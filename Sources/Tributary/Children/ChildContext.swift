@@ -58,7 +58,7 @@ public actor ChildContext {
 
     isolated deinit {
         // Objects hold their context, and the context holds its changed objects.
-        context.close()
+        context.close(withChildren: true)
     }
 
     /// Runs `block` with the context after all earlier blocks.
@@ -140,6 +140,7 @@ public actor ChildContext {
             context.processPendingChanges()
             defer {
                 context.processPendingChanges()
+                context.endUndoGroup()
                 context.reader.dropPrefetched()
             }
             return Result { () throws(E) in try block(context) }

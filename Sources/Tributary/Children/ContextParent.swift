@@ -133,11 +133,13 @@ extension ManagedObjectContext {
     /// ```
     ///
     /// A discarded draft must be ended with `rollback()` or `reset()`: a context and its unsaved objects hold each
-    /// other.
+    /// other until this context is released.
     ///
     /// - Parameters:
     ///   - name: a display name; the store does not have it.
-    ///   - mergePolicy: kept for the child's own children; a save into a parent has no conflicts.
+    ///   - mergePolicy: decides about changes of objects that this context has deleted. Under `error`, the child's save
+    ///     throws ``ConflictError``, and this context takes nothing. Under any other policy the changes are lost: both
+    ///     contexts list them in ``ObjectsDidChange/discarded``. A save into a parent has no other conflicts.
     /// - Returns: A context that is used where this one is; it holds this one.
     public func newChild(name: String? = nil, mergePolicy: MergePolicy = .objectTrump) -> ManagedObjectContext {
         checkConfinement()
@@ -148,6 +150,7 @@ extension ManagedObjectContext {
             mergePolicy: mergePolicy,
             parent: self
         )
+        children.insert(child)
         child.reader.markCaughtUp()
         return child
     }

@@ -17,8 +17,11 @@ struct StagedSave: Sendable {
         var image: Row
         /// By property index, transient attributes included.
         var values: [PropertyValue]
-        /// All property indexes when the object is inserted.
+        /// Whether the object took the ID of another object that the child has deleted.
+        var hasFormer = false
         var changed: [Int]
+        /// What the child has counted, by property index.
+        var amounts: [Int: PropertyValue]
 
         var edits: ObjectSnapshot {
             var edits: [String: PropertyValue] = [:]
@@ -37,7 +40,9 @@ struct StagedSave: Sendable {
     struct Order: Sendable {
         var owner: ManagedObjectID
         var propertyIndex: Int
-        var ids: [ManagedObjectID]
+        var ordering: RelationshipOrdering
+        /// The objects that the child has linked, in the child's order.
+        var added: [ManagedObjectID]
     }
 
     var objects: [Object] = []
@@ -45,16 +50,25 @@ struct StagedSave: Sendable {
     var orders: [Order] = []
     /// Derived relationships are included.
     var delta = RelationshipDelta()
+    /// What the child had changed in objects that were deleted above before it saved.
+    var lost: [ObjectSnapshot] = []
 
-    var isEmpty: Bool { objects.isEmpty && pairs.isEmpty && orders.isEmpty }
+    var isEmpty: Bool { objects.isEmpty && pairs.isEmpty && orders.isEmpty && lost.isEmpty }
 }
 
 struct ChildSave {
     let context: ManagedObjectContext
 
     /// The parent's merge policy is not used: properties that the child has changed replace the parent's.
-    func run(_ parent: any ContextParent) throws(ContextError) {
+    ///
+    /// Under the child's policy `error`, it throws ``ConflictError`` for a change of an object that is deleted above.
+    func run(_ parent: any ContextParent) throws {
         let staged = stagedSave()
+        if context.mergePolicy == .error {
+            parent.processAllChanges()
+            let conflicts = try context.pending.lostConflicts + self.conflicts(staged)
+            guard conflicts.isEmpty else { throw ConflictError(conflicts: conflicts) }
+        }
         let objects = context.pending.objects
         let owners = context.relationships.linkedOwners
         let lost = staged.isEmpty ? [] : Set(try parent.absorb(staged).map(\.id))
@@ -68,6 +82,7 @@ struct ChildSave {
                 context.move(object, on: .saveDeletion(isLost: object.state != .deleted))
             } else {
                 context.pending.move(object, on: .save)
+                object.extras?.former = nil
                 if !object.values.isEmpty { object.row = object.image() }
             }
         }
@@ -76,12 +91,42 @@ struct ChildSave {
         for object in objects + owners { object.didSave() }
     }
 
+    /// Returns the changed objects, and the targets of new links and references, that do not exist above.
+    private func conflicts(_ staged: StagedSave) throws(ContextError) -> [MergeConflict] {
+        var touched: [ManagedObjectID] = []
+        for object in staged.objects where object.action != .delete {
+            if object.action == .update { touched.append(object.image.id) }
+            for propertyIndex in object.changed {
+                guard let target = object.values[propertyIndex].referencedID,
+                    let relationship = object.image.entity.properties[propertyIndex].relationship,
+                    let descriptor = context.schema.descriptor(named: relationship.destination)
+                else { continue }
+                touched.append(descriptor.objectID(target))
+            }
+        }
+        for pair in staged.pairs where pair.isLinked { touched += [pair.owner, pair.target] }
+        var seen: Set<ManagedObjectID> = []
+        var conflicts: [MergeConflict] = []
+        for id in touched where seen.insert(id).inserted {
+            let object = context.object(with: id)
+            guard object.state != .inserted, try context.reader.row(id.uniqueID, object.descriptor) == nil else {
+                continue
+            }
+            let cached = object.row ?? object.row(object.descriptor.defaults, revision: 0)
+            conflicts.append(MergeConflict(object, cached, nil, in: context))
+        }
+        return conflicts
+    }
+
     private func stagedSave() -> StagedSave {
         var staged = StagedSave()
         staged.delta = context.pending.delta
+        staged.lost = context.pending.lostEdits
         for object in context.pending.objects {
             switch object.state {
-            case .inserted: staged.objects.append(self.staged(object, .insert, Array(object.values.indices)))
+            case .inserted:
+                let transients = object.descriptor.properties.transientIndexes
+                staged.objects.append(self.staged(object, .insert, object.changed.propertyIndexes + transients))
             case .updated where !object.changed.isEmpty:
                 staged.objects.append(self.staged(object, .update, object.changed.propertyIndexes))
             case .deleted: staged.objects.append(self.staged(object, .delete, []))
@@ -100,12 +145,20 @@ struct ChildSave {
                 }
             }
         }
-        for key in context.pending.delta.orderings.keys {
-            guard let owner = context.relationships.owner(of: key), owner.state != .deleted, owner.state != .gone else {
-                continue
-            }
+        let delta = context.pending.delta
+        for key in delta.orderedKeys {
+            guard let owner = context.relationships.owner(of: key), owner.state != .deleted, owner.state != .gone,
+                owner.isOrdered(key.propertyIndex)
+            else { continue }
             let ids = context.relationships.relatedIDs(owner, key.propertyIndex)
-            staged.orders.append(StagedSave.Order(owner: owner.objectID, propertyIndex: key.propertyIndex, ids: ids))
+            staged.orders.append(
+                StagedSave.Order(
+                    owner: owner.objectID,
+                    propertyIndex: key.propertyIndex,
+                    ordering: RelationshipOrdering(ids, moved: delta.orderings[key]?.moved ?? []),
+                    added: delta[key]?.addedInOrder ?? []
+                )
+            )
         }
         return staged
     }
@@ -121,7 +174,9 @@ struct ChildSave {
             action: action,
             image: image,
             values: object.values.isEmpty ? image.values : object.values,
-            changed: propertyIndexes
+            hasFormer: object.extras?.former != nil,
+            changed: propertyIndexes,
+            amounts: object.extras?.counted.mapValues(\.amount) ?? [:]
         )
     }
 }
@@ -130,9 +185,10 @@ struct AbsorbOperation {
     let context: ManagedObjectContext
 
     /// Properties that the child has changed replace this context's; returns the changes of objects that are deleted
-    /// or gone here.
+    /// or gone here, without values for a link.
     func absorb(_ staged: StagedSave) -> [ObjectSnapshot] {
         guard !context.isClosed else { return staged.objects.map(\.edits) }
+        let known = staged.lost
         context.checkConfinement()
         context.processPendingChanges()
         var lost: [ObjectSnapshot] = []
@@ -142,22 +198,35 @@ struct AbsorbOperation {
                 lost.append(staged.edits)
                 continue
             }
-            for propertyIndex in staged.changed { absorb(staged.values[propertyIndex], propertyIndex, of: object) }
+            for propertyIndex in staged.changed {
+                if let amount = staged.amounts[propertyIndex] {
+                    object.count(amount, propertyIndex)
+                } else {
+                    absorb(staged.values[propertyIndex], propertyIndex, of: object)
+                }
+            }
         }
+        var lostIDs = Set(lost.map(\.id))
         for pair in staged.pairs {
-            guard let owner = living(pair.owner), let target = living(pair.target) else { continue }
-            context.relationships.setPair(owner, pair.propertyIndex, with: target, isLinked: pair.isLinked)
+            let (owner, target) = (living(pair.owner), living(pair.target))
+            if let owner, let target {
+                context.relationships.setPair(owner, pair.propertyIndex, with: target, isLinked: pair.isLinked)
+            } else if pair.isLinked {
+                let gone = owner == nil ? pair.owner : pair.target
+                if lostIDs.insert(gone).inserted { lost.append(ObjectSnapshot(id: gone, values: [:])) }
+            }
         }
         for order in staged.orders {
             guard let owner = living(order.owner) else { continue }
-            UndoRecorder(context: context).recordOrder(of: owner, order.propertyIndex)
-            context.pending.delta.setOrder(order.ids, RelationshipDelta.Key(owner, order.propertyIndex))
-            context.recordEdit(of: owner)
+            let key = RelationshipDelta.Key(owner, order.propertyIndex)
+            context.pending.delta.appendAgain(order.added, to: key)
+            let ids = order.ordering.ordering(context.relationships.relatedIDs(owner, order.propertyIndex))
+            owner.arrange(ids, order.propertyIndex, moving: order.ordering.moved)
         }
         for staged in staged.objects where staged.action == .delete {
             if let object = living(staged.image.id) { context.delete(object) }
         }
-        context.recordChange { $0.discarded += lost }
+        context.recordChange { $0.discarded += known + lost }
         context.processPendingChanges()
         return lost
     }
@@ -173,9 +242,14 @@ struct AbsorbOperation {
 
     private func absorbInsert(_ staged: StagedSave.Object) {
         let descriptor = context.schema.descriptor(of: staged.image.id)
+        if staged.hasFormer, let former = living(staged.image.id) { context.delete(former) }
         let known = context.registry.object(staged.key.id, rootIndex: staged.key.rootIndex)
+        let former = known?.state == .deleted ? known.flatMap { context.relationships.makeWay($0) } : nil
+        // Deny may forbid the deletion that makes way.
         if let known, known.state == .deleted { return context.relationships.resurrect(known) }
-        if living(staged.image.id) == nil { _ = context.insertUnawakened(staged.key.id, descriptor) }
+        guard former != nil || living(staged.image.id) == nil else { return }
+        let object = context.insertUnawakened(staged.key.id, descriptor, after: former)
+        if former != nil { object.readCounters(context) }
     }
 
     private func absorb(_ value: PropertyValue, _ propertyIndex: Int, of object: ManagedObject) {

@@ -9,7 +9,8 @@ public struct MergeConflict: Hashable, Sendable {
     public var objectID: ManagedObjectID
     /// The properties that the context changed; empty when it deleted the object.
     public var changedProperties: Set<String>
-    /// The properties that changed in the store since the context read the object.
+    /// The properties that changed in the store since the context read the object, and its to-many relationships
+    /// that have got objects from others.
     public var changedInStore: Set<String>
     /// The object as the context had read it.
     public var cached: ObjectSnapshot
@@ -20,18 +21,25 @@ public struct MergeConflict: Hashable, Sendable {
 }
 
 extension MergeConflict {
-    init(_ object: ManagedObject, _ cached: Row, _ stored: Row?, in context: ManagedObjectContext) {
+    /// `linked` are the to-many relationships that have got objects from others.
+    init(
+        _ object: ManagedObject,
+        _ cached: Row,
+        _ stored: Row?,
+        _ linked: Set<String> = [],
+        in context: ManagedObjectContext
+    ) {
         // Large values are read only when the resolver or the thrown error shows them.
         let isSeen = context.resolveConflict != nil || context.mergePolicy == .error
         let whole = { isSeen ? context.store.readable($0) : $0 }
         self.init(
             objectID: object.objectID,
-            changedProperties: object.state == .deleted
+            changedProperties: object.state.isDeletion
                 ? [] : Set(object.changed.propertyIndexes.map { object.descriptor.entity.properties[$0].name }),
-            changedInStore: stored.map { cached.differences(to: $0) } ?? [],
+            changedInStore: stored.map { cached.differences(to: $0).union(linked) } ?? [],
             cached: cached.snapshot(whole),
             stored: stored?.snapshot(whole),
-            isDeletion: object.state == .deleted
+            isDeletion: object.state.isDeletion
         )
     }
 }
@@ -52,7 +60,8 @@ public struct ConstraintConflict: Hashable, Sendable {
 
 /// How a save resolves a conflict with an object that was changed in the store after the context had read it.
 ///
-/// A conflict exists when the object's row has a newer revision, even if other properties were changed.
+/// A conflict exists when the object's row has a newer revision, even if other properties were changed. A link from the
+/// other side is one too, where it may decide what is saved: see <doc:Conflicts>.
 public enum MergePolicy: String, Sendable, Hashable, CaseIterable {
     /// The save throws the conflicts. The default of background contexts.
     case error

@@ -87,7 +87,7 @@ struct UniquenessPlanner {
         let isNew = object.state == .inserted
         switch context.mergePolicy {
         case .objectTrump where isNew:
-            let writes = SavePlan.writes(object, propertyIndexes: object.changed.propertyIndexes, isInsert: false)
+            let writes = SavePlan.writes(object, propertyIndexes: object.changed.propertyIndexes)
             if !writes.isEmpty {
                 plan.updates.append(Change(entity: row.entity.name, id: row.uniqueID, operation: .update(writes)))
             }

@@ -75,6 +75,10 @@ struct PropertyTable: Sendable {
     private static let fewNames = 12
     let transientIndexes: [Int]
     let transients: PropertyIndexSet
+    /// Stored attributes under the merge rule `counter`.
+    let counters: PropertyIndexSet
+    /// The transient attributes and the counters: a write to any other property needs no further look.
+    let special: PropertyIndexSet
     let derivedIndexes: PropertyIndexSet
     let derivations: [(propertyIndex: Int, derivation: Derivation)]
     let transformers: [Int: any AttributeTransforming]
@@ -92,6 +96,11 @@ struct PropertyTable: Sendable {
         names = entity.properties.count <= PropertyTable.fewNames ? entity.properties.map(\.name) : []
         transientIndexes = entity.properties.indices.filter { entity.properties[$0].attribute?.isStored == false }
         transients = PropertyIndexSet(transientIndexes)
+        let counterIndexes = entity.properties.indices.filter { propertyIndex in
+            entity.properties[propertyIndex].attribute?.isCounter == true
+        }
+        counters = PropertyIndexSet(counterIndexes)
+        special = PropertyIndexSet(transientIndexes + counterIndexes)
         derivedIndexes = PropertyIndexSet(
             entity.properties.indices.filter { entity.properties[$0].attribute?.derivationExpression != nil }
         )
@@ -121,7 +130,7 @@ enum PropertyRole: Sendable {
     init(_ property: Property) {
         switch property {
         case .attribute(let attribute):
-            self = attribute.derivationExpression == nil ? .attribute(attribute.type) : .derived
+            self = attribute.derivationExpression == nil ? .attribute(attribute.valueType) : .derived
         case .relationship(let relationship, _):
             self = relationship.isToMany ? .toMany : .toOne
         }

@@ -7,6 +7,10 @@ package final class ObjectSchema: Sendable {
     let derivingKinds: [EntityDescriptor]
     let derivationDependencies: [DerivationDependency]
     let rootCount: Int
+    /// Whether a relationship has a least or greatest number of objects that other objects change.
+    let hasBounds: Bool
+    /// Whether a save checks references and numbers of objects on the newest state.
+    let hasReferenceRules: Bool
 
     init(
         model: Model,
@@ -51,6 +55,12 @@ package final class ObjectSchema: Sendable {
         derivingKinds = descriptors.values.filter { !$0.properties.derivations.isEmpty }
         derivationDependencies = DerivationDependency.all(of: derivingKinds, among: descriptors)
         rootCount = roots.count
+        hasBounds = model.entities.contains { $0.properties.contains(where: \.isBounded) }
+        hasReferenceRules =
+            hasBounds
+            || model.entities.contains { entity in
+                entity.relationships.contains { !$0.isToMany && !$0.isOptional }
+            }
     }
 
     /// A sub-entity without a class has its parent's accessors.

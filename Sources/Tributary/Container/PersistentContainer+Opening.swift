@@ -14,8 +14,9 @@ extension PersistentContainer {
     ///   - merging: when the main context merges the saves of others.
     /// - Throws: ``ContextError`` when the store cannot be opened, a class names an entity that the model lacks, keys
     ///   of classes do not fit their entities (``ManagedObject/declaredFields``; all of them in one error), a
-    ///   transformer is missing, or a derived attribute has an expression that is not understood; `MigrationError` when
-    ///   the store is at another version of the model and cannot be brought to this one.
+    ///   transformer is missing, or a derived attribute has an expression that is not understood; all this is checked
+    ///   before the store is opened. `MigrationError` when the store is at another version of the model and cannot be
+    ///   brought to this one.
     public convenience init(
         name: String,
         path: String,
@@ -52,8 +53,9 @@ extension PersistentContainer {
     ///   - migration: how a store at another version of the model is migrated.
     /// - Throws: ``ContextError`` when the store cannot be opened, a class names an entity that the model lacks, keys
     ///   of classes do not fit their entities (``ManagedObject/declaredFields``; all of them in one error), a
-    ///   transformer is missing, or a derived attribute has an expression that is not understood; `MigrationError` when
-    ///   the store is at another version of the model and cannot be brought to this one.
+    ///   transformer is missing, or a derived attribute has an expression that is not understood; all this is checked
+    ///   before the store is opened. `MigrationError` when the store is at another version of the model and cannot be
+    ///   brought to this one.
     public convenience init(
         name: String,
         model: Model,
@@ -64,6 +66,8 @@ extension PersistentContainer {
         sqlLog: SQLLog? = nil,
         migration: MigrationOptions = MigrationOptions()
     ) async throws {
+        // What needs no store is checked first: the migration of a store to a model that cannot be used drops values.
+        let schema = try ObjectSchema(model: model, store: name, classes: classes, transformers: transformers)
         let store: Store
         do {
             var configuration =
@@ -80,7 +84,7 @@ extension PersistentContainer {
         } catch {
             throw ContextError.mapped(error, except: MigrationError.self)
         }
-        try await self.init(store: store, classes: classes, transformers: transformers, merging: merging)
+        try await self.init(store: store, schema: schema, merging: merging)
     }
 }
 

@@ -24,7 +24,7 @@ public final class PersistentContainer: Sendable {
     let main: MainContext
     let contexts = ContextDirectory()
 
-    package init(
+    package convenience init(
         store: Store,
         classes: [ManagedObject.Type] = [],
         transformers: TransformerRegistry = TransformerRegistry(),
@@ -37,6 +37,13 @@ public final class PersistentContainer: Sendable {
             classes: classes,
             transformers: transformers
         )
+        try await self.init(store: store, schema: schema, merging: merging, clock: clock)
+    }
+
+    /// `schema` was made from the store's model.
+    init(store: Store, schema: ObjectSchema, merging: MergeOptions, clock: any Clock<Duration> = ContinuousClock())
+        async throws
+    {
         let pendingNotifications = PendingNotifications(options: merging, clock: clock)
         let pipeline = try MergePipeline(store: store, pendingNotifications: pendingNotifications)
         let home = ContextHome(store: store, schema: schema, pipeline: pipeline)

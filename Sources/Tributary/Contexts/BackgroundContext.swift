@@ -36,7 +36,7 @@ public actor BackgroundContext {
 
     isolated deinit {
         // Objects hold their context, and the context holds its changed objects.
-        context.close()
+        context.close(withChildren: true)
     }
 
     /// Runs `block` with the context after all earlier blocks, and returns its result.
@@ -126,7 +126,7 @@ public actor BackgroundContext {
 
     private func finish() {
         context.processPendingChanges()
-        context.undoStack?.endEvent()
+        context.endUndoGroup()
         context.reader.dropPrefetched()
     }
 

@@ -38,6 +38,8 @@ public enum ContextError: Error, Hashable, Sendable {
     /// Keys of classes that represent no property of their entities, and properties without a key in a class that lists
     /// keys; found when a store is opened.
     case fields([FieldProblem])
+    /// The container was opened without the class of an entity.
+    case classNotGiven(entity: String, className: String)
     /// Another write of this thread, by the named context, is in progress and ends only after the caller.
     ///
     /// It is a save, a batch or a pin inside `resolveConflict`, inside a batch's handler, or inside another context's
@@ -66,7 +68,7 @@ public enum ContextError: Error, Hashable, Sendable {
     }
 
     static func classNotGiven(_ type: ManagedObject.Type, entity: String) -> ContextError {
-        .wrongKind(entity: entity, property: "class", expected: "\(type): give the class to the container")
+        .classNotGiven(entity: entity, className: "\(type)")
     }
 }
 
@@ -93,8 +95,11 @@ extension ContextError: CustomStringConvertible {
             "\(entity).\(attribute) goes through the transformer '\(transformer)', which was not given: add it to "
                 + "'transformers:' when the container is made, or leave the class of \(entity) out to see plain bytes"
         case .derivations(let problems):
-            problems.map(\.description).joined(separator: "; ") + "; " + DerivationProblem.understood
+            DerivationProblem.text(of: problems)
         case .fields(let problems): problems.map(\.description).joined(separator: "; ")
+        case .classNotGiven(let entity, let name):
+            "objects of the entity '\(entity)' have no class \(name): the container was opened without it; add "
+                + "\(name).self to 'classes:' when the container is made"
         case .saveInProgress(let holder):
             "\(holder) is writing to the store on this thread: let that save or transaction end, then save"
         case .deadlock(let cycle): "waiting would never end: \(cycle)"

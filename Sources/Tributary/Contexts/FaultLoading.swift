@@ -49,6 +49,12 @@ struct FaultLoading {
         throw error
     }
 
+    /// Keeps the reason why an object that is gone has no row.
+    func explain(_ object: ManagedObject) {
+        guard let newer = try? newerTransaction(of: object) else { return }
+        object.makeExtras().faultError = .notYetMerged(object.objectID, transaction: newer)
+    }
+
     /// Returns the transaction that inserted the object, when the context's generation is older than the object.
     private func newerTransaction(of object: ManagedObject) throws(ContextError) -> HistoryToken? {
         guard context.generation != nil, context.above?.unsaved(object.key) == nil else { return nil }

@@ -48,7 +48,13 @@ extension ManagedObjectContext {
             let edits = ObjectSnapshot(id: object.objectID, values: object.changedValues())
             // Reading the values may have called a hook of the program, which moved the object.
             guard object.state == transition.from else { return move(object, on: event) }
-            recordChange { $0.discarded.append(edits) }
+            #if MUTATIONS
+                let isSilent = Mutation.isOn(.lossNotReported)
+            #else
+                let isSilent = false
+            #endif
+            if !isSilent { recordChange { $0.discarded.append(edits) } }
+            if actions.contains(.keepConflict), !reader.isStore { pending.keepLostEdits(edits) }
         }
         pending.apply(transition, to: object)
         if actions.contains(.notifyUpdate) { recordChange { $0.addUpdate(of: object.objectID) } }
@@ -82,7 +88,7 @@ extension ManagedObjectContext {
         checkConfinement()
         observation.isProcessingScheduled = false
         processChanges()
-        if isMain { undoStack?.endEvent() }
+        if queue.isMain { endUndoGroup() }
     }
 
     func processChanges() {

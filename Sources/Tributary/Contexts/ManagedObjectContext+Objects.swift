@@ -12,7 +12,9 @@ extension ManagedObjectContext {
     ///   - id: a UUID that the caller provides; by default the object gets a new one, which never changes.
     /// - Returns: The object, with the model's defaults.
     /// - Throws: ``ContextError`` when the entity is unknown or abstract, the class was not given to the container, or
-    ///   the ID is taken. An ID that is taken in the store is found out at save.
+    ///   the ID is taken. An ID that is taken in the store is found out at save. The ID of an object that this context
+    ///   has deleted is free, unless the delete rule Deny forbids its deletion: the save deletes the one and inserts the
+    ///   other. The new object has only the values that it is given; counters, `max` and `min` keep what was written.
     @discardableResult
     public func insert<Object: ManagedObject>(
         _ type: Object.Type,
@@ -42,22 +44,37 @@ extension ManagedObjectContext {
         guard !isClosed else { throw ContextError.closed }
         guard !descriptor.entity.isAbstract else { throw ContextError.abstractEntity(descriptor.entity.name) }
         let uniqueID = id ?? store.newID()
+        var former: ManagedObject?
         if id != nil, let known = registry.object(uniqueID, rootIndex: descriptor.rootIndex), known.state != .gone {
-            // A fault may represent an object that does not exist; the save detects an ID that is taken.
-            guard known.state == .clean, known.isFault else { throw ContextError.duplicateID(known.objectID) }
-            try? known.load()
+            if known.state == .deleted {
+                former = relationships.makeWay(known)
+            } else if known.state == .clean, known.isFault {
+                // A fault may represent an object that does not exist; the save detects an ID that is taken.
+                try? known.load()
+            }
             guard known.state == .gone else { throw ContextError.duplicateID(known.objectID) }
         }
-        let object = insertUnawakened(uniqueID, descriptor)
+        if id != nil { pending.hasReusedIDs = true }
+        let object = insertUnawakened(uniqueID, descriptor, after: former)
+        if id != nil { object.readCounters(self) }
         object.awakeFromInsert()
         return object
     }
 
-    func insertUnawakened(_ id: UniqueID, _ descriptor: EntityDescriptor) -> ManagedObject {
+    /// The new object takes the ID of `former`.
+    func insertUnawakened(
+        _ id: UniqueID,
+        _ descriptor: EntityDescriptor,
+        after former: ManagedObject? = nil
+    ) -> ManagedObject {
         let object = descriptor.type.init(ObjectOrigin(descriptor: descriptor, uniqueID: id, context: self))
         object.values = descriptor.defaults
         pending.insert(object)
-        undoStack?.record(.appeared(object))
+        if let former {
+            pending.hasReusedIDs = true
+            relationships.follow(former, by: object)
+        }
+        undoStack?.record(.appeared(object, insertedAt: pending.saveCount))
         recordChange { $0.inserted.insert(object.objectID) }
         return object
     }
@@ -71,8 +88,9 @@ extension ManagedObjectContext {
     @discardableResult
     public func insert<Snapshot: TypedSnapshot>(from snapshot: Snapshot) throws(ContextError) -> Snapshot.Object {
         let id = snapshot.objectID
-        let type = try descriptor(named: id.entity).type
-        guard type is Snapshot.Object.Type else {
+        let descriptor = try descriptor(named: id.entity)
+        guard descriptor.type is Snapshot.Object.Type else {
+            try schema.check(Snapshot.Object.self, isClassOf: descriptor)
             throw ContextError.wrongClass(Snapshot.Object.self, entity: id.entity)
         }
         let object = try insert(entity: id.entity, id: id.uniqueID)
@@ -100,7 +118,10 @@ extension ManagedObjectContext {
 
     // MARK: Finding
 
-    /// Returns the object of the ID, possibly as a fault: nothing is read unless the entity has sub-entities.
+    /// Returns the object of the ID, possibly as a fault.
+    ///
+    /// Nothing is read unless the entity has sub-entities, or the object is in use and gone; then it is read again in case
+    /// others have inserted it again.
     public func object(with id: ManagedObjectID) -> ManagedObject {
         checkConfinement()
         return object(id.uniqueID, descriptor: schema.descriptor(of: id))
@@ -148,13 +169,35 @@ extension ManagedObjectContext {
         schema.descriptor(named: entity).map { object(id, descriptor: $0) }
     }
 
-    private func object(_ id: UniqueID, descriptor: EntityDescriptor) -> ManagedObject {
+    func object(_ id: UniqueID, descriptor: EntityDescriptor) -> ManagedObject {
         if let known = registry.object(id, rootIndex: descriptor.rootIndex) { return known }
+        if let gone = foundGone(id, descriptor) { return gone }
         // The row names the entity, and so the class; without sub-entities there is only one.
         if descriptor.hasSubentities, let row = try? reader.row(id, descriptor) {
             return object(for: row)
         }
         return register(id, descriptor)
+    }
+
+    /// Returns the object of the ID that is in use and gone; it has come back when there is a row again.
+    func foundGone(_ id: UniqueID, _ descriptor: EntityDescriptor) -> ManagedObject? {
+        guard let object = registry.goneObject(id, rootIndex: descriptor.rootIndex) else { return nil }
+        guard var row = try? reader.row(id, descriptor) else {
+            FaultLoading(context: self).explain(object)
+            return object
+        }
+        // A row of another entity is of another object.
+        guard row.entity.name == object.descriptor.entity.name else { return nil }
+        appear(object, from: &row)
+        return object
+    }
+
+    func appear(_ object: ManagedObject, from row: inout Row) {
+        pending.move(object, on: .appear(isChanged: false))
+        object.clearChanges()
+        object.extras = nil
+        object.values = []
+        object.fill(from: &row)
     }
 
     private func register(_ id: UniqueID, _ descriptor: EntityDescriptor) -> ManagedObject {
@@ -177,6 +220,12 @@ extension ManagedObjectContext {
             if known.state == .clean, known.values.isEmpty, known.descriptor === descriptor { known.fill(from: &row) }
             return known
         }
+        if let gone = registry.goneObject(row.uniqueID, rootIndex: descriptor.rootIndex),
+            gone.descriptor === descriptor
+        {
+            appear(gone, from: &row)
+            return gone
+        }
         let object = register(row.uniqueID, descriptor)
         object.fill(from: &row)
         return object
@@ -188,7 +237,7 @@ extension ManagedObjectContext {
         if let known = registry.object(id.uniqueID, rootIndex: descriptor.rootIndex), known.state != .gone {
             return known
         }
-        return register(id.uniqueID, descriptor)
+        return foundGone(id.uniqueID, descriptor) ?? register(id.uniqueID, descriptor)
     }
 
     // MARK: Deleting

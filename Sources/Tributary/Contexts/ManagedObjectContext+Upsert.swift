@@ -86,6 +86,7 @@ extension ManagedObjectContext {
         }
         let known = registry.object(id, rootIndex: descriptor.rootIndex)
         if known?.state == .inserted || known?.state == .updated { return nil }
+        if known?.state == .deleted { return id }
         if try reader.row(id, descriptor) != nil { return nil }
         // A hidden object is live as well: an older object has another of its unique keys.
         return try reader.read { try $0.liveRow(id, rootEntity: entity.root) } == nil ? id : nil

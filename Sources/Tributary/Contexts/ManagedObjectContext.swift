@@ -1,5 +1,6 @@
 // The context: its queue, its objects and their states, its pending changes and observers, and the source of its rows.
 
+import Synchronization
 import TributaryChanges
 import TributaryModel
 package import TributaryStore
@@ -65,6 +66,7 @@ public final class ManagedObjectContext {
     /// It is nil when the rows come from the store or from a context on another queue.
     public let parent: ManagedObjectContext?
 
+    let children = ChildContexts()
     let home: ContextHome
     /// A child on its parent's queue has its parent's.
     let queue: ContextQueue
@@ -103,6 +105,8 @@ public final class ManagedObjectContext {
             rowCache: home.pipeline.rowCache
         )
     }
+
+    deinit { parent?.children.remove(self) }
 
     /// The container; nil when it is gone.
     public var container: PersistentContainer? { home.container }
@@ -143,7 +147,10 @@ public final class ManagedObjectContext {
     }
 
     /// Removes all objects for good; observers and their closures are released.
-    func close() {
+    ///
+    /// Children on its queue end with it only when nothing else will: a program may still want their changes.
+    func close(withChildren: Bool = false) {
+        if withChildren { for child in children.all { child.close(withChildren: true) } }
         forgetAll()
         isClosed = true
         observation.removeAll()
@@ -156,6 +163,28 @@ public final class ManagedObjectContext {
         reader.unreportedError = nil
         observation.discardPending()
         saving.request = nil
+    }
+}
+
+/// The children of a context on its queue, which end when it is released; a child removes itself when it is released.
+///
+/// They are not held. A weak reference would slow down each use of a child: see ``LiveObjectTable``.
+final class ChildContexts: Sendable {
+    private let addresses = Mutex<Set<UInt>>([])
+
+    func insert(_ child: ManagedObjectContext) { addresses.withLock { _ = $0.insert(Self.address(of: child)) } }
+
+    func remove(_ child: ManagedObjectContext) { addresses.withLock { _ = $0.remove(Self.address(of: child)) } }
+
+    var all: [ManagedObjectContext] {
+        let retained = addresses.withLock { $0.compactMap(LiveObjectTable.retain) }
+        return retained.compactMap { address in
+            UnsafeRawPointer(bitPattern: address).map { Unmanaged.fromOpaque($0).takeRetainedValue() }
+        }
+    }
+
+    private static func address(of child: ManagedObjectContext) -> UInt {
+        UInt(bitPattern: Unmanaged.passUnretained(child).toOpaque())
     }
 }
 

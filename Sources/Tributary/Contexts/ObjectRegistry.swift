@@ -8,6 +8,9 @@ final class ObjectRegistry {
     /// Objects remove themselves from it when they end, on any thread; the other properties stay on the context's
     /// queue or actor.
     let table: LiveObjectTable
+    /// The objects that are gone and still in use: one that comes back is the same object.
+    let goneTable: LiveObjectTable
+    private var hasGone = false
     private(set) var isRetaining = false
     private var held: Set<ManagedObject> = []
     /// Keys of objects that have read relationships, and of some that have ended or dropped them since.
@@ -18,7 +21,18 @@ final class ObjectRegistry {
 
     init(rootCount: Int) {
         table = LiveObjectTable(rootCount: rootCount)
+        goneTable = LiveObjectTable(rootCount: rootCount)
     }
+
+    /// An ID that has an object in use again may also have one that is gone.
+    func goneObject(_ id: UniqueID, rootIndex: Int) -> ManagedObject? {
+        guard hasGone else { return nil }
+        if let object = goneTable.object(id, rootIndex: rootIndex) { return object }
+        if goneTable.count == 0 { hasGone = false }
+        return nil
+    }
+
+    var goneObjects: [ManagedObject] { hasGone ? goneTable.objects : [] }
 
     func object(_ id: UniqueID, rootIndex: Int) -> ManagedObject? { table.object(id, rootIndex: rootIndex) }
 
@@ -78,11 +92,15 @@ final class ObjectRegistry {
 
     func remove(_ object: ManagedObject) {
         table.remove(object)
+        goneTable.insert(object)
+        hasGone = true
         if isRetaining { held.remove(object) }
     }
 
     func removeAll() {
         table.removeAll()
+        goneTable.removeAll()
+        hasGone = false
         held = []
         readers = []
     }

@@ -55,6 +55,7 @@ struct ObjectTransition: Hashable, Sendable {
         case .edit: state == .clean ? (.updated, .list) : nil
         case .delete: deletion(state)
         case .purge: purge(state)
+        case .makeWay: state == .deleted ? (.gone, [.unlist, .changeVisibility, .unregister]) : nil
         case .loadFailure: loadFailure(state)
         case .invalidate: invalidation(state)
         case .refresh: refresh(state)
@@ -62,6 +63,7 @@ struct ObjectTransition: Hashable, Sendable {
         case .save: save(state)
         case .saveDeletion(let isLost): saveDeletion(state, isLost)
         case .resurrect(let isChanged): resurrection(state, isChanged)
+        case .appear(let isChanged): appearance(state, isChanged)
         case .revertToRow: state == .updated ? (.clean, .unlist) : nil
         case .restore(let saved): restoration(of: saved, state)
         case .detach: (.detached, .clearChanges)
@@ -149,6 +151,14 @@ struct ObjectTransition: Hashable, Sendable {
         }
     }
 
+    private static func appearance(_ state: ObjectState, _ isChanged: Bool) -> Cell? {
+        switch state {
+        case .gone: (.clean, [.register, .changeVisibility])
+        case .inserted: isChanged ? (.updated, []) : (.clean, .unlist)
+        case .clean, .updated, .deleted, .detached: nil
+        }
+    }
+
     /// An object that was changed or deleted after the save stays so.
     private static func restoration(of saved: ObjectState, _ state: ObjectState) -> Cell? {
         let actions: Actions = [.list, .register]
@@ -172,6 +182,8 @@ enum ObjectEvent: Hashable, Sendable {
     case delete
     /// The delete rules of an object that was deleted before its first save have been followed.
     case purge
+    /// A new object takes the ID of an object that is deleted here; a save deletes the one and inserts the other.
+    case makeWay
     /// The row of a fault is read, and the store has none.
     case loadFailure
     /// A merge finds that the store has no row any more.
@@ -186,9 +198,13 @@ enum ObjectEvent: Hashable, Sendable {
     case saveDeletion(isLost: Bool)
     /// An undo or a child's save brings a deleted object back, with or without changes of its own.
     case resurrect(isChanged: Bool)
+    /// The context finds a row of an object that is gone or new here: others have inserted it, with or without changes
+    /// of the context's own.
+    case appear(isChanged: Bool)
     /// An undo has given all values of the row back.
     case revertToRow
-    /// The transaction around a save of the object has failed; the state is the one before the save.
+    /// The transaction around a save of the object has failed, or the object that took its ID was dropped; the state is
+    /// the one before that.
     case restore(ObjectState)
     /// The context is reset, or its container closes.
     case detach

@@ -18,13 +18,25 @@ final class PendingChanges {
     private(set) var isFollowingDeleteRules = false
     /// Objects with unsaved changes that were deleted elsewhere, for the policy `error`.
     private(set) var lostConflicts: [MergeConflict] = []
+    /// What a child had changed in objects that were deleted above, for its parent.
+    private(set) var lostEdits: [ObjectSnapshot] = []
+    /// Whether an unsaved object has an ID that an object may have had before; the store then shows its former links.
+    var hasReusedIDs = false
     private(set) var refusedWrites = RefusedWrites()
+    /// Released when the context has no changes.
+    var assignedList: AssignedList?
+    /// The objects that were visited when lists were built or assigned.
+    let listSteps = StepCounter()
 
     // The `@exclusivity(unchecked)` properties are read or incremented with each change of a value. An access to them
     // lasts no longer than the instruction that makes it, so accesses cannot overlap.
 
     /// Grows with each change that a program makes.
     @exclusivity(unchecked) private(set) var editCount: UInt64 = 0
+    /// Grows with each save or rollback, which ends the changes that were made before.
+    private(set) var saveCount: UInt64 = 0
+    /// `saveCount` after the last save that has not failed with its transaction.
+    private(set) var lastSave: UInt64 = 0
     /// Whether undo or the index of changed objects has to know a value before it changes.
     @exclusivity(unchecked) private(set) var isFollowingWrites = false
 
@@ -56,11 +68,20 @@ final class PendingChanges {
         assert(transition.from == object.state, "a transition belongs to the state that the object has")
         object.setState(transition.to, by: StateAccess())
         let actions = transition.actions
-        if actions.contains(.clearChanges) { object.changed.removeAll() }
+        if actions.contains(.clearChanges) {
+            // The undo of a saved deletion brings the amounts back that were not saved.
+            object.clearChanges(keepingAmounts: transition.from == .deleted && transition.to == .gone)
+        }
         if actions.contains(.markNeverSaved) { object.makeExtras().isUnsaved = true }
-        if actions.contains(.register) { registry.register(object) }
+        if actions.contains(.register) {
+            if transition.from == .gone { registry.goneTable.remove(object) }
+            registry.register(object)
+        }
         if actions.contains(.list) { list.insert(object) }
-        if actions.contains(.unlist) { list.remove(object) }
+        if actions.contains(.unlist) {
+            list.remove(object)
+            if list.count == 0 { assignedList = nil }
+        }
         if actions.contains(.followDeleteRules) { unfollowedDeletions.append(object) }
         if actions.contains(.stopDeleteRules) { unfollowedDeletions.removeAll { $0 === object } }
         if actions.contains(.forgetLinks) { forgetLinks(of: object) }
@@ -133,6 +154,8 @@ final class PendingChanges {
 
     func keepConflict(_ conflict: MergeConflict) { lostConflicts.append(conflict) }
 
+    func keepLostEdits(_ edits: ObjectSnapshot) { lostEdits.append(edits) }
+
     func refuse(_ failure: ValidationFailure) {
         refusedWrites.add(failure)
         editCount &+= 1
@@ -143,17 +166,29 @@ final class PendingChanges {
         return refusedWrites.failures
     }
 
+    /// Whether a step is not saved that was recorded after so many saves; nil: the step was not the first change of its
+    /// property since a save.
+    func isUnsaved(_ saves: UInt64?) -> Bool { saves.map { $0 >= lastSave } ?? false }
+
     func finishSave() {
+        saveCount &+= 1
+        lastSave = saveCount
+        hasReusedIDs = false
         delta.removeAll()
         lostConflicts = []
+        lostEdits = []
+        assignedList = nil
     }
 
     /// Puts the changes of a save whose transaction failed under the current ones.
-    func restore(_ former: RelationshipDelta, _ conflicts: [MergeConflict]) {
-        var sum = former
+    func restore(_ memento: SaveMemento) {
+        assignedList = nil
+        var sum = memento.delta
         sum.add(delta)
         delta = sum
-        lostConflicts = conflicts + lostConflicts
+        lostConflicts = memento.lostConflicts + lostConflicts
+        lastSave = memento.lastSave
+        hasReusedIDs = hasReusedIDs || memento.hasReusedIDs
     }
 
     /// Otherwise a delete rule would change objects after a rollback.

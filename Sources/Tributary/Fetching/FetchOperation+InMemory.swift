@@ -9,6 +9,9 @@ extension FetchOperation {
     /// store's result may then be wrong for unchanged objects. Without such objects it returns nil, because the store
     /// is right for all objects without changes of their own. Offset and limit are not applied.
     func objectsOverChangedRelations() throws -> [ManagedObject]? {
+        #if MUTATIONS
+            if Mutation.isOn(.fetchIgnoresChangedRelations) { return nil }
+        #endif
         guard request.includesPendingChanges && context.pending.count > 0 || context.above?.hasUnsaved == true else {
             return nil
         }
@@ -20,7 +23,16 @@ extension FetchOperation {
         guard (termRoots + keyRoots).contains(where: { $0 != PredicateRoots() }) else { return nil }
         let roots = unsavedRoots()
         let changed = changedRoots(roots)
-        let deleted = Set(roots.deleted.compactMap { context.schema.rootDescriptor(at: $0)?.entity.name })
+        // A link here may take a one-to-one target from a stored object, which then shows none.
+        let taken = roots.relationships.filter { place in
+            let descriptor = context.schema.rootDescriptor(at: place.rootIndex)
+            guard let properties = descriptor?.entity.properties, properties.indices.contains(place.propertyIndex)
+            else { return true }
+            return properties[place.propertyIndex].relationship?.isToMany == false
+        }
+        let deleted = Set(
+            (roots.deleted + taken.map(\.rootIndex)).compactMap { context.schema.rootDescriptor(at: $0)?.entity.name }
+        )
         let affected = termRoots.map { $0.areConcerned(changed: changed, deleted: deleted) }
         let isOrderAffected = keyRoots.contains { $0.areConcerned(changed: changed, deleted: deleted) }
         guard isOrderAffected || affected.contains(true) else { return nil }
@@ -90,6 +102,9 @@ extension FetchOperation {
     }
 
     func isDirty(_ id: UniqueID, _ descriptor: EntityDescriptor) -> Bool {
+        #if MUTATIONS
+            if Mutation.isOn(.fetchFindsFormerValues) { return false }
+        #endif
         guard request.includesPendingChanges, context.pending.count > 0 else { return false }
         return context.registry.object(id, rootIndex: descriptor.rootIndex).map { $0.dirtyIndex >= 0 } == true
     }
@@ -99,6 +114,7 @@ extension FetchOperation {
         guard request.includesPendingChanges else { return roots }
         roots.changed.formUnion(context.pending.list.rootIndexes)
         roots.deleted.formUnion(context.pending.list.deletedRootIndexes)
+        roots.relationships.formUnion(context.pending.delta.changedRelationships)
         return roots
     }
 

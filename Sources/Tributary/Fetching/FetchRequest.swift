@@ -1,3 +1,4 @@
+public import Foundation
 public import TributaryModel
 
 /// A request for objects: a class or an entity, a condition, an order and limits.
@@ -72,6 +73,36 @@ public struct FetchRequest<Object: ManagedObject>: Sendable, Hashable {
         self.init(predicate: predicate, sortKeys: sortKeys)
     }
 
+    /// Creates a request for the objects of the class that match a typed predicate.
+    ///
+    /// ```swift
+    /// FetchRequest<Employee>(where: Employee.keys.salary > 1000 && Employee.keys.department.title == "R&D")
+    /// ```
+    public init(where predicate: ObjectPredicate, sortKeys: [SortKey] = []) {
+        self.init(predicate: predicate, sortKeys: sortKeys)
+    }
+
+    /// Creates a request for the objects of the class that match a `#Predicate`.
+    ///
+    /// ```swift
+    /// try FetchRequest(where: #Predicate<Employee> { $0.name.contains("a") })
+    /// ```
+    ///
+    /// - Throws: `ObjectPredicateError` that names the part which cannot be translated; see `ObjectPredicate`.
+    public init(where predicate: Predicate<Object>, sortKeys: [SortKey] = []) throws(ObjectPredicateError) {
+        self.init(predicate: try ObjectPredicate(predicate), sortKeys: sortKeys)
+    }
+
+    /// Creates a request for the objects of the class that match a `#Predicate` on their snapshots.
+    ///
+    /// - Throws: `ObjectPredicateError` that names the part which cannot be translated; see `ObjectPredicate`.
+    public init<Snapshot: TypedSnapshot>(
+        where predicate: Predicate<Snapshot>,
+        sortKeys: [SortKey] = []
+    ) throws(ObjectPredicateError) where Snapshot.Object == Object {
+        self.init(predicate: try ObjectPredicate(predicate), sortKeys: sortKeys)
+    }
+
     init(_ other: FetchRequest<some ManagedObject>) {
         self.init(entity: other.entityName, other.predicate, other.sortKeys)
         fetchLimit = other.fetchLimit
@@ -94,6 +125,11 @@ public struct FetchRequest<Object: ManagedObject>: Sendable, Hashable {
 extension FetchRequest where Object == ManagedObject {
     /// Creates a request for the objects of an entity.
     public init(_ entityName: String, predicate: ObjectPredicate? = nil, sortKeys: [SortKey] = []) {
+        self.init(entity: entityName, predicate, sortKeys)
+    }
+
+    /// Creates a request for the objects of an entity that match a typed predicate.
+    public init(_ entityName: String, where predicate: ObjectPredicate, sortKeys: [SortKey] = []) {
         self.init(entity: entityName, predicate, sortKeys)
     }
 

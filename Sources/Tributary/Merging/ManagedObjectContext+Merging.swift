@@ -117,7 +117,10 @@ extension ManagedObjectContext {
         do {
             let (newest, changes) = try reader.read { reader in
                 let newest = try reader.history.newestTransaction()
-                guard newest > known, registry.count > 0 else { return (newest, ObjectChanges()) }
+                // An observer, such as a results controller, follows inserted objects also where no object is in use.
+                guard newest > known, registry.count > 0 || !observation.changes.isEmpty else {
+                    return (newest, ObjectChanges())
+                }
                 let limit = home.pipeline.options.pendingLimit
                 let changes = try reader.history.changes(after: known, through: newest, limit: limit)
                 return (newest, addingInvalidated(changes, since: known))
@@ -153,14 +156,16 @@ extension ManagedObjectContext {
         return changes
     }
 
-    /// Returns the objects in use that the changes may concern; visits the changes or the objects, whichever are fewer.
+    /// Returns the objects in use that the changes may concern, also gone ones; visits the changes or the objects, whichever are fewer.
     func objectsInUse(touchedBy changes: ObjectChanges) -> [ManagedObject] {
         let isListed = changes.collapsedEntities.isEmpty && !changes.isEverything
         if isListed, changes.count < registry.count {
-            return [changes.updated, changes.deleted, changes.inserted].joined().compactMap {
-                registeredObject(for: $0)
+            return [changes.updated, changes.deleted, changes.inserted].joined().compactMap { id in
+                guard let descriptor = schema.descriptor(named: id.rootEntity) else { return nil }
+                return registry.object(id.uniqueID, rootIndex: descriptor.rootIndex)
+                    ?? registry.goneObject(id.uniqueID, rootIndex: descriptor.rootIndex)
             }
         }
-        return registry.objects.filter { changes.touches($0.objectID) }
+        return (registry.objects + registry.goneObjects).filter { changes.touches($0.objectID) }
     }
 }

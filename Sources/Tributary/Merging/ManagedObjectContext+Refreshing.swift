@@ -14,6 +14,9 @@ extension ManagedObjectContext {
         else { return }
         object.extras?.related = [:]
         reader.invalidatePrefetched()
+        #if MUTATIONS
+            let mergeChanges = mergeChanges && !Mutation.isOn(.refreshDropsChanges)
+        #endif
         guard mergeChanges else {
             // Values that the hook assigns are dropped with the others.
             if !object.values.isEmpty { object.willTurnIntoFault() }
@@ -53,6 +56,12 @@ extension ManagedObjectContext {
         reader.invalidatePrefetched()
         for object in pending.objects where object.isDirty {
             move(object, on: .rollBack(isNeverSaved: object.extras?.isUnsaved == true))
+            var object = object
+            while object.state == .gone, let former = object.extras?.former {
+                object.extras?.former = nil
+                pending.move(former, on: .restore(.clean))
+                object = former
+            }
             guard object.state == .clean else { continue }
             if let row = object.row {
                 object.replace(row)
@@ -63,6 +72,9 @@ extension ManagedObjectContext {
             recordChange { $0.addUpdate(of: object.objectID) }
         }
         recordOtherEnds()
+        #if MUTATIONS
+            if Mutation.isOn(.rollbackKeepsLinks) { return processPendingChanges() }
+        #endif
         pending.dropDelta()
         saving.request = nil
         processPendingChanges()

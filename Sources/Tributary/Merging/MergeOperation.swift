@@ -24,14 +24,18 @@ struct MergeOperation {
             context.reader.unreportedError = error
             return
         }
+        var lost: [ManagedObject] = []
         for (object, row) in zip(objects, rows) {
+            let wasGone = object.state == .gone
             if object.isFault && !changes.deleted.contains(object.objectID) {
                 context.recordChange { $0.addUpdate(of: object.objectID) }
             } else {
                 merge(row, into: object)
             }
+            if !wasGone, object.state == .gone { lost.append(object) }
         }
-        context.undoStack?.forget(objects.filter { $0.state == .gone })
+        forget(lost)
+        context.relationships.readOtherEndsOfDeleted()
         context.recordChange { notification in
             notification.inserted.formUnion(changes.inserted)
             notification.merged.formUnion(changes)
@@ -52,6 +56,9 @@ struct MergeOperation {
     /// Reads the objects in use again when something above the context has changed.
     func catchUp() {
         guard context.reader.isBehind else { return }
+        #if MUTATIONS
+            if Mutation.isOn(.childKeepsOldState) { return context.reader.markCaughtUp() }
+        #endif
         context.reader.markCaughtUp()
         // The changes of the contexts above are listed nowhere.
         if !context.reader.isStore { context.recordChange { $0.isEverything = true } }
@@ -71,13 +78,23 @@ struct MergeOperation {
                 try known.map { try context.reader.row($0.uniqueID, $0.descriptor, reader) }
             }
             for (object, row) in zip(known, rows) { merge(row, into: object) }
-            context.undoStack?.forget(known.filter { $0.state == .gone })
+            forget(known.filter { $0.state == .gone })
         } catch {
             context.reader.unreportedError = error
         }
     }
 
-    private func dropRelated(_ changes: ObjectChanges) {
+    /// Others have deleted the objects: their undo steps go, and links to them are not changes.
+    private func forget(_ gone: [ManagedObject]) {
+        guard !gone.isEmpty else { return }
+        context.undoStack?.forget(gone)
+        for object in context.pending.objects { context.relationships.unlistIfUnchanged(object) }
+    }
+
+    func dropRelated(_ changes: ObjectChanges) {
+        #if MUTATIONS
+            if Mutation.isOn(.mergeKeepsLists) { return }
+        #endif
         let roots = Set([changes.inserted, changes.updated, changes.deleted].joined().map(\.rootEntity))
             .union(changes.collapsedEntities)
         for object in context.registry.relationshipReaders {
@@ -95,17 +112,17 @@ struct MergeOperation {
     func merge(_ row: Row?, into object: ManagedObject) {
         let row = row.flatMap { $0.entity.name == object.descriptor.entity.name ? $0 : nil }
         switch (object.state, row) {
-        case (.inserted, _), (.gone, _), (.detached, _): break
+        case (.inserted, nil), (.gone, nil), (.detached, _): break
+        case (.inserted, let row?), (.gone, let row?): appear(object, row)
         case (.clean, let row?):
             guard isNew(row, for: object) else { return }
             object.replace(row)
             context.recordChange { $0.addUpdate(of: object.objectID) }
-        case (.updated, let row?):
+        case (.updated, let row?), (.deleted, let row?):
             // An object that was only linked and never read is read at its first access.
             guard !object.values.isEmpty, isNew(row, for: object) else { return }
             rebase(object, on: row)
             context.recordChange { $0.addUpdate(of: object.objectID) }
-        case (.deleted, let row?): object.row = row
         case (.clean, nil), (.deleted, nil), (.updated, nil): context.move(object, on: .invalidate)
         }
     }
@@ -116,33 +133,48 @@ struct MergeOperation {
         return !context.reader.isStore && known.values != row.values
     }
 
+    /// Others have inserted an object with the ID of an object that is gone or new here; the context's changes stay on
+    /// top.
+    private func appear(_ object: ManagedObject, _ row: Row) {
+        if object.state == .gone {
+            var row = row
+            let (id, rootIndex) = (object.uniqueID, object.descriptor.rootIndex)
+            guard context.registry.object(id, rootIndex: rootIndex) == nil else { return }
+            context.appear(object, from: &row)
+        } else {
+            // The row is of the former object, which the save deletes.
+            guard object.extras?.former == nil else { return }
+            rebase(object, on: row)
+            let isChanged = !object.changed.isEmpty || context.relationships.hasPairs(object)
+            context.pending.move(object, on: .appear(isChanged: isChanged))
+            context.recordChange { $0.addUpdate(of: object.objectID) }
+        }
+    }
+
+    /// Gives an object a newer row under its own changes.
+    ///
+    /// The derived other ends recorded a move from the old row's target; they now record one from the new row's target.
+    /// The registers of a deleted object name no target for them.
     func rebase(_ object: ManagedObject, on row: Row) {
-        var values = row.values
-        for propertyIndex in object.changed.propertyIndexes {
-            values[propertyIndex] = object.values[propertyIndex]
-            guard let property = object.descriptor.entity.properties[propertyIndex].relationship, !property.isToMany,
-                object.row?.values[propertyIndex] != row.values[propertyIndex]
-            else { continue }
-            // The derived other ends recorded a move from the old row's target; they now record one from the new row's
-            // target.
-            let here = object.values[propertyIndex].referencedID
-            context.relationships.moveInverse(
-                object,
-                propertyIndex,
-                from: here,
-                to: object.row?.values[propertyIndex].referencedID
-            )
-            context.relationships.moveInverse(
-                object,
-                propertyIndex,
-                from: row.values[propertyIndex].referencedID,
-                to: here
-            )
+        let isCut = object.state == .deleted && !context.pending.isUnfollowed(object)
+        var moved: [(propertyIndex: Int, here: UniqueID?, isOwn: Bool)] = []
+        for (propertyIndex, property) in object.descriptor.entity.properties.enumerated() {
+            guard case .relationship(_, .column) = property else { continue }
+            let (old, new) = (object.rowValue(propertyIndex)?.referencedID, row.values[propertyIndex].referencedID)
+            guard old != new else { continue }
+            let former = isCut ? nil : object.values[propertyIndex].referencedID
+            let isOwn = !isCut && object.changed.contains(propertyIndex)
+            let here = isCut ? nil : isOwn ? former : new
+            let stays = isOwn || (here == former && here != old)
+            context.relationships.moveInverse(object, propertyIndex, from: stays ? nil : former, to: old)
+            moved.append((propertyIndex, here, isOwn))
         }
-        for propertyIndex in object.descriptor.properties.transientIndexes {
-            values[propertyIndex] = object.values[propertyIndex]
+        object.rebase(on: row)
+        for (propertyIndex, here, isOwn) in moved {
+            let stored = row.values[propertyIndex].referencedID
+            // An object that others have linked as well stays one that this context has added.
+            let former = isOwn && stored == here ? nil : stored
+            context.relationships.moveInverse(object, propertyIndex, from: former, to: here)
         }
-        object.row = row
-        object.values = values
     }
 }

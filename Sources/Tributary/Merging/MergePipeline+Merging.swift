@@ -132,6 +132,9 @@ extension MergePipeline {
         guard let step else { return committed }
         main?.collected.formUnion(step.changes)
         main?.collected.formUnion(committed.changes)
+        #if MUTATIONS
+            if Mutation.isOn(.saveMergesNothing) { return committed }
+        #endif
         main?.merge(step)
         postUpdateUnlessCollecting()
         return committed
@@ -257,16 +260,17 @@ extension MergePipeline {
         } catch {
             failure = error
         }
-        await finish()
+        await MainActor.run { if let context = main?.context { end(context) } }
         try store.close()
         if let failure { throw failure }
     }
 
+    /// Ends the streams and the context of the main actor.
     @MainActor
-    private func finish() {
+    func end(_ context: ManagedObjectContext, withChildren: Bool = false) {
         updates.finish()
         failures.finish()
         activities.finish()
-        main?.context.close()
+        context.close(withChildren: withChildren)
     }
 }

@@ -138,6 +138,18 @@ final class MainContext {
         collected = ObjectChanges(limit: home.pipeline.options.pendingLimit)
     }
 
+    /// Closes the store of a container that is released without being closed.
+    ///
+    /// Objects, undo steps and contexts hold each other, and a program may still have a context, a controller or a
+    /// stream. After ``PersistentContainer/close()`` it does nothing.
+    isolated deinit {
+        let pipeline = context.home.pipeline
+        pipeline.stopWatchingRemote()
+        pipeline.stop()
+        pipeline.end(context, withChildren: true)
+        try? pipeline.store.close()
+    }
+
     /// Whether a save would write or reject anything, and something has changed since the last one failed.
     var needsSave: Bool {
         (context.hasChanges || !context.pending.refusedWrites.isEmpty)

@@ -46,18 +46,19 @@ public final class MigrationEditor {
         }
         return switch former?.value {
         case nil: nil
-        case .null?, .array?, .object?, .unrepresentable?: .null
+        case .null?, .array?, .object?: .null
         case .boolean(let value)?: .boolean(value)
         case .integer(let value)?: .integer(value)
         case .double(let value)?: .double(value)
-        case .number(let text)?: Double(text).map(PropertyValue.double) ?? .null
+        case .number(let text)?, .unrepresentable(let text)?:
+            AttributeType.double.scalarValue(from: .number(text)) ?? .null
         case .string(let text)?: .string(text)
         }
     }
 
-    /// Writes attributes and to-one relationships of an object.
+    /// Writes attributes and to-one relationships of an object; a counter changes by the difference from its present value.
     public func update(_ id: ManagedObjectID, _ values: [String: PropertyValue]) throws {
-        try edit.add(Change(entity: id.entity, id: id.uniqueID, operation: .update(writes(values, id.entity))))
+        try edit.add(Change(entity: id.entity, id: id.uniqueID, operation: .update(updates(values, id.entity))))
     }
 
     /// Inserts an object; a property that `values` omits has the model's default.
@@ -71,17 +72,13 @@ public final class MigrationEditor {
             rootEntity: found.root,
             uniqueID: configuration.environment.newID()
         )
-        var all: [String: PropertyValue] = [:]
-        for property in found.properties {
-            switch property {
-            case .attribute(let attribute) where attribute.isStored && attribute.mergeRule != .counter:
-                all[attribute.name] = attribute.defaultValue
-            case .relationship(let relationship, .column): all[relationship.name] = .null
-            default: break
+        let writes = values.sorted { $0.key < $1.key }.compactMap { name, value -> PropertyWrite? in
+            guard let counter = counter(name, entity), value != .null else {
+                return PropertyWrite(name: name, value: value.json)
             }
+            return counter.increment(by: CounterTotals.amount(from: counter.defaultValue, to: value))
         }
-        all.merge(values) { _, given in given }
-        try edit.add(Change(entity: entity, id: id.uniqueID, operation: .insert(writes(all, entity))))
+        try edit.add(Change(entity: entity, id: id.uniqueID, operation: .insert(writes)))
         return id
     }
 
@@ -98,11 +95,14 @@ public final class MigrationEditor {
         )
     }
 
-    private func writes(_ values: [String: PropertyValue], _ entity: String) -> [PropertyWrite] {
-        values.sorted { $0.key < $1.key }.map { name, value in
-            let property = model.entity(named: entity)?.property(named: name)?.attribute
-            let isCounter = property?.mergeRule == .counter && value != .null
-            return PropertyWrite(name: name, value: isCounter ? .increment(value.json) : value.json)
-        }
+    private func updates(_ values: [String: PropertyValue], _ entity: String) throws -> [PropertyWrite] {
+        // The store takes the difference from the value that it has.
+        if values.keys.contains(where: { counter($0, entity) != nil }) { try edit.flush() }
+        return values.sorted { $0.key < $1.key }.map { PropertyWrite(name: $0, value: $1.json) }
+    }
+
+    private func counter(_ name: String, _ entity: String) -> Attribute? {
+        let attribute = model.entity(named: entity)?.property(named: name)?.attribute
+        return attribute?.mergeRule == .counter ? attribute : nil
     }
 }

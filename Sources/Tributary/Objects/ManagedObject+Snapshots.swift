@@ -20,7 +20,7 @@ extension ManagedObject {
                 result[property.name] = relatedID(propertyIndex).map { .reference($0.uniqueID) } ?? .null
             }
         }
-        return ObjectSnapshot(id: objectID, values: result)
+        return ObjectSnapshot(id: objectID, values: result, isTaken: true)
     }
 
     /// Returns the object's values as the given type, or nil when that is the snapshot of another class.
@@ -29,6 +29,9 @@ extension ManagedObject {
     }
 
     /// Sets the values of a snapshot of any object; derived attributes keep their values.
+    ///
+    /// The counters of an older snapshot of this object change nothing: others may have counted since. The counters of
+    /// a new object, or of a snapshot that a program has made or taken of another object, are set.
     ///
     /// - Throws: ``ContextError`` when the entity has no property of a name, or a value does not fit. The object is
     ///   unchanged then.
@@ -48,6 +51,7 @@ extension ManagedObject {
     /// - Throws: ``ContextError`` `wrongKind` when it is the snapshot of another class.
     public func update<Snapshot: TypedSnapshot>(from snapshot: Snapshot) throws(ContextError) {
         guard let object = self as? Snapshot.Object else {
+            try managedObjectContext?.schema.check(Snapshot.Object.self, isClassOf: descriptor)
             throw ContextError.wrongClass(Snapshot.Object.self, entity: descriptor.entity.name)
         }
         snapshot.write(to: object)
@@ -61,7 +65,7 @@ extension ManagedObject {
         }
         switch property {
         case .attribute(let attribute):
-            guard attribute.settable(value) != nil else { throw wrongType(attribute.type.rawValue) }
+            guard attribute.settable(value) != nil else { throw wrongType(attribute.expectation(refusing: value)) }
         case .relationship(let relationship, _):
             guard !relationship.isToMany else { throw .toMany(property.name, entity: entity) }
             switch value {
@@ -78,6 +82,7 @@ extension ManagedObject {
         for (key, value) in snapshot.values.sorted(by: { $0.key < $1.key }) {
             let property = descriptor.entity.properties[try propertyIndex(named: key)]
             if property.attribute?.derivationExpression != nil { continue }
+            if snapshot.isTaken, isCounting(above: snapshot.id), property.attribute?.isCounter == true { continue }
             try check(value, for: property)
             result.append((key, value))
         }
@@ -132,7 +137,7 @@ extension Row {
         for (propertyIndex, property) in entity.properties.enumerated() where property.relationship?.isToMany != true {
             values[property.name] = whole(self.values[propertyIndex])
         }
-        return ObjectSnapshot(id: id, values: values)
+        return ObjectSnapshot(id: id, values: values, isTaken: true)
     }
 
     func differences(to other: Row) -> Set<String> {

@@ -58,7 +58,7 @@ extension ManagedObject {
 
     /// Returns the changed attributes and to-one relationships with their new values, by name.
     ///
-    /// For a new object it returns the values that differ from the model's defaults. ``changedObjectIDs()`` returns
+    /// For a new object it returns the values that were set, which its insert contains. ``changedObjectIDs()`` returns
     /// to-many relationships.
     public func changedValues() -> [String: PropertyValue] {
         managedObjectContext?.checkConfinement()
@@ -131,6 +131,12 @@ extension ManagedObject {
         }
     }
 
+    /// The value of the row as last read or merged; nil for a new object and a fault.
+    func rowValue(_ propertyIndex: Int) -> PropertyValue? {
+        let values = rowValues.isEmpty ? values : rowValues
+        return rowRevision != nil && values.indices.contains(propertyIndex) ? values[propertyIndex] : nil
+    }
+
     func row(_ values: [PropertyValue], revision: Int64) -> Row {
         Row(
             uniqueID: uniqueID,
@@ -170,7 +176,7 @@ extension ManagedObject {
         row = nil
         values = []
         eventValues = []
-        changed.removeAll()
+        clearChanges()
         extras?.related = [:]
         extras?.forgetReading()
         extras?.wasReported = false

@@ -29,7 +29,10 @@ extension ManagedObject {
         let propertyIndex = try propertyIndex(named: key)
         switch descriptor.role(propertyIndex) {
         case .attribute(let type):
-            guard let value = settable(value, type, propertyIndex) else { throw wrongType(key, type.rawValue, value) }
+            guard let value = settable(value, type, propertyIndex) else {
+                let attribute = descriptor.entity.properties[propertyIndex].attribute
+                throw wrongType(key, attribute?.expectation(refusing: value) ?? type.rawValue, value)
+            }
             try checkWritable(propertyIndex)
             write(value, propertyIndex)
         case .derived: try checkWritable(propertyIndex)
@@ -103,28 +106,57 @@ extension ManagedObject {
             fire()
             if values.isEmpty { values = descriptor.defaults }
         }
-        guard values[propertyIndex] != value else { return }
+        let isSpecial = descriptor.properties.special.contains(propertyIndex)
+        if isSpecial, descriptor.properties.counters.contains(propertyIndex) {
+            return assignCounter(value, propertyIndex)
+        }
+        guard values[propertyIndex] != value else { return markSet(propertyIndex) }
         // One value may have its bytes, and the other a reference to equal external bytes.
         if values[propertyIndex].isBlob || value.isBlob, values[propertyIndex].isSame(as: value) { return }
         let context = managedObjectContext
-        if let context, event != context.observation.event {
-            event = context.observation.event
-            eventValues = values
-        }
+        if let context { keepEventValues(context) }
         if let context, context.pending.isFollowingWrites { record(value, propertyIndex, context) }
         set(value, propertyIndex)
-        guard !descriptor.properties.transients.contains(propertyIndex), state != .gone, state != .detached else {
-            return
-        }
+        guard !isSpecial, state != .gone, state != .detached else { return }
         changed.insert(propertyIndex)
         context?.recordEdit(of: self)
+    }
+
+    /// An insert contains the properties that the program has set, even to their defaults.
+    func markSet(_ propertyIndex: Int) {
+        guard state == .inserted, !descriptor.properties.special.contains(propertyIndex),
+            !changed.contains(propertyIndex)
+        else { return }
+        recordMark(propertyIndex)
+        changed.insert(propertyIndex)
+    }
+
+    func unmarkSet(_ propertyIndex: Int) {
+        guard changed.contains(propertyIndex) else { return }
+        if state == .inserted { recordMark(propertyIndex) }
+        changed.remove(propertyIndex)
+    }
+
+    private func recordMark(_ propertyIndex: Int) {
+        guard let context = managedObjectContext, context.pending.isFollowingWrites else { return }
+        record(values[propertyIndex], propertyIndex, context)
+    }
+
+    @inline(__always)
+    func keepEventValues(_ context: ManagedObjectContext) {
+        guard event != context.observation.event else { return }
+        event = context.observation.event
+        eventValues = values
     }
 
     private func record(_ value: PropertyValue, _ propertyIndex: Int, _ context: ManagedObjectContext) {
         context.pending.propertyWillChange(of: self, propertyIndex)
         guard let undoStack = context.undoStack, state != .gone else { return }
         UndoRecorder(context: context).recordOrders(self, propertyIndex, from: values[propertyIndex], to: value)
-        undoStack.record(.value(self, propertyIndex: propertyIndex, old: values[propertyIndex]))
+        let save = changed.contains(propertyIndex) ? nil : context.pending.saveCount
+        undoStack.record(
+            .value(self, propertyIndex: propertyIndex, old: values[propertyIndex], unchangedAt: save)
+        )
     }
 
     func fill(from row: inout Row) {

@@ -86,7 +86,10 @@ open class ManagedObject: KeyedObject {
     @inline(__always)
     final func setState(_ state: ObjectState, by owner: PendingChanges.StateAccess) { self.state = state }
 
-    deinit { managedObjectContext?.registry.table.remove(self) }
+    deinit {
+        guard let registry = managedObjectContext?.registry else { return }
+        (state == .gone ? registry.goneTable : registry.table).remove(self)
+    }
 
     /// The ID of the object, which identifies it in any context.
     public var objectID: ManagedObjectID { descriptor.objectID(uniqueID) }
@@ -210,6 +213,8 @@ final class ObjectExtras {
     var wasReported = false
     /// Whether the object was deleted before it was ever saved.
     var isUnsaved = false
+    /// A deleted object that had the ID of this new object; a save deletes it first.
+    var former: ManagedObject?
     /// The stored to-many relationships and inverse sides of one-to-one relationships, by property index.
     var related: [Int: [ManagedObjectID]] = [:] {
         didSet { members = [:] }
@@ -217,6 +222,8 @@ final class ObjectExtras {
     /// Built from ``related`` when membership is first tested.
     private var members: [Int: Set<ManagedObjectID>] = [:]
     var blobs: [Int: (reference: PropertyValue, value: PropertyValue)] = [:]
+    /// What the context has counted since the last save, by the property index of the counter.
+    var counted: [Int: CountedAmount] = [:]
 
     func isRelated(_ propertyIndex: Int, to id: ManagedObjectID) -> Bool? {
         guard let ids = related[propertyIndex] else { return nil }

@@ -9,11 +9,29 @@ public struct ObjectSnapshot: Sendable, Hashable {
     public let id: ManagedObjectID
     /// The values by property name; to-one relationships as `.reference`.
     public let values: [String: PropertyValue]
+    /// Whether the values were read from the object: its counters then tell what was there, and change nothing.
+    let isTaken: Bool
 
     /// Creates a snapshot from an ID and values.
     public init(id: ManagedObjectID, values: [String: PropertyValue]) {
+        self.init(id: id, values: values, isTaken: false)
+    }
+
+    init(id: ManagedObjectID, values: [String: PropertyValue], isTaken: Bool) {
         self.id = id
         self.values = values
+        self.isTaken = isTaken
+    }
+
+    /// Returns whether both have one ID and equal values.
+    public static func == (left: ObjectSnapshot, right: ObjectSnapshot) -> Bool {
+        left.id == right.id && left.values == right.values
+    }
+
+    /// Hashes what `==` compares.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(id)
+        hasher.combine(values)
     }
 
     /// Returns the value of a property, or `.null` when there is none.
@@ -24,6 +42,7 @@ extension ObjectSnapshot: Codable {
     private enum CodingKeys: String, CodingKey {
         case id
         case values
+        case taken
     }
 
     /// Reads what ``encode(to:)`` writes.
@@ -31,6 +50,7 @@ extension ObjectSnapshot: Codable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         id = try container.decode(ManagedObjectID.self, forKey: .id)
         values = try container.decode([String: SnapshotValue].self, forKey: .values).mapValues(\.value)
+        isTaken = try container.decodeIfPresent(Bool.self, forKey: .taken) ?? false
     }
 
     /// Writes the ID as its URI and each value with its type.
@@ -38,6 +58,7 @@ extension ObjectSnapshot: Codable {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(id, forKey: .id)
         try container.encode(values.mapValues(SnapshotValue.init), forKey: .values)
+        if isTaken { try container.encode(true, forKey: .taken) }
     }
 }
 

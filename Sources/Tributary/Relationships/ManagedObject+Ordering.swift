@@ -75,15 +75,19 @@ extension ManagedObject {
         let key = RelationshipDelta.Key(self, propertyIndex)
         // An object that was just added to the end of a known list moves without a visit to all others.
         if let version = context.relationships.listVersion,
-            context.pending.delta.moveLast(object.objectID, to: index, key, version: version)
+            context.pending.delta.isLast(object.objectID, key, version: version)
         {
+            // It is at the end already.
+            if let count = context.pending.delta.orderings[key]?.ids.count, index >= count - 1 { return }
+            UndoRecorder(context: context).recordOrder(of: self, propertyIndex, moving: [object.objectID])
+            context.pending.delta.moveLast(to: index, key)
             return context.recordEdit(of: self)
         }
         var ids = context.relationships.relatedIDs(self, propertyIndex)
         guard let place = ids.firstIndex(of: object.objectID) else { return }
         ids.remove(at: place)
         ids.insert(object.objectID, at: max(0, min(index, ids.count)))
-        arrange(ids, propertyIndex, completeAt: context.relationships.listVersion)
+        arrange(ids, propertyIndex, moving: [object.objectID], completeAt: context.relationships.listVersion)
     }
 
     func isOrdered(_ propertyIndex: Int) -> Bool {
@@ -91,13 +95,31 @@ extension ManagedObject {
             && descriptor.entity.properties[propertyIndex].relationship?.isOrdered == true
     }
 
-    /// `version` is the context's list version when `ids` are all objects of the relationship.
-    func arrange(_ ids: [ManagedObjectID], _ propertyIndex: Int, completeAt version: UInt64? = nil) {
-        guard isOrdered(propertyIndex), let context = managedObjectContext,
-            context.relationships.relatedIDs(self, propertyIndex) != ids
-        else { return }
-        UndoRecorder(context: context).recordOrder(of: self, propertyIndex)
-        context.pending.delta.setOrder(ids, RelationshipDelta.Key(self, propertyIndex), completeAt: version)
+    /// Gives a relationship an order.
+    ///
+    /// `moving` are the moved objects; nil finds them. `version` is the context's list version when `ids` are all
+    /// objects of the relationship.
+    func arrange(
+        _ ids: [ManagedObjectID],
+        _ propertyIndex: Int,
+        moving: Set<ManagedObjectID>? = nil,
+        completeAt version: UInt64? = nil
+    ) {
+        guard isOrdered(propertyIndex), let context = managedObjectContext else { return }
+        let current = context.relationships.relatedIDs(self, propertyIndex)
+        guard current != ids else { return }
+        let moving = moving ?? RelationshipOrdering.moves(to: ids, from: current)
+        UndoRecorder(context: context).recordOrder(of: self, propertyIndex, moving: moving)
+        let key = RelationshipDelta.Key(self, propertyIndex)
+        let former = context.pending.delta.orderings[key]?.moved ?? []
+        var ordering = RelationshipOrdering(ids, moved: former.union(moving), completeAt: version)
+        // Objects that are back at their stored places are not moved.
+        let others = RelationshipOrdering(ids, moved: former.subtracting(moving), completeAt: version)
+        let present = Set(ids)
+        let stored = context.relationships.storedIDs(self, propertyIndex)
+        let unmoved = (context.pending.delta[key]?.applied(to: stored) ?? stored).filter(present.contains)
+        if others.ordering(unmoved) == ids { ordering = others }
+        context.pending.delta.setOrder(ordering, key)
         context.recordEdit(of: self)
     }
 
@@ -107,23 +129,31 @@ extension ManagedObject {
     }
 }
 
+/// A pending order of a relationship: a list as the context showed it, and the objects that were moved in it.
+///
+/// An object that was not moved keeps its stored position, also when others have moved it since or have added it. A
+/// moved object follows the nearest object before it in ``ids`` that still exists.
 struct RelationshipOrdering {
     private(set) var ids: [ManagedObjectID]
+    private(set) var moved: Set<ManagedObjectID>
     private var members: Set<ManagedObjectID>
     /// The context's list version at which ``ids`` are all objects of the relationship; nil when it is unknown.
     private(set) var completeAt: UInt64?
+    /// The number of the edit of the delta that has set the order.
+    var version: UInt64 = 0
 
-    init(_ ids: [ManagedObjectID], completeAt version: UInt64? = nil) {
+    init(_ ids: [ManagedObjectID], moved: Set<ManagedObjectID>, completeAt version: UInt64? = nil) {
         self.ids = ids
         members = Set(ids)
+        self.moved = moved.intersection(members)
         completeAt = version
     }
 
-    func contains(_ id: ManagedObjectID) -> Bool { members.contains(id) }
-
-    mutating func append(_ id: ManagedObjectID) {
+    /// An object that is new in the relationship is at its end without a move.
+    mutating func append(_ id: ManagedObjectID, isMoved: Bool) {
         if !members.insert(id).inserted { ids.removeAll { $0 == id } }
         ids.append(id)
+        if isMoved { moved.insert(id) } else { moved.remove(id) }
     }
 
     mutating func markIncomplete() { completeAt = nil }
@@ -131,37 +161,44 @@ struct RelationshipOrdering {
     mutating func moveLast(to index: Int) {
         guard let last = ids.popLast() else { return }
         ids.insert(last, at: max(0, min(index, ids.count)))
+        moved.insert(last)
     }
 
-    /// Returns `list` sorted into this order; an object that the order lacks stays behind its predecessor in `list`.
+    /// Returns this order with the moves of a later one.
+    func adding(_ later: RelationshipOrdering) -> RelationshipOrdering {
+        RelationshipOrdering(later.ids, moved: moved.union(later.moved))
+    }
+
+    /// Returns `list` with the moved objects at their places.
     func ordering(_ list: [ManagedObjectID]) -> [ManagedObjectID] {
+        guard !moved.isEmpty else { return list }
         let present = Set(list)
         var followers: [ManagedObjectID?: [ManagedObjectID]] = [:]
         var last: ManagedObjectID?
-        for id in list {
-            if members.contains(id) { last = id } else { followers[last, default: []].append(id) }
+        for id in ids where present.contains(id) {
+            if moved.contains(id) { followers[last, default: []].append(id) } else { last = id }
         }
         var result = followers[nil] ?? []
-        for id in ids where present.contains(id) {
+        for id in list where !moved.contains(id) {
             result.append(id)
             result += followers[id] ?? []
         }
         return result
     }
 
-    /// Returns a largest set of objects in `list` that need not move to change the order of `base` to `list`.
-    static func unmoved(_ list: [ManagedObjectID], in base: [ManagedObjectID]) -> Set<ManagedObjectID> {
+    /// Returns a smallest set of objects to move, so that the order of `base` becomes the order of `list`.
+    static func moves(to list: [ManagedObjectID], from base: [ManagedObjectID]) -> Set<ManagedObjectID> {
         let places = Dictionary(base.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
-        let stored = list.compactMap { id in places[id].map { (id: id, place: $0) } }
-        return Set(stored.map(\.place).longestRise(by: <).map { stored[$0].id })
+        let known = list.compactMap { id in places[id].map { (id: id, place: $0) } }
+        let unmoved = Set(known.map(\.place).longestRise(by: <).map { known[$0].id })
+        return Set(list).subtracting(unmoved)
     }
 }
 
 struct PositionPlan {
     let wanted: [ManagedObjectID]
-    /// The newest positions, other objects' included.
-    let positions: [ManagedObjectID: String]
-    let kept: Set<ManagedObjectID>
+    /// The stored positions of the objects that stay; they rise in the order of ``wanted``.
+    let kept: [ManagedObjectID: String]
 
     /// When two adjacent positions leave no room between them, the second object moves as well.
     func positioned() -> [(id: ManagedObjectID, position: String)] {
@@ -169,24 +206,19 @@ struct PositionPlan {
         var low: String?
         var index = 0
         while index < wanted.count {
-            if kept.contains(wanted[index]) {
-                low = positions[wanted[index]]
+            if let position = kept[wanted[index]] {
+                low = position
                 index += 1
                 continue
             }
             var end = index
             while true {
-                while end < wanted.count, !kept.contains(wanted[end]) { end += 1 }
-                let high = end < wanted.count ? upper(positions[wanted[end]], above: low) : next(above: low)
+                while end < wanted.count, kept[wanted[end]] == nil { end += 1 }
+                let high = end < wanted.count ? kept[wanted[end]] : nil
+                // The end of the list always has room.
                 if let made = PositionMaker.positions(end - index, after: low, before: high) {
                     result += zip(wanted[index..<end], made).map { ($0, $1) }
                     low = made.last
-                    break
-                }
-                guard end < wanted.count else {
-                    // The objects after these leave no room, but the end always has room.
-                    let made = PositionMaker.positions(end - index, after: greatest, before: nil) ?? []
-                    result += zip(wanted[index..<end], made).map { ($0, $1) }
                     break
                 }
                 end += 1
@@ -194,23 +226,6 @@ struct PositionPlan {
             index = end
         }
         return result
-    }
-
-    private var greatest: String? { positions.values.max { $0.precedesByBytes($1) } }
-
-    /// At the end of the list, new positions follow the objects that others have added, unless a neighbour is known.
-    private func next(above low: String?) -> String? {
-        guard let low else { return nil }
-        let wantedSet = Set(wanted)
-        let later = positions.filter { !wantedSet.contains($0.key) && low.precedesByBytes($0.value) }
-        return later.isEmpty ? nil : later.values.min { $0.precedesByBytes($1) }
-    }
-
-    /// Returns the position of the next object that stays, or the next greater one when others have moved that object
-    /// before the one below.
-    private func upper(_ high: String?, above low: String?) -> String? {
-        guard let high, let low, high.precedesByBytes(low) else { return high }
-        return positions.values.filter { low.precedesByBytes($0) }.min { $0.precedesByBytes($1) }
     }
 }
 

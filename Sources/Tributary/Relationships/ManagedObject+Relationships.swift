@@ -98,7 +98,10 @@ extension ManagedObject {
         else {
             return nil
         }
-        guard let known = context.registry.object(id, rootIndex: descriptor.rootIndex) else {
+        if context.relationships.isTaken(id, from: self, at: relationship) { return nil }
+        let known =
+            context.registry.object(id, rootIndex: descriptor.rootIndex) ?? context.foundGone(id, descriptor)
+        guard let known else {
             // A target that the store returned exists; one that was set here or above may have been deleted elsewhere
             // since.
             let isSetHere =
@@ -108,6 +111,16 @@ extension ManagedObject {
         // Most objects are not deleted, so no other look-up is needed for them.
         guard known.state.isDeletion else { return known.objectID }
         return known.state == .gone || context.relationships.isLeftOut(known, at: relationship) ? nil : known.objectID
+    }
+
+    /// The target that a to-one register names, and that does not exist.
+    func lostTarget(_ propertyIndex: Int) -> ManagedObjectID? {
+        guard case (let relationship, .column)? = relationship(propertyIndex),
+            let id = read(propertyIndex).referencedID, let context = managedObjectContext,
+            let descriptor = context.schema.descriptor(named: relationship.destination),
+            context.registry.object(id, rootIndex: descriptor.rootIndex)?.state != .deleted
+        else { return nil }
+        return descriptor.objectID(id)
     }
 
     func related(_ propertyIndex: Int) -> ManagedObject? {
@@ -134,7 +147,7 @@ extension ManagedObject {
         switch storage {
         case .column:
             let oldValue = read(propertyIndex).referencedID
-            guard oldValue != target?.uniqueID else { return }
+            guard oldValue != target?.uniqueID else { return markSet(propertyIndex) }
             // In a one-to-one relationship, the object that had the target loses it.
             if let target, let inverse,
                 inverse.descriptor.entity.properties[inverse.propertyIndex].relationship?.isToMany == false,
@@ -159,7 +172,9 @@ extension ManagedObject {
         guard let (relationship, _) = relationship(propertyIndex), relationship.isToMany,
             let context = managedObjectContext
         else { return [] }
-        return context.relationships.relatedIDs(self, propertyIndex).map { context.object(with: $0) }
+        let ids = context.relationships.relatedIDs(self, propertyIndex)
+        context.pending.listSteps.count += ids.count
+        return ids.map { context.object(with: $0) }
     }
 
     func assignRelatedObjects(_ targets: [ManagedObject], _ propertyIndex: Int) {

@@ -9,8 +9,8 @@
 /// let sales = try context.insert(Department.self)
 /// sales.employees.append(employee)
 /// ```
-/// The cost of ``append(_:)`` does not depend on the number of objects. A property of type `[Employee]` costs more:
-/// Swift reads, changes and assigns the whole array, so that the cost of each append grows with the number of objects.
+/// The cost of ``append(_:)`` does not depend on the number of objects. An append to a property of type `[Employee]` visits
+/// only the new object too, but compares the addresses of all others.
 public struct RelatedObjects<Target: ManagedObject> {
     private let owner: ManagedObject
     private let relationship: ToMany<Target>

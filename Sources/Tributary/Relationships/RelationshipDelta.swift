@@ -19,8 +19,14 @@ struct RelationshipDelta: Sendable {
     struct Change: Sendable {
         private(set) var added: [ManagedObjectID: Int] = [:]
         fileprivate(set) var removed: Set<ManagedObjectID> = []
+        /// The number of the last edit of the delta that changed the relationship.
+        fileprivate(set) var version: UInt64 = 0
         /// The keys of ``added`` in order, with some that were removed since.
         private var sequence: [(id: ManagedObjectID, ordinal: Int)] = []
+
+        enum End: Sendable { case added, removed }
+
+        func end(_ id: ManagedObjectID) -> End? { added[id] != nil ? .added : removed.contains(id) ? .removed : nil }
 
         var addedInOrder: [ManagedObjectID] {
             sequence.count == added.count
@@ -59,13 +65,31 @@ struct RelationshipDelta: Sendable {
         }
     }
 
+    /// What a context has changed of a pair, at both ends, after so many saves.
+    struct PairChange: Equatable {
+        var here: Change.End?
+        var there: Change.End?
+        var saveCount: UInt64
+    }
+
+    /// What a context has changed of an order, after so many saves.
+    struct OrderChange {
+        var ordering: RelationshipOrdering?
+        var added: [ManagedObjectID]
+        var saveCount: UInt64
+    }
+
     private(set) var changes: [Key: Change] = [:]
     private(set) var orderings: [Key: RelationshipOrdering] = [:]
     private var ordinal = 0
+    private var edits: UInt64 = 0
     /// Relationships that have changed on some object since the delta was empty.
     private(set) var changedRelationships: Set<Identity> = []
     /// Grows when lists change without a link or unlink, because an object is deleted or resurrected.
     private(set) var visibility: UInt64 = 0
+
+    /// Whether the owner of a one-to-one target has changed since the delta was empty.
+    var hasOneToOne = false
 
     var isEmpty: Bool { changes.isEmpty && orderings.isEmpty }
 
@@ -76,16 +100,21 @@ struct RelationshipDelta: Sendable {
         Set(orderings.keys).union(changes.lazy.filter { !$0.value.added.isEmpty }.map(\.key))
     }
 
-    /// `version` is the context's list version when `ids` are all objects of the relationship.
-    mutating func setOrder(_ ids: [ManagedObjectID], _ key: Key, completeAt version: UInt64? = nil) {
-        orderings[key] = RelationshipOrdering(ids, completeAt: version)
+    mutating func setOrder(_ ordering: RelationshipOrdering, _ key: Key) {
+        edits &+= 1
+        orderings[key] = ordering
+        orderings[key]?.version = edits
     }
 
-    /// Returns false unless the order is complete at the version and the object is its last one.
-    mutating func moveLast(_ id: ManagedObjectID, to index: Int, _ key: Key, version: UInt64) -> Bool {
-        guard let known = orderings[key], known.completeAt == version, known.ids.last == id else { return false }
+    /// Whether the order is complete at the version, and the object is its last one without a move.
+    func isLast(_ id: ManagedObjectID, _ key: Key, version: UInt64) -> Bool {
+        orderings[key].map { $0.completeAt == version && $0.ids.last == id && !$0.moved.contains(id) } ?? false
+    }
+
+    mutating func moveLast(to index: Int, _ key: Key) {
+        edits &+= 1
         orderings[key]?.moveLast(to: index)
-        return true
+        orderings[key]?.version = edits
     }
 
     mutating func changeVisibility() { visibility &+= 1 }
@@ -100,14 +129,26 @@ struct RelationshipDelta: Sendable {
 
     /// Restores an object that was removed before; any other object is new, also one that the store no longer has.
     ///
-    /// An edit puts the object at the end of an ordered relationship; otherwise it keeps its place.
-    mutating func add(_ id: ManagedObjectID, to key: Key, isStored: Bool = true, isEdit: Bool = true) {
+    /// In an ordered relationship it goes to the end.
+    mutating func add(_ id: ManagedObjectID, to key: Key, isStored: Bool = true) {
         ordinal += 1
         let ordinal = ordinal
+        var isRestored = false
         change(key) { change in
-            if change.removed.remove(id) == nil || !isStored { change.append(id, ordinal) }
+            isRestored = change.removed.remove(id) != nil && isStored
+            if !isRestored { change.append(id, ordinal) }
         }
-        if isEdit || orderings[key]?.contains(id) == false { orderings[key]?.append(id) }
+        orderings[key]?.append(id, isMoved: isRestored)
+    }
+
+    /// Puts objects that were added before behind the others, in this order.
+    mutating func appendAgain(_ ids: [ManagedObjectID], to key: Key) {
+        for id in ids where changes[key]?.added[id] != nil && orderings[key]?.moved.contains(id) != true {
+            ordinal += 1
+            let ordinal = ordinal
+            change(key) { $0.append(id, ordinal) }
+        }
+        orderings[key]?.markIncomplete()
     }
 
     /// An object that was added before is forgotten, unless the store has it by now.
@@ -118,10 +159,37 @@ struct RelationshipDelta: Sendable {
         orderings[key]?.markIncomplete()
     }
 
+    /// Sets whether a relationship that is derived from registers has an object; `isStored` is whether the object's row
+    /// refers to the owner.
+    mutating func set(_ isLinked: Bool, _ id: ManagedObjectID, in key: Key, isStored: Bool, isEdit: Bool) {
+        ordinal += 1
+        let ordinal = ordinal
+        change(key) { change in
+            if isLinked {
+                change.removed.remove(id)
+                if !isStored, change.added[id] == nil { change.append(id, ordinal) }
+            } else {
+                change.removeAdded(id)
+                if isStored { change.removed.insert(id) }
+            }
+        }
+        if isLinked, isEdit {
+            orderings[key]?.append(id, isMoved: isStored)
+        } else {
+            orderings[key]?.markIncomplete()
+        }
+    }
+
     /// Modifies the change in place, because a copy costs as much as the change has objects.
     private mutating func change(_ key: Key, _ block: (inout Change) -> Void) {
         changedRelationships.insert(Identity(rootIndex: key.rootIndex, propertyIndex: key.propertyIndex))
-        block(&changes[key, default: Change()])
+        edits &+= 1
+        let edits = edits
+        func apply(_ change: inout Change) {
+            block(&change)
+            change.version = edits
+        }
+        apply(&changes[key, default: Change()])
         if changes[key]?.isEmpty == true { changes[key] = nil }
     }
 
@@ -130,13 +198,11 @@ struct RelationshipDelta: Sendable {
             let sum = changes[key]?.adding(change) ?? change
             changes[key] = sum.isEmpty ? nil : sum
         }
-        for (key, change) in later.changes {
-            for id in change.addedInOrder { orderings[key]?.append(id) }
-        }
-        orderings.merge(later.orderings) { $1 }
+        orderings.merge(later.orderings) { $0.adding($1) }
         for key in later.keys { orderings[key]?.markIncomplete() }
         changedRelationships.formUnion(later.changedRelationships)
         ordinal = max(ordinal, later.ordinal)
+        hasOneToOne = hasOneToOne || later.hasOneToOne
     }
 
     mutating func forget(_ key: Key) {
@@ -144,11 +210,27 @@ struct RelationshipDelta: Sendable {
         orderings[key] = nil
     }
 
+    mutating func forgetOrder(_ key: Key) { orderings[key] = nil }
+
+    /// Gives a relationship the order that the context had given it; `added` are the objects that it has added.
+    mutating func restoreOrder(_ former: RelationshipOrdering?, added: [ManagedObjectID], _ key: Key) {
+        edits &+= 1
+        orderings[key] = former
+        orderings[key]?.version = edits
+        orderings[key]?.markIncomplete()
+        for id in added {
+            ordinal += 1
+            let ordinal = ordinal
+            change(key) { $0.append(id, ordinal) }
+        }
+    }
+
     mutating func removeAll() {
         changes = [:]
         orderings = [:]
         changedRelationships = []
         ordinal = 0
+        hasOneToOne = false
     }
 }
 

@@ -11,7 +11,52 @@ extension RelationshipGraph {
                     follow(relationship, storage, propertyIndex, of: object)
                 }
             }
-            for object in objects where object.extras?.isUnsaved == true { context.pending.move(object, on: .purge) }
+            for object in objects where object.extras?.isUnsaved == true {
+                guard let former = object.extras?.former else {
+                    context.pending.move(object, on: .purge)
+                    continue
+                }
+                // The links that the deletion of the former object has removed stay removed.
+                context.pending.move(object, on: .makeWay)
+                context.pending.move(former, on: .restore(.deleted))
+            }
+        }
+    }
+
+    /// Frees the ID of a deleted object for a new one, unless Deny forbids the deletion.
+    ///
+    /// Returns the object when the store has it, so that a save must delete it.
+    func makeWay(_ object: ManagedObject) -> ManagedObject? {
+        followDeleteRules()
+        guard object.state == .deleted, denials(of: object).isEmpty else { return nil }
+        for (propertyIndex, property) in object.descriptor.entity.properties.enumerated() {
+            // The deletion supersedes the pairs that No Action has left.
+            guard case .relationship(_, .links) = property else { continue }
+            for other in object.relatedObjects(propertyIndex) {
+                setPair(object, propertyIndex, with: other, isLinked: false)
+            }
+        }
+        context.pending.move(object, on: .makeWay)
+        return object
+    }
+
+    /// Gives a new object the ID of an object that has made way.
+    func follow(_ former: ManagedObject, by object: ManagedObject) {
+        object.makeExtras().former = former
+        for (propertyIndex, property) in object.descriptor.entity.properties.enumerated() {
+            // Registers that No Action has left refer to the new object.
+            guard case .relationship(let relationship, .inverse) = property, relationship.deleteRule == .noAction,
+                let (descriptor, inverseIndex) = inverse(of: relationship)
+            else { continue }
+            do {
+                for id in try context.reader.related(to: object, propertyIndex) {
+                    let other = context.object(id.uniqueID, descriptor: descriptor)
+                    guard other.read(inverseIndex).referencedID == object.uniqueID else { continue }
+                    moveInverse(other, inverseIndex, from: nil, to: object.uniqueID)
+                }
+            } catch {
+                context.reader.unreportedError = error
+            }
         }
     }
 
@@ -23,11 +68,14 @@ extension RelationshipGraph {
     ) {
         let others = object.objectsAtOtherEnd(propertyIndex)
         let recorder = UndoRecorder(context: context)
-        recorder.recordOrder(of: object, propertyIndex)
-        if relationship.deleteRule == .cascade {
+        recorder.recordOrder(of: object, propertyIndex, moving: [])
+        let isUnsaved = object.extras?.isUnsaved == true
+        // What an insertion has brought about was undone before; what still refers to the object was there before it.
+        let isReverted = isUnsaved && context.undoStack.map { $0.phase != .recording } ?? false
+        if relationship.deleteRule == .cascade, !isReverted {
             for other in others { context.delete(other) }
         }
-        let letsGo = relationship.deleteRule == .nullify || object.extras?.isUnsaved == true
+        let letsGo = relationship.deleteRule == .nullify || isUnsaved
         switch storage {
         case .column:
             // The object's own register is deleted with it; the derived other end changes at once.
@@ -36,6 +84,11 @@ extension RelationshipGraph {
             moveInverse(object, propertyIndex, from: target.referencedID, to: nil, isEdit: true)
         case .inverse:
             guard letsGo, let inverse = inverse(of: relationship) else { return }
+            if object.extras?.former != nil, relationship.deleteRule != .nullify {
+                // What No Action had left with the former object stays with that one.
+                for other in others { moveInverse(other, inverse.propertyIndex, from: object.uniqueID, to: nil) }
+                return
+            }
             for other in others where other.state != .deleted { setRegister(other, inverse.propertyIndex, to: nil) }
         case .links:
             for other in others {
@@ -45,6 +98,19 @@ extension RelationshipGraph {
                     // The store removes the pair together with the object; undo has to restore both.
                     recorder.recordPair(object, propertyIndex, with: other, isLinked: false)
                 }
+            }
+        }
+    }
+
+    /// Reads the relationships of deleted objects that a merge has dropped, so that the save finds what others link
+    /// after the merge; a context that shows a generation can read them then.
+    func readOtherEndsOfDeleted() {
+        guard context.reader.isStore, context.generation == nil, !context.pending.list.deletedRootIndexes.isEmpty
+        else { return }
+        for object in context.pending.objects where object.state == .deleted {
+            for (propertyIndex, property) in object.descriptor.entity.properties.enumerated()
+            where property.relationship?.isToMany == true {
+                _ = storedIDs(object, propertyIndex)
             }
         }
     }
@@ -60,28 +126,55 @@ extension RelationshipGraph {
     }
 
     /// Resurrects a deleted object: an unsaved deletion is reverted, a saved one gives a new object under the ID.
-    func resurrect(_ object: ManagedObject) {
+    ///
+    /// An object that others have inserted again has their values. The same undo reverts the insertion of the `reverted` objects.
+    func resurrect(_ object: ManagedObject, reverted: Set<ManagedObject> = []) {
         guard object.state == .deleted || object.state == .gone, object.managedObjectContext === context else { return }
+        let (id, rootIndex) = (object.uniqueID, object.descriptor.rootIndex)
+        var former: ManagedObject?
+        if object.state == .gone, let other = context.registry.object(id, rootIndex: rootIndex) {
+            // The undo reverts the insertion of the other object, unless Deny forbids it. An object of others stays.
+            guard other.state == .deleted || reverted.contains(other) else { return }
+            context.delete(other)
+            former = makeWay(other)
+            if other.state == .deleted { return resurrect(other) }
+        }
         let wasSaved = object.state == .deleted
         if !wasSaved {
+            if former == nil, var row = try? context.reader.row(id, object.descriptor) {
+                if row.entity.name == object.descriptor.entity.name { context.appear(object, from: &row) }
+                return
+            }
+            context.pending.hasReusedIDs = true
             object.row = nil
-            object.changed.removeAll()
+            // A save of the deletion has cleared the changes: the new object gets back all values. Its counters read
+            // their totals, because a deletion keeps them.
+            let isStoredDeletion = object.extras?.isUnsaved != true
+            #if MUTATIONS
+                if isStoredDeletion, Mutation.isOn(.undoOfDeletionLosesValues) {
+                    object.values = object.descriptor.defaults
+                }
+            #endif
+            if isStoredDeletion { object.setAllProperties() }
             object.extras?.isUnsaved = false
             object.extras?.related = [:]
             object.extras?.faultError = nil
             if object.values.isEmpty { object.values = object.descriptor.defaults }
+            if isStoredDeletion { object.readCounters(context) }
         }
         context.pending.resurrect(object, isChanged: !object.changed.isEmpty || hasPairs(object))
+        if !wasSaved { object.extras?.former = nil }
+        if let former { follow(former, by: object) }
         for (propertyIndex, property) in object.descriptor.entity.properties.enumerated() {
             guard case .relationship(let relationship, let storage) = property else { continue }
             switch storage {
             case .column: moveInverse(object, propertyIndex, from: nil, to: object.read(propertyIndex).referencedID)
-            case .inverse where !wasSaved && relationship.isToMany:
+            case .inverse where !wasSaved:
                 relinkStored(relationship, propertyIndex, of: object)
             case .inverse, .links: continue
             }
         }
-        context.undoStack?.record(.appeared(object))
+        context.undoStack?.record(.appeared(object, insertedAt: wasSaved ? nil : context.pending.saveCount))
         context.recordChange { notification in
             if wasSaved {
                 notification.deleted.remove(object.objectID)
@@ -103,7 +196,7 @@ extension RelationshipGraph {
             for id in try context.reader.related(to: object, propertyIndex) + waiting.map(descriptor.objectID) {
                 let other = context.object(with: id)
                 switch other.read(inverseIndex).referencedID {
-                case nil: setRegister(other, inverseIndex, to: object.uniqueID)
+                case nil where relationship.isToMany: setRegister(other, inverseIndex, to: object.uniqueID)
                 case object.uniqueID?: moveInverse(other, inverseIndex, from: nil, to: object.uniqueID)
                 default: continue
                 }
@@ -113,11 +206,23 @@ extension RelationshipGraph {
         }
     }
 
+    /// Takes an object out of the changed objects when a save would write nothing for it.
+    func unlistIfUnchanged(_ object: ManagedObject) {
+        guard object.state == .updated else { return }
+        let isReordered = isReordered(object)
+        guard object.changed.isEmpty, !hasPairs(object), !isReordered else { return }
+        context.pending.move(object, on: .revertToRow)
+    }
+
     /// Whether the context has given a relationship another order than the stored one; forgets orders that are equal.
     func isReordered(_ object: ManagedObject) -> Bool {
         object.descriptor.entity.properties.indices.contains { propertyIndex in
             let key = RelationshipDelta.Key(object, propertyIndex)
-            guard context.pending.delta.orderings[key] != nil else { return false }
+            guard let ordering = context.pending.delta.orderings[key] else { return false }
+            guard !ordering.moved.isEmpty else {
+                context.pending.delta.forgetOrder(key)
+                return false
+            }
             guard context.pending.delta[key] == nil,
                 relatedIDs(object, propertyIndex) == storedIDs(object, propertyIndex)
             else { return true }

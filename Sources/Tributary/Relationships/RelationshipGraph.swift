@@ -28,13 +28,27 @@ struct RelationshipGraph {
         {
             return ordering.ids
         }
-        let ids = context.pending.delta.related(storedIDs(object, propertyIndex), at: key)
+        return relatedIDs(object, propertyIndex, stored: storedIDs(object, propertyIndex))
+    }
+
+    /// Returns the objects of a relationship that has these objects in the store.
+    func relatedIDs(_ object: ManagedObject, _ propertyIndex: Int, stored: [ManagedObjectID]) -> [ManagedObjectID] {
+        let stored = context.pending.hasReusedIDs ? stored.filter { !isReplaced($0) } : stored
+        let key = RelationshipDelta.Key(object, propertyIndex)
         let relationship = object.descriptor.entity.properties[propertyIndex].relationship
-        guard let relationship, let rootIndex = context.schema.descriptor(named: relationship.destination)?.rootIndex
-        else {
-            return ids
+        guard let relationship, let descriptor = context.schema.descriptor(named: relationship.destination) else {
+            return context.pending.delta.related(stored, at: key)
         }
-        return ids.filter { isThere($0, rootIndex, at: relationship) }
+        let ids = context.pending.delta[key]?.applied(to: stored) ?? stored
+        let present = ids.filter { isThere($0, descriptor, at: relationship) }
+        // A link of this context replaces the stored owner of a one-to-one target.
+        guard relationship.isToMany else { return present.suffix(1) }
+        return context.pending.delta.orderings[key]?.ordering(present) ?? present
+    }
+
+    /// Whether a new object has the ID; what the store relates to the ID belongs to the former object.
+    private func isReplaced(_ id: ManagedObjectID) -> Bool {
+        context.pending.hasReusedIDs && context.registeredObject(for: id)?.extras?.former != nil
     }
 
     /// Grows when lists may change although no program has linked or unlinked anything; nil below other contexts,
@@ -51,13 +65,25 @@ struct RelationshipGraph {
             if difference.added[id] != nil { return true }
             if difference.removed.contains(id) { return false }
         }
-        return isStored(object, propertyIndex, id)
+        return !isReplaced(id) && isStored(object, propertyIndex, id)
     }
 
     /// Whether the stored relationship had the ID when it was read.
     private func isStored(_ object: ManagedObject, _ propertyIndex: Int, _ id: ManagedObjectID) -> Bool {
         if let isKnown = object.extras?.isRelated(propertyIndex, to: id) { return isKnown }
         return storedIDs(object, propertyIndex).contains(id)
+    }
+
+    /// Whether the store has a pair that the context has changed.
+    ///
+    /// The deletion of an object supersedes its pairs, so one with the new object of its ID has to be linked.
+    private func isStored(_ object: ManagedObject, _ propertyIndex: Int, _ id: ManagedObjectID, _ isLinked: Bool)
+        -> Bool
+    {
+        let former = object.extras?.former
+        guard isLinked else { return isStored(former ?? object, propertyIndex, id) }
+        return former == nil && context.registeredObject(for: id)?.extras?.former == nil
+            && isStored(object, propertyIndex, id)
     }
 
     /// The relationship is read once until the object is refreshed.
@@ -84,6 +110,9 @@ struct RelationshipGraph {
                 extras.related[propertyIndex] = ids.filter { !deleted.contains($0) }
             }
         }
+        #if MUTATIONS
+            if Mutation.isOn(.saveKeepsLists) { return }
+        #endif
         for key in touched {
             context.registry.object(key.id, rootIndex: key.rootIndex)?.extras?.related[key.propertyIndex] = nil
         }
@@ -91,11 +120,15 @@ struct RelationshipGraph {
 
     private func isThere(_ id: ManagedObjectID, at relationship: Relationship?) -> Bool {
         guard let descriptor = context.schema.descriptor(named: id.rootEntity) else { return !isDeletedAbove(id) }
-        return isThere(id, descriptor.rootIndex, at: relationship)
+        return isThere(id, descriptor, at: relationship)
     }
 
-    private func isThere(_ id: ManagedObjectID, _ rootIndex: Int, at relationship: Relationship?) -> Bool {
-        guard let known = context.registry.object(id.uniqueID, rootIndex: rootIndex) else { return !isDeletedAbove(id) }
+    private func isThere(_ id: ManagedObjectID, _ descriptor: EntityDescriptor, at relationship: Relationship?) -> Bool
+    {
+        let known =
+            context.registry.object(id.uniqueID, rootIndex: descriptor.rootIndex)
+            ?? context.foundGone(id.uniqueID, descriptor)
+        guard let known else { return !isDeletedAbove(id) }
         return !known.state.isDeletion || (known.state != .gone && !isLeftOut(known, at: relationship))
     }
 
@@ -108,6 +141,32 @@ struct RelationshipGraph {
         switch descriptor.entity.properties[propertyIndex].relationship?.deleteRule {
         case .nullify, .cascade: return true
         case .deny, .noAction, nil: return false
+        }
+    }
+
+    /// Whether the context shows another object as the owner of a one-to-one target that the register names: the
+    /// context has linked that object, and others have linked this one.
+    func isTaken(_ target: UniqueID, from object: ManagedObject, at relationship: Relationship) -> Bool {
+        guard context.pending.delta.hasOneToOne || !context.reader.isStore,
+            let (descriptor, inverseIndex) = inverse(of: relationship),
+            let inverse = descriptor.entity.properties[inverseIndex].relationship, !inverse.isToMany
+        else { return false }
+        let key = RelationshipDelta.Key(descriptor, target, inverseIndex)
+        let own = [object.objectID]
+        let owners = context.pending.delta.related(context.above?.related(own, at: key) ?? own, at: key)
+        return owners.last { isThere($0, at: inverse) }.map { $0 != object.objectID } ?? false
+    }
+
+    /// Whether a save may have given a one-to-one target to another object that this one has in a register which the
+    /// context has not changed.
+    func mayLoseTarget(_ object: ManagedObject) -> Bool {
+        guard context.pending.delta.hasOneToOne else { return false }
+        return object.descriptor.entity.properties.enumerated().contains { propertyIndex, property in
+            guard case .relationship(let relationship, .column) = property, !object.changed.contains(propertyIndex),
+                object.values[propertyIndex].referencedID != nil,
+                let (descriptor, inverseIndex) = inverse(of: relationship)
+            else { return false }
+            return descriptor.entity.properties[inverseIndex].relationship?.isToMany == false
         }
     }
 
@@ -138,14 +197,32 @@ struct RelationshipGraph {
                 let id = object.values[propertyIndex].referencedID,
                 let descriptor = context.schema.descriptor(named: relationship.destination)
             else { return false }
-            guard let known = context.registry.object(id, rootIndex: descriptor.rootIndex) else {
-                return isMissing(id, descriptor, isSetHere: true)
-            }
-            return known.state == .gone
+            return isMissing(id, descriptor)
         }
     }
 
+    /// Whether there is no object with the ID, in use or not.
+    func isMissing(_ id: UniqueID, _ descriptor: EntityDescriptor) -> Bool {
+        guard let known = context.registry.object(id, rootIndex: descriptor.rootIndex) else {
+            return isMissing(id, descriptor, isSetHere: true)
+        }
+        return known.state == .gone
+    }
+
     // MARK: Writing
+
+    /// A new object refers to nothing that has been deleted.
+    func dropMissingReferences(of object: ManagedObject) {
+        for (propertyIndex, property) in object.descriptor.entity.properties.enumerated() {
+            guard case .relationship(let relationship, .column) = property,
+                let descriptor = context.schema.descriptor(named: relationship.destination),
+                let target = object.read(propertyIndex).referencedID
+            else { continue }
+            // A fault may be of an object that is gone.
+            context.registry.object(target, rootIndex: descriptor.rootIndex)?.fire()
+            if isMissing(target, descriptor) { setRegister(object, propertyIndex, to: nil) }
+        }
+    }
 
     /// Sets a to-one register and the derived other ends; the caller sets inverses that are registers themselves.
     func setRegister(_ object: ManagedObject, _ propertyIndex: Int, to target: UniqueID?) {
@@ -155,7 +232,21 @@ struct RelationshipGraph {
         moveInverse(object, propertyIndex, from: old, to: target, isEdit: true)
     }
 
-    /// Adds the change of a register to the delta of its derived other ends; the reverse change removes it again.
+    /// Makes the other end of a one-to-one target's owner in this context empty, before another object gets the target.
+    func release(_ target: UniqueID, at propertyIndex: Int, for object: ManagedObject) {
+        guard let relationship = object.descriptor.entity.properties[propertyIndex].relationship,
+            let (descriptor, inverseIndex) = inverse(of: relationship),
+            descriptor.entity.properties[inverseIndex].relationship?.isToMany == false,
+            let added = context.pending.delta[RelationshipDelta.Key(descriptor, target, inverseIndex)]?.added.keys
+        else { return }
+        for id in added where id != object.objectID {
+            let owner = context.object(with: id)
+            guard !owner.state.isDeletion, owner.read(propertyIndex).referencedID == target else { continue }
+            setRegister(owner, propertyIndex, to: nil)
+        }
+    }
+
+    /// Adds the change of a register to the delta of its derived other ends: what differs from the object's row.
     ///
     /// An edit puts the object at the end of an ordered relationship, and marks the objects at the other ends as
     /// updated.
@@ -171,17 +262,18 @@ struct RelationshipGraph {
         else { return }
         let id = object.objectID
         if object.state.isDeletion { context.pending.delta.changeVisibility() }
+        let back = descriptor.entity.properties[inverseIndex].relationship
+        if back?.isToMany == false { context.pending.delta.hasOneToOne = true }
+        let base = object.rowValue(propertyIndex)?.referencedID
         for (end, isNew) in [(old, false), (new, true)] {
             guard let end else { continue }
             let key = RelationshipDelta.Key(descriptor, end, inverseIndex)
-            if isNew {
-                if isEdit {
-                    keepOrder(key, relationship: descriptor.entity.properties[inverseIndex].relationship, adding: id)
-                }
-                context.pending.delta.add(id, to: key, isEdit: isEdit)
-            } else {
-                context.pending.delta.remove(id, from: key)
+            // Others may insert the same object later. Its stored list then omits what the context has taken out.
+            let isStored = end == base && !(isNew && isUnknownToStore(end, descriptor))
+            if isNew, isEdit {
+                keepOrder(key, relationship: back, adding: id)
             }
+            context.pending.delta.set(isNew, id, in: key, isStored: isStored, isEdit: isEdit)
             if isEdit { context.pending.addOwner(ObjectKey(rootIndex: descriptor.rootIndex, id: end)) }
             context.recordChange { notification in
                 if let live = context.registry.object(end, rootIndex: descriptor.rootIndex) {
@@ -191,18 +283,103 @@ struct RelationshipGraph {
         }
     }
 
+    private func isUnknownToStore(_ id: UniqueID, _ descriptor: EntityDescriptor) -> Bool {
+        guard let object = context.registry.object(id, rootIndex: descriptor.rootIndex) else { return false }
+        return object.state == .inserted || object.extras?.isUnsaved == true
+    }
+
     func setPair(_ object: ManagedObject, _ propertyIndex: Int, with target: ManagedObject, isLinked: Bool) {
         guard let relationship = object.descriptor.entity.properties[propertyIndex].relationship,
             isRelated(object, propertyIndex, to: target.objectID) != isLinked
         else { return }
+        changePair(object, propertyIndex, relationship, with: target, isLinked: isLinked) { key, relationship, id in
+            change(key, relationship, id, isLinked)
+        }
+    }
+
+    /// Gives a pair the context's own change that it had before, whatever the store has by now; `isLinked` is for the
+    /// undo of this step.
+    func restorePair(
+        _ object: ManagedObject,
+        _ propertyIndex: Int,
+        with target: ManagedObject,
+        isLinked: Bool,
+        to change: RelationshipDelta.PairChange
+    ) {
+        guard let relationship = object.descriptor.entity.properties[propertyIndex].relationship,
+            pairChange(object, propertyIndex, with: target) != change
+        else { return }
+        changePair(object, propertyIndex, relationship, with: target, isLinked: isLinked) { key, relationship, id in
+            let end = key.id == object.uniqueID && key.propertyIndex == propertyIndex ? change.here : change.there
+            restore(key, relationship, id, to: end)
+        }
+    }
+
+    /// What the context has changed of a pair since the last save.
+    func pairChange(
+        _ object: ManagedObject,
+        _ propertyIndex: Int,
+        with target: ManagedObject
+    ) -> RelationshipDelta.PairChange {
+        let inverse = object.descriptor.entity.properties[propertyIndex].relationship.flatMap { self.inverse(of: $0) }
+        let delta = context.pending.delta
+        return RelationshipDelta.PairChange(
+            here: delta[RelationshipDelta.Key(object, propertyIndex)]?.end(target.objectID),
+            there: inverse.flatMap { delta[RelationshipDelta.Key(target, $0.propertyIndex)]?.end(object.objectID) },
+            saveCount: context.pending.saveCount
+        )
+    }
+
+    /// What the context has changed of an order since the last save.
+    func orderChange(_ object: ManagedObject, _ propertyIndex: Int) -> RelationshipDelta.OrderChange {
+        let key = RelationshipDelta.Key(object, propertyIndex)
+        let ordering = context.pending.delta.orderings[key]
+        return RelationshipDelta.OrderChange(
+            // Without moves the list decides nothing.
+            ordering: ordering?.moved.isEmpty == false ? ordering : nil,
+            added: context.pending.delta[key]?.addedInOrder ?? [],
+            saveCount: context.pending.saveCount
+        )
+    }
+
+    /// Gives an order the former change of the context, on top of the newest stored list.
+    ///
+    /// Returns false when the order has that change already.
+    func restoreOrder(
+        _ object: ManagedObject,
+        _ propertyIndex: Int,
+        to change: RelationshipDelta.OrderChange,
+        moving ids: Set<ManagedObjectID>
+    ) -> Bool {
+        let now = orderChange(object, propertyIndex)
+        let (here, before) = (Set(now.added), Set(change.added))
+        let added = change.added.filter(here.contains) + now.added.filter { !before.contains($0) }
+        guard
+            added != now.added || change.ordering?.ids != now.ordering?.ids
+                || change.ordering?.moved != now.ordering?.moved
+        else { return false }
+        UndoRecorder(context: context).recordOrder(of: object, propertyIndex, moving: ids)
+        context.pending.delta.restoreOrder(change.ordering, added: added, RelationshipDelta.Key(object, propertyIndex))
+        context.recordEdit(of: object)
+        return true
+    }
+
+    private func changePair(
+        _ object: ManagedObject,
+        _ propertyIndex: Int,
+        _ relationship: Relationship,
+        with target: ManagedObject,
+        isLinked: Bool,
+        _ change: (RelationshipDelta.Key, Relationship?, ManagedObjectID) -> Void
+    ) {
         UndoRecorder(context: context).recordPair(object, propertyIndex, with: target, isLinked: isLinked)
         if object.state.isDeletion || target.state.isDeletion { context.pending.delta.changeVisibility() }
-        change(RelationshipDelta.Key(object, propertyIndex), relationship, target.objectID, isLinked)
+        change(RelationshipDelta.Key(object, propertyIndex), relationship, target.objectID)
         if let (descriptor, inverseIndex) = inverse(of: relationship) {
             // A relationship that is its own inverse has one key for an object that is linked to itself.
             let there = RelationshipDelta.Key(target, inverseIndex)
             let back = descriptor.entity.properties[inverseIndex].relationship
-            if there != RelationshipDelta.Key(object, propertyIndex) { change(there, back, object.objectID, isLinked) }
+            if there != RelationshipDelta.Key(object, propertyIndex) { change(there, back, object.objectID) }
         }
         context.recordEdit(of: object)
         context.recordEdit(of: target)
@@ -215,21 +392,39 @@ struct RelationshipGraph {
         _ isLinked: Bool
     ) {
         // A link or unlink that others have also made is not reverted by removing the context's own change.
-        let isKnown =
-            context.pending.delta[key].map { isLinked ? $0.removed.contains(id) : $0.added[id] != nil } ?? false
-        let isStored = isKnown ? owner(of: key).map { self.isStored($0, key.propertyIndex, id) } : nil
+        let isKnown = context.pending.delta[key]?.end(id) == (isLinked ? .removed : .added)
+        let isStored = isKnown ? owner(of: key).map { self.isStored($0, key.propertyIndex, id, isLinked) } : nil
         guard isLinked else { return context.pending.delta.remove(id, from: key, isStored: isStored ?? false) }
         keepOrder(key, relationship: relationship, adding: id)
         context.pending.delta.add(id, to: key, isStored: isStored ?? true)
     }
 
+    private func restore(
+        _ key: RelationshipDelta.Key,
+        _ relationship: Relationship?,
+        _ id: ManagedObjectID,
+        to end: RelationshipDelta.Change.End?
+    ) {
+        let current = context.pending.delta[key]?.end(id)
+        guard current != end else { return }
+        if end == .added || (end == nil && current == .removed) {
+            keepOrder(key, relationship: relationship, adding: id)
+            context.pending.delta.add(id, to: key, isStored: end == nil)
+        } else {
+            context.pending.delta.remove(id, from: key, isStored: end == .removed)
+        }
+    }
+
     /// An object that was removed from an ordered relationship and is added again goes to the end.
     private func keepOrder(_ key: RelationshipDelta.Key, relationship: Relationship?, adding id: ManagedObjectID) {
-        guard relationship?.isOrdered == true, context.pending.delta.orderings[key] == nil,
-            context.pending.delta[key]?.removed.contains(id) == true,
+        let former = context.pending.delta.orderings[key]
+        let isKnown = former?.completeAt.map { $0 == listVersion } ?? false
+        guard relationship?.isOrdered == true, !isKnown, context.pending.delta[key]?.removed.contains(id) == true,
             let owner = context.registry.object(key.id, rootIndex: key.rootIndex)
         else { return }
-        context.pending.delta.setOrder(relatedIDs(owner, key.propertyIndex), key, completeAt: listVersion)
+        let ids = relatedIDs(owner, key.propertyIndex)
+        let ordering = RelationshipOrdering(ids, moved: former?.moved ?? [], completeAt: listVersion)
+        context.pending.delta.setOrder(ordering, key)
     }
 
     func revertInverses(of object: ManagedObject) {
@@ -240,10 +435,14 @@ struct RelationshipGraph {
                 guard !object.values.isEmpty else { continue }
                 let stored = object.row?.values[propertyIndex].referencedID
                 let here = object.state == .deleted ? nil : object.values[propertyIndex].referencedID
-                if here != stored { moveInverse(object, propertyIndex, from: here, to: stored) }
+                // Of an object that others have linked as well, the context's own link is left.
+                if here != stored || object.changed.contains(propertyIndex) {
+                    moveInverse(object, propertyIndex, from: here, to: stored)
+                }
             case .links:
                 revertPairs(object, propertyIndex, relationship)
-            case .inverse: continue
+            // The order is a change of the object; a link to the object is a change of the other object.
+            case .inverse: context.pending.delta.forgetOrder(RelationshipDelta.Key(object, propertyIndex))
             }
         }
     }
@@ -253,11 +452,11 @@ struct RelationshipGraph {
         if let (descriptor, inverseIndex) = inverse(of: relationship) {
             for id in difference.added.keys {
                 let there = RelationshipDelta.Key(descriptor, id.uniqueID, inverseIndex)
-                context.pending.delta.remove(object.objectID, from: there)
+                context.pending.delta.set(false, object.objectID, in: there, isStored: false, isEdit: false)
             }
             for id in difference.removed {
                 let there = RelationshipDelta.Key(descriptor, id.uniqueID, inverseIndex)
-                context.pending.delta.add(object.objectID, to: there, isEdit: false)
+                context.pending.delta.set(true, object.objectID, in: there, isStored: true, isEdit: false)
             }
         }
         context.pending.delta.forget(RelationshipDelta.Key(object, propertyIndex))

@@ -91,6 +91,18 @@ public final class FetchedResultsController<Object: ManagedObject> {
         try self.init(FetchRequest<Object>(request), context: context, sectionKeyPath: sectionKeyPath)
     }
 
+    /// Fetches the results of a request as objects of a class.
+    ///
+    /// - Throws: ``ContextError``, or `ObjectPredicateError` when predicate, sort keys or path do not fit the model.
+    public convenience init(
+        _ request: FetchRequest<some ManagedObject>,
+        as type: Object.Type,
+        context: ManagedObjectContext,
+        sectionKeyPath: String? = nil
+    ) throws {
+        try self.init(FetchRequest<Object>(request), context: context, sectionKeyPath: sectionKeyPath)
+    }
+
     /// Returns the number of objects in a section; 0 when there is no such section.
     public func count(inSection index: Int) -> Int { observed.count(inSection: index) ?? 0 }
 
@@ -178,6 +190,10 @@ public final class FetchedResultsController<Object: ManagedObject> {
                 return
             }
             let own = touched.filter { $0.rootEntity == query.entity.root }
+            #if MUTATIONS
+                let isUpdate = own.allSatisfy(listing.contains) && changes.deleted.isEmpty
+                if isUpdate, Mutation.isOn(.resultsSkipUpdates) { return }
+            #endif
             guard !own.isEmpty else { return }
             let entries = try query.matches(own, in: context)
             guard !entries.isEmpty || own.contains(where: listing.contains) else { return }

@@ -126,7 +126,6 @@ struct RequestConditions {
     var versions: [ManagedObjectID: Int64] = [:]
     var objects: [ManagedObjectID] = []
     var positions: [RelationshipDelta.Key: [ManagedObjectID: String]] = [:]
-    var increments: [RelationshipDelta.Key: Increment] = [:]
 
     /// The index of the first change of each object; O(n), for errors.
     var indices: [ManagedObjectID: Int] { Dictionary(zip(objects, 0...)) { first, _ in first } }
@@ -135,14 +134,6 @@ struct RequestConditions {
     /// that keeps its unique key.
     func answers(_ plan: SavePlan) -> [UniqueID] {
         objects.map { plan.unique.replacement(of: $0.uniqueID, root: $0.rootEntity) ?? $0.uniqueID }
-    }
-
-    /// The exact sum of a counter's increments, because the difference of the values that it shows may be rounded.
-    struct Increment {
-        let before: PropertyValue
-        var sum: PropertyValue
-        /// The value after the last increment; a counter with another value has been assigned since.
-        var shown: PropertyValue
     }
 }
 
@@ -232,7 +223,8 @@ struct ChangeApplication {
     private func insert(_ change: Change, _ descriptor: EntityDescriptor) throws(ChangeError.Reason) -> ManagedObject {
         guard !descriptor.entity.isAbstract else { throw .abstractEntity(descriptor.entity.name) }
         do throws(ContextError) {
-            if try context.reader.row(change.id, descriptor) != nil {
+            let known = context.registry.object(change.id, rootIndex: descriptor.rootIndex)
+            if known?.state != .deleted, try context.reader.row(change.id, descriptor) != nil {
                 throw ContextError.duplicateID(descriptor.objectID(change.id))
             }
             return try context.insert(entity: descriptor.entity.name, id: change.id)
@@ -260,24 +252,20 @@ struct ChangeApplication {
         return object
     }
 
-    private mutating func apply(_ write: PropertyWrite, to object: ManagedObject) throws(ChangeError.Reason) {
+    private func apply(_ write: PropertyWrite, to object: ManagedObject) throws(ChangeError.Reason) {
         let entity = object.descriptor.entity
         guard let propertyIndex = entity.propertyIndex(named: write.name) else {
             throw .unknownProperty(entity: entity.name, property: write.name)
         }
         let property = entity.properties[propertyIndex]
-        if let attribute = property.attribute, attribute.mergeRule == .counter,
-            var amount = write.value["increment"].flatMap(CounterTotals.number)
+        if object.descriptor.properties.counters.contains(propertyIndex),
+            let amount = write.value["increment"].flatMap({ property.attribute?.type.amount(from: $0) })
         {
-            var fits = !attribute.type.isInteger
-            if case .integer(let whole) = amount {
-                if fits { amount = .double(Double(whole)) }
-                fits = true
-            }
-            if fits { return increment(object, propertyIndex, by: amount) }
+            return object.count(amount, propertyIndex)
         }
         guard let value = property.value(from: write.value), property.attribute?.isStored ?? true else {
-            throw wrongValue(entity, property, write.value)
+            let reason = entity.deferralReason(of: write, isInsert: false)
+            throw .unfit(entity: entity.name, property: property.name, reason: reason ?? "it does not fit the property")
         }
         if property.attribute?.derivationExpression != nil {
             // Setting the current value changes nothing.
@@ -294,23 +282,6 @@ struct ChangeApplication {
         case .reference(let target): object.setRelated(try self.target(target, relationship), propertyIndex)
         default: object.setRelated(nil, propertyIndex)
         }
-    }
-
-    private mutating func increment(_ object: ManagedObject, _ propertyIndex: Int, by amount: PropertyValue) {
-        guard amount != .integer(0), amount != .double(0) else { return }
-        let (key, old) = (RelationshipDelta.Key(object, propertyIndex), object.read(propertyIndex))
-        var increment = RequestConditions.Increment(before: old, sum: amount, shown: old)
-        if let known = terms.increments[key], known.shown == old {
-            increment = known
-            increment.sum = CounterTotals.sum(known.sum, amount)
-        }
-        let start = increment.before == .null ? nil : increment.before
-        increment.shown = CounterTotals.value(of: [start, increment.sum].compactMap(\.self)) ?? amount
-        object.write(increment.shown, propertyIndex)
-        terms.increments[key] = increment
-        // The shown value may be too large for the addition to change it; then `write` records no edit.
-        object.changed.insert(propertyIndex)
-        context.recordEdit(of: object)
     }
 
     private func link(
@@ -334,16 +305,6 @@ struct ChangeApplication {
 
     private func target(_ id: UniqueID, _ relationship: Relationship) throws(ChangeError.Reason) -> ManagedObject {
         try existing(id, try descriptor(named: relationship.destination))
-    }
-
-    private func wrongValue(_ entity: Entity, _ property: Property, _ value: JSONValue) -> ChangeError.Reason {
-        let expected =
-            switch property {
-            case .attribute(let attribute): attribute.type.rawValue
-            case .relationship(let relationship, _):
-                relationship.isToMany ? "links" : "the UUID of an object of \(relationship.destination)"
-            }
-        return .wrongValue(entity: entity.name, property: property.name, expected: expected, found: value.kind)
     }
 
     /// The relationship shows the order of these positions at once; the save writes the positions unchanged.
@@ -381,9 +342,12 @@ struct ChangeApplication {
         }
         // An object without a position stays at the end.
         let ids = context.relationships.relatedIDs(owner, propertyIndex)
-        owner.arrange(ids.ordered(by: positions) + ids.filter { positions[$0] == nil }, propertyIndex)
+        let ordered = ids.ordered(by: positions) + ids.filter { positions[$0] == nil }
+        owner.arrange(ordered, propertyIndex)
         // An unchanged order has to be written as well.
-        context.pending.delta.setOrder(context.relationships.relatedIDs(owner, propertyIndex), key)
+        if context.pending.delta.orderings[key] == nil {
+            context.pending.delta.setOrder(RelationshipOrdering(ordered, moved: []), key)
+        }
         context.recordEdit(of: owner)
     }
 }
@@ -395,6 +359,8 @@ package struct ChangeError: Error, Hashable, Sendable, CustomStringConvertible {
         case abstractEntity(String)
         case unknownProperty(entity: String, property: String)
         case wrongValue(entity: String, property: String, expected: String, found: String)
+        /// An import defers such a value, with the same reason.
+        case unfit(entity: String, property: String, reason: String)
         case notFound(ManagedObjectID)
         case duplicateID(ManagedObjectID)
         /// `found` is nil when the object was deleted.
@@ -418,6 +384,7 @@ package struct ChangeError: Error, Hashable, Sendable, CustomStringConvertible {
             ContextError.unknownProperty(entity: entity, property: property).description
         case .wrongValue(let entity, let property, let expected, let found):
             ContextError.wrongType(entity: entity, property: property, expected: expected, found: found).description
+        case .unfit(_, _, let reason): reason
         case .notFound(let id): ContextError.notFound(id).description
         case .duplicateID(let id): ContextError.duplicateID(id).description
         case .versionMoved(let id, let expected, let found):

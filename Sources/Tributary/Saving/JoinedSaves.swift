@@ -1,3 +1,4 @@
+import TributaryChanges
 import TributaryStore
 
 /// The open transaction that a context's saves join, with the states to restore when it fails.
@@ -68,14 +69,14 @@ extension JoinedSaves {
 
     private func restore(_ memento: SaveMemento, in context: ManagedObjectContext) {
         for entry in memento.entries where entry.object.state != .detached { restore(entry, in: context) }
-        context.pending.restore(memento.delta, memento.lostConflicts)
+        context.pending.restore(memento)
         context.lastSaveToken = memento.lastSaveToken
         context.reader.invalidatePrefetched()
     }
 
     private func restore(_ entry: SaveMemento.Entry, in context: ManagedObjectContext) {
         let object = entry.object
-        let (edited, now) = (object.changed, object.values)
+        let (edited, now, later) = (object.changed, object.values, object.extras?.counted ?? [:])
         object.row = entry.row
         object.values = entry.values
         object.changed = entry.changed
@@ -84,7 +85,18 @@ extension JoinedSaves {
             object.values[propertyIndex] = now[propertyIndex]
             object.changed.insert(propertyIndex)
         }
+        if !entry.counted.isEmpty || !later.isEmpty { object.makeExtras().counted = entry.counted }
+        for (propertyIndex, counted) in later where entry.values.indices.contains(propertyIndex) {
+            let former = entry.counted[propertyIndex]
+            let sum = CountedAmount(
+                base: former?.base ?? entry.values[propertyIndex],
+                amount: former.map { CounterTotals.sum($0.amount, counted.amount) } ?? counted.amount
+            )
+            object.extras?.counted[propertyIndex] = sum
+            object.values[propertyIndex] = sum.shown
+        }
         if entry.isUnsaved { object.makeExtras().isUnsaved = true }
+        if let former = entry.former { object.makeExtras().former = former }
         context.pending.move(object, on: .restore(entry.state))
         context.recordChange { $0.addUpdate(of: object.objectID) }
     }

@@ -188,8 +188,12 @@ struct SaveOperation {
                 context.move(object, on: .saveDeletion(isLost: isLost))
             }
         }
-        context.undoStack?.forget(lost)
+        gone.formUnion(plan.removed)
+        context.undoStack?.forget(lost + plan.deletedElsewhere)
         context.relationships.dropRelated(gone, touched: touched)
+        if let committed, context.pending.hasReusedIDs {
+            MergeOperation(context: context).dropRelated(committed.changes)
+        }
         context.pending.finishSave()
         context.saving.endRequest(plan)
         context.reader.invalidatePrefetched()
@@ -212,6 +216,7 @@ struct SaveOperation {
 
     private func markSaved(_ object: ManagedObject, _ row: Row?) {
         context.pending.move(object, on: .save)
+        object.extras?.former = nil
         if let row {
             object.replace(row)
         } else {
@@ -230,8 +235,14 @@ struct SaveOperation {
         let planned = Set(
             plan.results.compactMap { object, result -> ObjectIdentifier? in
                 // An object that was only linked or unlinked has no new row of its own; the store may have given it
-                // one.
-                if case .written = result, object.changed.isEmpty, object.state == .updated { return nil }
+                // one. One that was changed may have lost a one-to-one target besides, or may refer to an object that is
+                // inserted again under its ID.
+                if case .written = result, object.state == .updated,
+                    object.changed.isEmpty || context.pending.hasReusedIDs
+                        || context.relationships.mayLoseTarget(object)
+                {
+                    return nil
+                }
                 return ObjectIdentifier(object)
             }
         )
@@ -324,29 +335,37 @@ struct SaveMemento {
         var object: ManagedObject
         var state: ObjectState
         var isUnsaved: Bool
+        var former: ManagedObject?
         var changed: PropertyIndexSet
         var row: Row?
         var values: [PropertyValue]
+        var counted: [Int: CountedAmount]
 
         init(_ object: ManagedObject) {
             self.object = object
             state = object.state
             isUnsaved = object.extras?.isUnsaved == true
+            former = object.extras?.former
             changed = object.changed
             row = object.row
             values = object.values
+            counted = object.extras?.counted ?? [:]
         }
     }
 
     var entries: [Entry]
     var delta: RelationshipDelta
     var lostConflicts: [MergeConflict]
+    var lastSave: UInt64
+    var hasReusedIDs: Bool
     var lastSaveToken: HistoryToken?
 
     init(of context: ManagedObjectContext, _ plan: SavePlan) {
         entries = plan.results.map { Entry($0.object) }
         delta = context.pending.delta
         lostConflicts = context.pending.lostConflicts
+        lastSave = context.pending.lastSave
+        hasReusedIDs = context.pending.hasReusedIDs
         lastSaveToken = context.lastSaveToken
     }
 }

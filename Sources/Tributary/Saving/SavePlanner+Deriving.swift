@@ -4,20 +4,31 @@ import TributaryStore
 
 extension SavePlanner {
     /// Adds an update for each derived attribute that the save changes, also of objects outside the save.
-    func derive(_ plan: inout SavePlan, without dropped: Set<ObjectIdentifier>) throws {
+    func derive(
+        _ plan: inout SavePlan,
+        without dropped: Set<ObjectIdentifier>,
+        _ effects: DeletionEffects
+    ) throws {
         guard !context.schema.derivingKinds.isEmpty else { return }
         let time = context.store.configuration.environment.wallTime()
-        let derived = DerivedValues(context: context, reader: reader, now: .date(DateValue(time)), dropped: dropped)
+        let derived = DerivedValues(
+            context: context,
+            reader: reader,
+            now: .date(DateValue(time)),
+            dropped: dropped,
+            removed: plan.removed
+        )
         let changed = Set(
             context.pending.objects.filter { object in
                 (object.state == .inserted || object.state == .updated) && !dropped.contains(ObjectIdentifier(object))
-            }.map(\.objectID)
+            }.map(\.objectID) + effects.cleared.map(\.id)
         )
         var concerned = changed
         for key in context.pending.delta.changes.keys {
             if let owner = context.relationships.owner(of: key) { concerned.insert(owner.objectID) }
         }
         try addDependents(to: &concerned, dropped)
+        for id in plan.removed { try addDependents(ofRemoved: id, to: &concerned) }
         var indices = plan.indices
         for id in concerned.sorted(by: { $0.uniqueID < $1.uniqueID }) {
             guard let change = try derived.change(of: id, isChanged: changed.contains(id)) else { continue }
@@ -47,6 +58,18 @@ extension SavePlanner {
                     try dependency.owners(of: object.uniqueID, reader) { try owners(of: object, $0) }
                 )
             }
+        }
+    }
+
+    private func addDependents(ofRemoved id: ManagedObjectID, to concerned: inout Set<ManagedObjectID>) throws {
+        guard let entity = context.schema.descriptor(named: id.entity)?.entity else { return }
+        for dependency in context.schema.derivationDependencies
+        where entity.isKind(of: dependency.relationship.destination) {
+            concerned.formUnion(
+                try dependency.owners(of: id.uniqueID, reader) {
+                    try reader.related(to: id.uniqueID, entity: entity, propertyIndex: $0)
+                }
+            )
         }
     }
 

@@ -22,10 +22,10 @@ extension SavePlanner {
             else { continue }
             let replacement = replacements[ObjectIdentifier(owner)]
             guard
-                replacement?.entity.property(named: relationship.name) != nil
+                replacement?.entity.property(named: relationship.name) != nil || owner.row != nil
                     || !dropped.contains(ObjectIdentifier(owner))
             else { continue }
-            let placed = try positions(key, owner, replacement, relationship, dropped, replacements)
+            let placed = try positions(key, owner, replacement, relationship, plan, dropped, replacements)
             guard !placed.isEmpty else { continue }
             changes.append(
                 Change(
@@ -54,6 +54,7 @@ extension SavePlanner {
         _ owner: ManagedObject,
         _ replacement: Row?,
         _ relationship: Relationship,
+        _ plan: SavePlan,
         _ dropped: Set<ObjectIdentifier>,
         _ replacements: [ObjectIdentifier: Row]
     ) throws -> [(id: ManagedObjectID, position: String)] {
@@ -62,37 +63,61 @@ extension SavePlanner {
             entity: replacement?.entity ?? owner.descriptor.entity,
             propertyIndex: replacement?.entity.propertyIndex(named: relationship.name) ?? key.propertyIndex
         )
-        let known =
-            replacement == nil ? context.relationships.storedIDs(owner, key.propertyIndex) : stored.map(\.id)
+        var positions = Dictionary(stored.map { ($0.id, $0.position) }, uniquingKeysWith: { first, _ in first })
+        let known = stored.map(\.id)
+        let inverse = context.relationships.inverse(of: relationship)
+        // The policy leaves the object where it is stored.
+        func isKept(_ id: ManagedObjectID) -> Bool {
+            guard !dropped.isEmpty || !plan.kept.isEmpty, let object = context.registeredObject(for: id),
+                replacements[ObjectIdentifier(object)] == nil
+            else { return false }
+            return dropped.contains(ObjectIdentifier(object))
+                || inverse.map { plan.kept[ObjectIdentifier(object)]?.contains($0.propertyIndex) ?? false } ?? false
+        }
+        let shown = context.relationships.relatedIDs(owner, key.propertyIndex, stored: known)
+        // The changes of an owner are dropped with its order; objects that were added to it come last.
+        let ordering =
+            replacement == nil && !dropped.contains(ObjectIdentifier(owner))
+            ? context.pending.delta.orderings[key] : nil
+        let added = context.pending.delta[key]?.added ?? [:]
         var seen: Set<ManagedObjectID> = []
-        let wanted = ((replacement == nil ? [] : known) + context.relationships.relatedIDs(owner, key.propertyIndex))
+        // The moves are applied to the newest list, which the context may not have read.
+        var wanted =
+            (replacement == nil
+            ? members(of: known, shown, context.pending.delta[key], ordering, isKept) : known + shown)
             .compactMap { id -> ManagedObjectID? in
                 guard let object = context.registeredObject(for: id) else { return id }
                 if let replacement = replacements[ObjectIdentifier(object)] {
-                    return known.contains(replacement.id) ? nil : replacement.id
+                    return positions[replacement.id] != nil ? nil : replacement.id
                 }
-                let isLeftOut = object.state.isDeletion || dropped.contains(ObjectIdentifier(object))
+                let isLeftOut = isKept(id) ? positions[id] == nil : object.state.isDeletion
                 return isLeftOut ? nil : id
             }
             .filter { seen.insert($0).inserted }
-        var positions = Dictionary(stored.map { ($0.id, $0.position) }, uniquingKeysWith: { first, _ in first })
-        // Moves are found against the list that the context had read; objects that others have moved keep their new
-        // position.
-        let added = context.pending.delta[key].map { Set($0.added.keys) } ?? []
-        var kept = RelationshipOrdering.unmoved(wanted, in: known)
-            .filter {
-                positions[$0] != nil
-            }
-        kept.subtract(added)
         let given = context.saving.request?.positions[key] ?? [:]
-        guard !given.isEmpty else { return PositionPlan(wanted: wanted, positions: positions, kept: kept).positioned() }
-        // An object with a given position keeps it; the others get positions in between.
+        guard !given.isEmpty else {
+            let moved = ordering?.moved ?? []
+            let kept = positions.filter { !moved.contains($0.key) && (added[$0.key] == nil || isKept($0.key)) }
+            return PositionPlan(wanted: wanted, kept: kept).positioned()
+        }
+        // An object with a given position keeps it; objects without a position go to the end.
         positions.merge(given) { $1 }
-        kept = RelationshipOrdering.unmoved(wanted, in: wanted.ordered(by: positions)).subtracting(added).union(
-            given.keys
-        )
-        let placed = PositionPlan(wanted: wanted, positions: positions, kept: kept).positioned()
-        let moved = Set(placed.map(\.id))
-        return placed + wanted.compactMap { id in given[id].flatMap { moved.contains(id) ? nil : (id, $0) } }
+        wanted = wanted.ordered(by: positions) + wanted.filter { positions[$0] == nil }
+        return PositionPlan(wanted: wanted, kept: positions).positioned()
+            + wanted.compactMap { id in given[id].map { (id, $0) } }
+    }
+
+    /// The objects that the relationship has after the save, in order.
+    private func members(
+        of known: [ManagedObjectID],
+        _ shown: [ManagedObjectID],
+        _ change: RelationshipDelta.Change?,
+        _ ordering: RelationshipOrdering?,
+        _ isKept: (ManagedObjectID) -> Bool
+    ) -> [ManagedObjectID] {
+        let present = Set(shown)
+        let stored = known.filter { isKept($0) || (present.contains($0) && change?.added[$0] == nil) }
+        let list = stored + (change?.addedInOrder ?? []).filter { present.contains($0) && !isKept($0) }
+        return ordering?.ordering(list) ?? list
     }
 }

@@ -17,21 +17,33 @@ struct SavePlanner {
         plan.conflicts = context.mergePolicy == .error ? context.pending.lostConflicts : []
         var updates: [Change] = []
         var deletions: [Change] = []
+        // These deletions come before the inserts of new objects with the same IDs.
+        var formerDeletions: [Change] = []
         let unique = try UniquenessPlanner(context: context, reader: reader, shadows: shadows).plan()
         for object in context.pending.objects {
             if let result = unique.results[ObjectIdentifier(object)] {
                 plan.results.append((object, result))
+                if let former = object.extras?.former { try planDeletion(of: former, &plan, &formerDeletions) }
                 continue
             }
             switch object.state {
             case .inserted:
+                let former = object.extras?.former
+                if let former, try !planDeletion(of: former, &plan, &formerDeletions) {
+                    plan.results.append((object, .gone(isLost: true)))
+                    continue
+                }
+                #if MUTATIONS
+                    if Mutation.isOn(.insertWritesEverything) { object.setAllProperties() }
+                #endif
                 plan.changes.append(
                     change(
                         object,
-                        .insert(SavePlan.writes(object, propertyIndexes: object.values.indices, isInsert: true))
+                        .insert(SavePlan.writes(object, propertyIndexes: object.changed.propertyIndexes))
                     )
                 )
-                plan.results.append((object, showsWhatItWrites(object) ? .written : .reread))
+                let isWritten = former == nil && showsWhatItWrites(object)
+                plan.results.append((object, isWritten ? .written : .reread))
             case .updated: try planUpdate(of: object, &plan, &updates)
             case .deleted: try planDeletion(of: object, &plan, &deletions)
             case .clean, .gone, .detached: break
@@ -50,8 +62,10 @@ struct SavePlanner {
         )
         let orders = try orderChanges(&plan, without: dropped, unique.heirs)
         plan.changes += updates + pairChanges(without: dropped, unique.heirs) + orders + deletions
-        try derive(&plan, without: dropped)
         add(unique, &plan)
+        let effects = try applyRules(to: &plan)
+        try derive(&plan, without: dropped, effects)
+        plan.changes = formerDeletions + plan.changes
         return plan
     }
 
@@ -69,6 +83,7 @@ struct SavePlanner {
             }
         }
         plan.unique = unique
+        plan.removed = Set(unique.touched.lazy.filter(\.isDeleted).map(\.id))
         for (id, isDeleted) in unique.touched {
             guard let object = context.registeredObject(for: id), object.state == .clean else { continue }
             plan.results.append((object, isDeleted ? .gone(isLost: false) : .reread))
@@ -96,15 +111,28 @@ struct SavePlanner {
             if try policy(for: object, conflict, &plan) == .error { plan.conflicts.append(conflict) }
             return plan.results.append((object, .gone(isLost: true)))
         }
-        guard current.revision != cached.revision else {
+        let linked = try linksElsewhere(of: object, &plan)
+        #if MUTATIONS
+            let isUnnoticed = Mutation.isOn(.conflictNotNoticed)
+        #else
+            let isUnnoticed = false
+        #endif
+        guard current.revision != cached.revision || !linked.isEmpty, !isUnnoticed else {
             updates.append(
-                change(object, .update(SavePlan.writes(object, propertyIndexes: propertyIndexes, isInsert: false)))
+                change(object, .update(SavePlan.writes(object, propertyIndexes: propertyIndexes)))
             )
             return plan.results.append((object, showsWhatItWrites(object) ? .written : .reread))
         }
-        let policy = try policy(for: object, MergeConflict(object, cached, current, in: context), &plan)
+        let conflict = MergeConflict(object, cached, current, linked, in: context)
+        #if MUTATIONS
+            var policy = try policy(for: object, conflict, &plan)
+            if Mutation.isOn(.overwriteKeepsOthers), policy == .overwrite { policy = .objectTrump }
+            if Mutation.isOn(.storeTrumpLoses), policy == .storeTrump { policy = .objectTrump }
+        #else
+            let policy = try policy(for: object, conflict, &plan)
+        #endif
         switch policy {
-        case .error: plan.conflicts.append(MergeConflict(object, cached, current, in: context))
+        case .error: plan.conflicts.append(conflict)
         case .rollback: plan.results.append((object, .dropped(current)))
         case .objectTrump, .storeTrump, .overwrite:
             // `resolveConflict` may have changed the object.
@@ -112,33 +140,52 @@ struct SavePlanner {
             let written: [Int] =
                 switch policy {
                 case .overwrite: Array(object.values.indices)
-                case .storeTrump: propertyIndexes.filter { cached.values[$0] == current.values[$0] }
+                case .storeTrump:
+                    propertyIndexes.filter { propertyIndex in
+                        // Increments of several writers do not conflict: they add up.
+                        object.descriptor.properties.counters.contains(propertyIndex)
+                            || cached.values[propertyIndex] == current.values[propertyIndex]
+                    }
                 default: propertyIndexes
                 }
-            let writes = SavePlan.writes(object, propertyIndexes: written, isInsert: false)
+            if policy == .storeTrump { plan.kept[ObjectIdentifier(object)] = Set(propertyIndexes).subtracting(written) }
+            let writes = SavePlan.writes(object, propertyIndexes: written)
             if !writes.isEmpty { updates.append(change(object, .update(writes))) }
             plan.results.append((object, .reread))
         }
     }
 
+    /// Returns false when the object is not deleted, because of a conflict.
+    @discardableResult
     private func planDeletion(
         of object: ManagedObject,
         _ plan: inout SavePlan,
         _ deletions: inout [Change]
-    ) throws {
+    ) throws -> Bool {
         let current = try reader.row(object.uniqueID, rootEntity: object.descriptor.entity.root)
         try checkVersion(of: object, current)
         // An object that was also deleted elsewhere is gone without a change to write.
-        guard let current else { return plan.results.append((object, .gone(isLost: false))) }
-        if let cached = object.row, current.revision != cached.revision {
-            switch try policy(for: object, MergeConflict(object, cached, current, in: context), &plan) {
-            case .error: return plan.conflicts.append(MergeConflict(object, cached, current, in: context))
-            case .storeTrump, .rollback: return plan.results.append((object, .dropped(current)))
+        guard let current else {
+            plan.results.append((object, .gone(isLost: false)))
+            plan.deletedElsewhere.append(object)
+            return true
+        }
+        let linked = try linksElsewhere(of: object, &plan)
+        if let cached = object.row, current.revision != cached.revision || !linked.isEmpty {
+            let conflict = MergeConflict(object, cached, current, linked, in: context)
+            switch try policy(for: object, conflict, &plan) {
+            case .error:
+                plan.conflicts.append(conflict)
+                return false
+            case .storeTrump, .rollback:
+                if object.state == .deleted { plan.results.append((object, .dropped(current))) }
+                return false
             case .objectTrump, .overwrite: break
             }
         }
         deletions.append(change(object, .delete))
         plan.results.append((object, .gone(isLost: false)))
+        return true
     }
 
     private func policy(
@@ -221,6 +268,14 @@ struct SavePlan {
     var rows: [ObjectIdentifier: Row] = [:]
     var conflicts: [MergeConflict] = []
     var unique = UniquenessPlan()
+    /// The objects that the save deletes, without the objects that the context has deleted.
+    var removed: Set<ManagedObjectID> = []
+    /// The objects that the context has deleted, and others before it.
+    var deletedElsewhere: [ManagedObject] = []
+    /// The changed properties that keep their stored values under the policy.
+    var kept: [ObjectIdentifier: Set<Int>] = [:]
+    /// Whether others may have written since the state that the context shows; nil until the plan asks.
+    var hasMoved: Bool?
     /// `resolveConflict` is called once for each object in a save.
     var resolved: [ObjectIdentifier: MergePolicy] = [:]
 
@@ -231,31 +286,18 @@ struct SavePlan {
         )
     }
 
-    static func writes(_ object: ManagedObject, propertyIndexes: some Sequence<Int>, isInsert: Bool) -> [PropertyWrite]
-    {
+    static func writes(_ object: ManagedObject, propertyIndexes: some Sequence<Int>) -> [PropertyWrite] {
         var writes: [PropertyWrite] = []
         writes.reserveCapacity(propertyIndexes.underestimatedCount)
         for propertyIndex in propertyIndexes {
-            if let write = write(object, propertyIndex, isInsert: isInsert) { writes.append(write) }
+            let property = object.descriptor.entity.properties[propertyIndex]
+            let write =
+                object.descriptor.properties.counters.contains(propertyIndex)
+                ? property.attribute?.increment(by: object.countedAmount(propertyIndex))
+                : property.write(from: .null, to: object.values[propertyIndex])
+            if let write { writes.append(write) }
         }
         return writes
-    }
-
-    private static func write(_ object: ManagedObject, _ propertyIndex: Int, isInsert: Bool) -> PropertyWrite? {
-        let property = object.descriptor.entity.properties[propertyIndex]
-        let value = object.values[propertyIndex]
-        guard let attribute = property.attribute, attribute.mergeRule == .counter else {
-            return property.write(from: .null, to: value)
-        }
-        let before = isInsert ? nil : object.row?.values[propertyIndex]
-        let terms = object.managedObjectContext?.saving.request
-        guard let given = terms?.increments[RelationshipDelta.Key(object, propertyIndex)], given.shown == value
-        else { return property.write(from: before ?? .null, to: value) }
-        // An assignment before the increments counts as one more.
-        let assigned = attribute.increment(from: before ?? .null, to: given.before)?.value["increment"]
-        let sum = CounterTotals.sum(assigned.flatMap(CounterTotals.number), given.sum)
-        guard sum != .integer(0), sum != .double(0) else { return nil }
-        return PropertyWrite(name: attribute.name, value: .increment(sum.json))
     }
 
     /// Whether a change by others has replaced the context's state of a stored object.
@@ -266,12 +308,5 @@ struct SavePlan {
             case .reread, .dropped, .gone: object.extras?.isUnsaved != true
             }
         }
-    }
-}
-
-extension JSONValue {
-    /// The value of a write that adds to a counter.
-    static func increment(_ amount: JSONValue) -> JSONValue {
-        .object([JSONMember(key: "increment", value: amount)])
     }
 }

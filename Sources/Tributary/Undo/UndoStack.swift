@@ -18,9 +18,10 @@ import TributaryStore
 /// between two calls of ``ManagedObjectContext/processPendingChanges()``. Inserts, deletions with the effects of their
 /// rules, values and relationships are recorded.
 ///
-/// A save keeps the stack: a later undo makes a new change, and an object whose deletion was saved is inserted again
-/// under its ID. A rollback and a reset empty the stack. Merged changes are not recorded, and a merged deletion of an
-/// object removes every step about it from the stack.
+/// An undo changes what the context has changed, on top of the newest rows that it has merged, and never brings an old row
+/// back. A save keeps the stack: a later undo makes a new change, and an object whose deletion was saved is inserted
+/// again under its ID. A rollback and a reset empty the stack. Merged changes are not recorded, and a merged deletion of
+/// an object removes every step about it from the stack.
 public final class UndoStack {
     enum Phase { case recording, undoing, redoing }
 
@@ -127,6 +128,9 @@ public final class UndoStack {
 
     func record(_ record: UndoRecord) {
         guard disabledCount == 0 else { return }
+        #if MUTATIONS
+            if Mutation.isOn(.redoSurvivesChanges) { return open.add(record) }
+        #endif
         // A new change makes the undone changes invalid.
         if phase == .recording, !redoGroups.isEmpty { redoGroups = [] }
         open.add(record)
@@ -135,17 +139,21 @@ public final class UndoStack {
     /// Removes every step about objects that others have deleted.
     func forget(_ objects: [ManagedObject]) {
         guard !objects.isEmpty else { return }
+        #if MUTATIONS
+            if Mutation.isOn(.undoKeepsStepsOfGoneObjects) { return }
+        #endif
         let gone = Set(objects.map(ObjectIdentifier.init))
+        let ids = Set(objects.map(\.objectID))
         func without(_ groups: [UndoGroup]) -> [UndoGroup] {
             groups.compactMap { group in
                 var group = group
-                group.forget(gone)
+                group.forget(gone, ids)
                 return group.records.isEmpty ? nil : group
             }
         }
         undoGroups = without(undoGroups)
         redoGroups = without(redoGroups)
-        open.forget(gone)
+        open.forget(gone, ids)
     }
 }
 
@@ -161,47 +169,86 @@ struct UndoGroup {
 
     var name = ""
     private(set) var records: [UndoRecord] = []
-    private var ordered: Set<Place> = []
+    /// The objects that the group has moved in each order that it has recorded.
+    private var moved: [Place: Set<ManagedObjectID>] = [:]
 
-    /// Of several values of one property, the oldest is kept.
+    /// Of several values of one property, the oldest is kept; amounts of one counter are added.
     mutating func add(_ record: UndoRecord) {
-        if case .value(let object, let propertyIndex, _) = record,
-            case .value(let last, propertyIndex, _)? = records.last,
+        if case .count(let object, let propertyIndex, let amount) = record,
+            case .count(let last, propertyIndex, let sum)? = records.last,
+            last === object
+        {
+            let whole = CounterTotals.sum(sum, amount)
+            records[records.count - 1] = .count(object, propertyIndex: propertyIndex, amount: whole)
+            return
+        }
+        if case .value(let object, let propertyIndex, _, _) = record,
+            case .value(let last, propertyIndex, _, _)? = records.last,
             last === object
         {
             return
         }
-        if case .order(let object, let propertyIndex, _) = record {
-            guard ordered.insert(Place(object: ObjectIdentifier(object), propertyIndex: propertyIndex)).inserted else {
-                return
-            }
-        }
         records.append(record)
     }
 
-    /// Whether the group has recorded the relationship's order; the oldest one is restored.
-    func hasOrder(of object: ManagedObject, _ propertyIndex: Int) -> Bool {
-        ordered.contains(Place(object: ObjectIdentifier(object), propertyIndex: propertyIndex))
+    /// The objects that the group has moved; nil when it has not recorded the order.
+    ///
+    /// The oldest order is restored.
+    func moves(in object: ManagedObject, _ propertyIndex: Int) -> Set<ManagedObjectID>? {
+        moved[Place(object: ObjectIdentifier(object), propertyIndex: propertyIndex)]
     }
 
-    mutating func forget(_ objects: Set<ObjectIdentifier>) {
-        records.removeAll { $0.concerns(objects) }
-        ordered = ordered.filter { !objects.contains($0.object) }
+    mutating func addMoves(
+        of ids: some Sequence<ManagedObjectID>,
+        in object: ManagedObject,
+        _ propertyIndex: Int
+    ) {
+        moved[Place(object: ObjectIdentifier(object), propertyIndex: propertyIndex), default: []].formUnion(ids)
+    }
+
+    /// Forgets also the order of a relationship when only these objects have moved in it.
+    mutating func forget(_ objects: Set<ObjectIdentifier>, _ ids: Set<ManagedObjectID>) {
+        var unmoved: Set<Place> = []
+        for (place, moves) in moved where !moves.isDisjoint(with: ids) {
+            moved[place]?.subtract(ids)
+            if moves.isSubset(of: ids) { unmoved.insert(place) }
+        }
+        records.removeAll { record in
+            guard case .order(let object, let propertyIndex, _, _) = record else { return record.concerns(objects) }
+            let place = Place(object: ObjectIdentifier(object), propertyIndex: propertyIndex)
+            return record.concerns(objects) || unmoved.contains(place)
+        }
+        moved = moved.filter { !objects.contains($0.key.object) && !unmoved.contains($0.key) }
     }
 }
 
+/// A step, as what it has changed of the context's own changes.
+///
+/// `unchangedAt` is the save count of a step that was the first change of the property since a save: until the next save
+/// its undo shows the store's value again, whatever that is by now.
 enum UndoRecord {
-    case value(ManagedObject, propertyIndex: Int, old: PropertyValue)
-    case pair(ManagedObject, propertyIndex: Int, target: ManagedObject, isLinked: Bool)
-    case appeared(ManagedObject)
+    case value(ManagedObject, propertyIndex: Int, old: PropertyValue, unchangedAt: UInt64?)
+    case count(ManagedObject, propertyIndex: Int, amount: PropertyValue)
+    /// `before` is the context's own change of the pair before the step; until the next save an undo restores it.
+    case pair(
+        ManagedObject,
+        propertyIndex: Int,
+        target: ManagedObject,
+        isLinked: Bool,
+        before: RelationshipDelta.PairChange
+    )
+    /// `insertedAt` is the save count of an insertion; nil when a deletion was undone that was not saved.
+    case appeared(ManagedObject, insertedAt: UInt64?)
     case disappeared(ManagedObject)
-    case order(ManagedObject, propertyIndex: Int, old: [ManagedObjectID])
+    /// `before` is the context's own change of the order before the step; until the next save an undo restores it.
+    case order(ManagedObject, propertyIndex: Int, old: [ManagedObjectID], before: RelationshipDelta.OrderChange)
 
     func concerns(_ objects: Set<ObjectIdentifier>) -> Bool {
         switch self {
-        case .value(let subject, _, _), .appeared(let subject), .disappeared(let subject), .order(let subject, _, _):
+        case .value(let subject, _, _, _), .count(let subject, _, _), .appeared(let subject, _),
+            .disappeared(let subject), .order(let subject, _, _, _):
             objects.contains(ObjectIdentifier(subject))
-        case .pair(let subject, _, let target, _):
+        case .pair(let subject, _, let target, _, _):
             objects.contains(ObjectIdentifier(subject)) || objects.contains(ObjectIdentifier(target))
         }
     }
@@ -210,26 +257,35 @@ enum UndoRecord {
 struct UndoRecorder {
     let context: ManagedObjectContext
 
-    /// Called before the order changes, also when only the order changes.
-    func recordOrder(of object: ManagedObject, _ propertyIndex: Int) {
+    /// Called before the order changes, also when only the order changes; undo puts the moved objects back.
+    func recordOrder(
+        of object: ManagedObject,
+        _ propertyIndex: Int,
+        moving ids: some Sequence<ManagedObjectID>
+    ) {
         guard let undoStack = context.undoStack, undoStack.isUndoRegistrationEnabled,
-            object.descriptor.entity.properties[propertyIndex].relationship?.isOrdered == true, object.state != .gone,
-            !undoStack.open.hasOrder(of: object, propertyIndex)
+            object.descriptor.entity.properties[propertyIndex].relationship?.isOrdered == true, object.state != .gone
         else { return }
-        undoStack.record(
-            .order(object, propertyIndex: propertyIndex, old: context.relationships.relatedIDs(object, propertyIndex))
-        )
+        if undoStack.open.moves(in: object, propertyIndex) == nil {
+            let old = context.relationships.relatedIDs(object, propertyIndex)
+            let before = context.relationships.orderChange(object, propertyIndex)
+            undoStack.record(.order(object, propertyIndex: propertyIndex, old: old, before: before))
+        }
+        undoStack.open.addMoves(of: ids, in: object, propertyIndex)
     }
 
     func recordPair(_ object: ManagedObject, _ propertyIndex: Int, with target: ManagedObject, isLinked: Bool) {
         guard let undoStack = context.undoStack else { return }
-        recordOrder(of: object, propertyIndex)
+        recordOrder(of: object, propertyIndex, moving: [target.objectID])
         if let relationship = object.descriptor.entity.properties[propertyIndex].relationship,
             let (_, inverseIndex) = context.relationships.inverse(of: relationship)
         {
-            recordOrder(of: target, inverseIndex)
+            recordOrder(of: target, inverseIndex, moving: [object.objectID])
         }
-        undoStack.record(.pair(object, propertyIndex: propertyIndex, target: target, isLinked: isLinked))
+        let before = context.relationships.pairChange(object, propertyIndex, with: target)
+        undoStack.record(
+            .pair(object, propertyIndex: propertyIndex, target: target, isLinked: isLinked, before: before)
+        )
     }
 
     /// Records the orders at the other ends that a register's change from one target to another affects.
@@ -240,7 +296,9 @@ struct UndoRecorder {
             descriptor.entity.properties[inverseIndex].relationship?.isOrdered == true
         else { return }
         for id in [old.referencedID, new.referencedID] {
-            if let id { recordOrder(of: context.object(with: descriptor.objectID(id)), inverseIndex) }
+            guard let id else { continue }
+            let owner = context.object(with: descriptor.objectID(id))
+            recordOrder(of: owner, inverseIndex, moving: [object.objectID])
         }
     }
 }
@@ -259,31 +317,57 @@ struct UndoOperation {
         var touched: [ManagedObject] = []
         // Inserted objects must exist before a reference to them is set, and references to removed ones are dropped
         // first.
-        for case .disappeared(let object) in group.records.reversed() { context.relationships.resurrect(object) }
+        let reverted = Set(insertions(group))
+        for case .disappeared(let object) in group.records.reversed() {
+            context.relationships.resurrect(object, reverted: reverted)
+        }
+        for case .disappeared(let object) in group.records where object.state == .inserted {
+            context.relationships.dropMissingReferences(of: object)
+        }
         for record in group.records.reversed() {
             switch record {
-            case .value(let object, let propertyIndex, let old):
-                restore(old, propertyIndex, of: object)
+            case .value(let object, let propertyIndex, let old, let save):
+                restore(old, propertyIndex, of: object, isOwn: !context.pending.isUnsaved(save))
                 touched.append(object)
-            case .pair(let object, let propertyIndex, let target, let isLinked):
-                context.relationships.setPair(object, propertyIndex, with: target, isLinked: !isLinked)
+            case .pair(let object, let propertyIndex, let target, let isLinked, let before):
+                guard object.state != .gone, target.state != .gone else { continue }
+                let graph = context.relationships
+                if context.pending.isUnsaved(before.saveCount) {
+                    graph.restorePair(object, propertyIndex, with: target, isLinked: !isLinked, to: before)
+                } else {
+                    graph.setPair(object, propertyIndex, with: target, isLinked: !isLinked)
+                }
                 touched += [object, target]
+            case .count(let object, let propertyIndex, let amount):
+                guard object.state != .gone else { continue }
+                object.count(CounterTotals.difference(.integer(0), amount), propertyIndex)
+                touched.append(object)
             case .appeared, .disappeared, .order: continue
             }
         }
-        for case .appeared(let object) in group.records.reversed() { context.delete(object) }
+        for object in insertions(group) { context.delete(object) }
         context.processChanges()
         // The oldest order of each relationship is set last.
-        for case .order(let object, let propertyIndex, let old) in group.records.reversed() {
+        var owners: [ManagedObject] = []
+        for case .order(let object, let propertyIndex, let old, let before) in group.records.reversed() {
             guard object.state != .deleted, object.state != .gone else { continue }
+            let moves = group.moves(in: object, propertyIndex) ?? []
+            owners.append(object)
+            if context.pending.isUnsaved(before.saveCount) {
+                let graph = context.relationships
+                if graph.restoreOrder(object, propertyIndex, to: before, moving: moves) { touched.append(object) }
+                continue
+            }
+            // A list of an object that is inserted again has no stored order.
+            let moved = object.state == .inserted ? Set(old) : moves
             let current = context.relationships.relatedIDs(object, propertyIndex)
-            let restored = RelationshipOrdering(old).ordering(current)
+            let restored = RelationshipOrdering(old, moved: moved).ordering(current)
             guard restored != current else { continue }
-            object.arrange(restored, propertyIndex)
+            object.arrange(restored, propertyIndex, moving: moved)
             touched.append(object)
         }
         context.processChanges()
-        for object in touched { unlistIfUnchanged(object) }
+        for object in touched + owners { unlistIfUnchanged(object) }
         callAwake(group, touched)
         guard !stack.open.records.isEmpty else { return nil }
         var inverse = stack.open
@@ -291,40 +375,80 @@ struct UndoOperation {
         return inverse
     }
 
+    /// The insertions to revert, the last first.
+    ///
+    /// An object that others have inserted as well stays.
+    private func insertions(_ group: UndoGroup) -> [ManagedObject] {
+        group.records.reversed().compactMap { record in
+            guard case .appeared(let object, let save) = record else { return nil }
+            return !context.pending.isUnsaved(save) || object.state == .inserted ? object : nil
+        }
+    }
+
     private func callAwake(_ group: UndoGroup, _ touched: [ManagedObject]) {
         var events: [ManagedObject: SnapshotEvents] = [:]
         for object in touched { events[object, default: []].insert(.undoUpdate) }
         for record in group.records {
             switch record {
-            case .appeared(let object): events[object, default: []].insert(.undoInsertion)
+            case .appeared(let object, _): events[object, default: []].insert(.undoInsertion)
             case .disappeared(let object): events[object, default: []].insert(.undoDeletion)
-            case .value, .pair, .order: continue
+            case .value, .count, .pair, .order: continue
             }
         }
         for (object, events) in events.sorted(by: { $0.key.uniqueID < $1.key.uniqueID }) { object.awake(from: events) }
     }
 
-    private func restore(_ value: PropertyValue, _ propertyIndex: Int, of object: ManagedObject) {
+    /// `isOwn` is whether the value was the context's own, or has to be set as such again because a save came between.
+    private func restore(_ old: PropertyValue, _ propertyIndex: Int, of object: ManagedObject, isOwn: Bool) {
+        object.fire()
         guard object.state != .gone else { return }
-        if object.descriptor.entity.properties[propertyIndex].relationship == nil {
-            object.write(value, propertyIndex)
+        #if MUTATIONS
+            let isOwn = isOwn || Mutation.isOn(.undoBringsOldValuesBack)
+        #endif
+        let value = isOwn ? old : object.rowValue(propertyIndex) ?? old
+        if let relationship = object.descriptor.entity.properties[propertyIndex].relationship {
+            let target = value.referencedID
+            if isOwn, let target {
+                // A reference to an object that others have deleted does not come back; a fault may be of one.
+                guard let descriptor = context.schema.descriptor(named: relationship.destination) else { return }
+                context.registry.object(target, rootIndex: descriptor.rootIndex)?.fire()
+                guard !context.relationships.isMissing(target, descriptor) else { return }
+                context.relationships.release(target, at: propertyIndex, for: object)
+            }
+            context.relationships.setRegister(object, propertyIndex, to: target)
+            // Others may have set the same target, which is then no object that the context has added.
+            if !isOwn, let target, object.rowValue(propertyIndex) == value {
+                context.relationships.moveInverse(object, propertyIndex, from: target, to: target)
+            }
         } else {
-            context.relationships.setRegister(object, propertyIndex, to: value.referencedID)
+            object.write(value, propertyIndex)
         }
+        if isOwn { object.markSet(propertyIndex) } else { object.unmarkSet(propertyIndex) }
     }
 
     private func unlistIfUnchanged(_ object: ManagedObject) {
-        guard object.state == .updated, let row = object.row else { return }
+        guard object.state == .updated else { return }
         for propertyIndex in object.changed.propertyIndexes
-        where object.values[propertyIndex] == row.values[propertyIndex] { object.changed.remove(propertyIndex) }
-        guard object.changed.isEmpty, !context.relationships.hasPairs(object),
-            !context.relationships.isReordered(object)
-        else { return }
-        context.pending.move(object, on: .revertToRow)
+        where object.values[propertyIndex] == object.rowValue(propertyIndex)
+            && CounterTotals.isZero(object.countedAmount(propertyIndex))
+        {
+            object.changed.remove(propertyIndex)
+            object.extras?.counted[propertyIndex] = nil
+        }
+        context.relationships.unlistIfUnchanged(object)
     }
 }
 
 extension ManagedObjectContext {
+    /// Ends the group of a block or an event, here and in the children on the same queue.
+    func endUndoGroup() {
+        undoStack?.endEvent()
+        for child in children.all {
+            if child.undoStack != nil { child.processChanges() }
+            child.endUndoGroup()
+        }
+    }
+
     /// Reverts the last group of changes; does nothing when there is none, or without an ``undoStack``.
     ///
     /// An open group that a program has begun is ended first.
@@ -341,13 +465,15 @@ extension ManagedObjectContext {
         processChanges()
     }
 
-    /// Repeats the changes that were undone last; does nothing when other changes were made since.
+    /// Repeats the changes that were undone last; does nothing when other changes were made since, or in a group that a
+    /// program has begun.
     public func redo() {
         checkConfinement()
         guard let stack = undoStack else { return }
         processChanges()
-        if !stack.open.records.isEmpty { stack.close() }
-        guard stack.groupingLevel == 0, let group = stack.redoGroups.popLast() else { return }
+        guard stack.groupingLevel == 0 else { return }
+        stack.close()
+        guard let group = stack.redoGroups.popLast() else { return }
         if let inverse = UndoOperation(context: self, stack: stack).apply(group, .redoing) {
             stack.undoGroups.append(inverse)
         }

@@ -38,8 +38,13 @@ struct ObjectValidator {
             }
             return
         }
-        guard attribute.type.accepts(value) else {
-            return fail(attribute.name, .type, "takes \(attribute.type.rawValue), not \(value.kindName)", value)
+        guard attribute.valueType.accepts(value) else {
+            return fail(
+                attribute.name,
+                .type,
+                "takes \(attribute.expectation(refusing: value)), not \(value.kindName)",
+                value
+            )
         }
         if case .string(let text) = value { return check(attribute, text) }
         if let order = value.order(to: attribute.minimum), order < 0 {
@@ -82,7 +87,7 @@ struct ObjectValidator {
             if let target, target.state != .deleted {
                 checkDestination(target, relationship)
             } else if !relationship.isOptional {
-                failWithoutObject(relationship)
+                failWithoutObject(relationship, lost: target == nil ? object.lostTarget(propertyIndex) : nil)
             }
             return
         }
@@ -91,23 +96,13 @@ struct ObjectValidator {
             checkDestination(context.object(with: target), relationship)
         }
         let count = targets.filter { context.registeredObject(for: $0)?.state != .deleted }.count
-        // An optional relationship may be empty; a mandatory one has at least its minimum count.
-        let least =
-            relationship.isOptional && count == 0 ? 0 : max(relationship.minimumCount, relationship.isOptional ? 0 : 1)
-        if count < least {
-            let rule = count == 0 ? ValidationFailure.Rule.missing : .tooFew
-            let message = "has \(count) object\(count == 1 ? "" : "s"), fewer than \(least)"
-            fail(relationship.name, rule, message, .integer(Int64(count)), .integer(Int64(least)))
-        }
-        if relationship.maximumCount > 1, count > relationship.maximumCount {
-            let message = "has \(count) objects, more than \(relationship.maximumCount)"
-            let limit = PropertyValue.integer(Int64(relationship.maximumCount))
-            fail(relationship.name, .tooMany, message, .integer(Int64(count)), limit)
-        }
+        if let failure = ValidationFailure(object.objectID, relationship, count: count) { found.append(failure) }
     }
 
-    private mutating func failWithoutObject(_ relationship: Relationship) {
-        fail(relationship.name, .missing, "is mandatory and has no object")
+    /// `lost` is the object that the relationship names, and that does not exist.
+    private mutating func failWithoutObject(_ relationship: Relationship, lost: ManagedObjectID? = nil) {
+        guard let lost else { return fail(relationship.name, .missing, "is mandatory and has no object") }
+        found.append(ValidationFailure(object.objectID, relationship.name, without: lost))
     }
 
     private mutating func checkDestination(_ target: ManagedObject, _ relationship: Relationship) {

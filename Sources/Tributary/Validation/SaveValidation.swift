@@ -30,8 +30,12 @@ struct SaveValidation {
             failures += self.failures(of: owner, .properties) { try owner.validateForUpdate() }
         }
         failures += countFailures()
+        try throwIfAny(failures)
+    }
+
+    func throwIfAny(_ failures: [ValidationFailure]) throws {
         guard !failures.isEmpty else { return }
-        failures = failures.withoutRepetitions
+        var failures = failures.withoutRepetitions
         if let request = context.saving.request {
             let indices = request.indices
             for index in failures.indices { failures[index].changeIndex = indices[failures[index].objectID] }
@@ -45,7 +49,7 @@ struct SaveValidation {
             key -> [ValidationFailure] in
             guard let root = context.schema.rootDescriptor(at: key.rootIndex)?.entity,
                 root.properties.count <= key.propertyIndex
-                    || root.properties[key.propertyIndex].relationship?.isBounded != false,
+                    || root.properties[key.propertyIndex].isBounded,
                 let owner = context.relationships.owner(of: key), owner.state == .clean
             else { return [] }
             var validator = ObjectValidator(context: context, object: owner, checksAll: false)
@@ -55,14 +59,7 @@ struct SaveValidation {
 
     func denialFailures(of object: ManagedObject) -> [ValidationFailure] {
         context.relationships.denials(of: object).map { denial in
-            let count = denial.objects.count
-            let others = count == 1 ? "1 other object refers" : "\(count) other objects refer"
-            return ValidationFailure(
-                objectID: object.objectID,
-                property: denial.relationship,
-                rule: .denied,
-                message: "must not be deleted while \(others) to it"
-            )
+            ValidationFailure(denying: object.objectID, denial.relationship, others: denial.objects.count)
         }
     }
 
@@ -104,10 +101,6 @@ extension [ValidationFailure] {
             return known.insert(identity).inserted
         }
     }
-}
-
-extension Relationship {
-    fileprivate var isBounded: Bool { isToMany && (!isOptional || minimumCount > 0 || maximumCount > 1) }
 }
 
 /// The checks that a running validation has made before it calls a hook of the object's class.

@@ -10,8 +10,12 @@ public final class Field<Value: FieldValue>: Sendable {
     @usableFromInline let cache: PropertyIndexCache
 
     /// Creates the key of the attribute with the given name.
-    public init(_ name: String) {
-        cache = PropertyIndexCache(name)
+    ///
+    /// - Parameters:
+    ///   - name: The attribute's name in the model.
+    ///   - accessor: The name of the key in the class, if it differs; see ``FieldAccess``.
+    public init(_ name: String, accessor: String? = nil) {
+        cache = PropertyIndexCache(name, accessor)
     }
 
     /// The attribute's name in the model.
@@ -26,6 +30,8 @@ public final class Field<Value: FieldValue>: Sendable {
 }
 
 extension Field: CheckedField {
+    var accessor: String { cache.accessor }
+
     func mismatch(in descriptor: EntityDescriptor) -> String? {
         let found = attribute(in: descriptor)
         guard case .property(let attribute) = found else { return found.mismatch }
@@ -33,12 +39,15 @@ extension Field: CheckedField {
             return "'\(name)' is of the type \(attribute.type.rawValue), which takes no \(Value.Present.self)"
         }
         // A Swift type with fewer bits reads values that it cannot hold as 0.
-        if let bits = attribute.type.integerBits, let own = Value.Present.self as? any FixedWidthInteger.Type,
-            own.bitWidth < bits
-        {
-            return "'\(name)' is of the type \(attribute.type.rawValue), more than \(Value.Present.self) holds"
+        guard let bits = attribute.type.integerBits, let own = Value.Present.self as? any FixedWidthInteger.Type else {
+            return nil
         }
-        return nil
+        if attribute.mergeRule == .counter, own.bitWidth < 64 {
+            return "'\(name)' is a counter, and its total may be more than \(Value.Present.self) holds: declare it as "
+                + "\(Property.attribute(attribute).key(to: ManagedObject.self))"
+        }
+        return own.bitWidth < bits
+            ? "'\(name)' is of the type \(attribute.type.rawValue), more than \(Value.Present.self) holds" : nil
     }
 }
 
@@ -47,8 +56,12 @@ public final class ToOne<Target: ManagedObject>: Sendable {
     private let cache: PropertyIndexCache
 
     /// Creates the key of the relationship with the given name.
-    public init(_ name: String) {
-        cache = PropertyIndexCache(name)
+    ///
+    /// - Parameters:
+    ///   - name: The relationship's name in the model.
+    ///   - accessor: The name of the key in the class, if it differs; see ``FieldAccess``.
+    public init(_ name: String, accessor: String? = nil) {
+        cache = PropertyIndexCache(name, accessor)
     }
 
     /// The relationship's name in the model.
@@ -60,6 +73,8 @@ public final class ToOne<Target: ManagedObject>: Sendable {
 }
 
 extension ToOne: CheckedField {
+    var accessor: String { cache.accessor }
+
     func mismatch(in descriptor: EntityDescriptor) -> String? {
         relationship(in: descriptor, isToMany: false, to: Target.self).mismatch
     }
@@ -70,8 +85,12 @@ public final class ToMany<Target: ManagedObject>: Sendable {
     private let cache: PropertyIndexCache
 
     /// Creates the key of the relationship with the given name.
-    public init(_ name: String) {
-        cache = PropertyIndexCache(name)
+    ///
+    /// - Parameters:
+    ///   - name: The relationship's name in the model.
+    ///   - accessor: The name of the key in the class, if it differs; see ``FieldAccess``.
+    public init(_ name: String, accessor: String? = nil) {
+        cache = PropertyIndexCache(name, accessor)
     }
 
     /// The relationship's name in the model.
@@ -83,6 +102,8 @@ public final class ToMany<Target: ManagedObject>: Sendable {
 }
 
 extension ToMany: CheckedField {
+    var accessor: String { cache.accessor }
+
     func mismatch(in descriptor: EntityDescriptor) -> String? {
         relationship(in: descriptor, isToMany: true, to: Target.self).mismatch
     }
@@ -100,6 +121,8 @@ public protocol DeclaredField: Sendable {
 @usableFromInline
 struct PropertyIndexCache: ~Copyable, Sendable {
     let name: String
+    /// The name of the key in the class.
+    let accessor: String
     /// The descriptor's serial in the upper half, the property index in the lower; a property index of all ones means
     /// that there is none.
     @usableFromInline let cached = Atomic<UInt64>(0)
@@ -107,8 +130,9 @@ struct PropertyIndexCache: ~Copyable, Sendable {
     /// Beyond it, keys are checked again.
     private static let remembered = 4096
 
-    init(_ name: String) {
+    init(_ name: String, _ accessor: String?) {
         self.name = name
+        self.accessor = accessor ?? name
     }
 
     @inlinable

@@ -19,6 +19,13 @@
 /// and properties that the model lacks. In a release build reading a number takes about 45 ns instead of the 13 ns of a
 /// property with `get` and `set` that uses the key, because the key is retained meanwhile; writing takes as long.
 /// Declare such a property for an attribute that is read in a hot loop.
+///
+/// Members of ``ManagedObject`` such as `value(forKey:)`, `state` and `description` hide keys of their names. The key
+/// of such a property has another name in the class, and states it. The container refuses a listed key that is hidden:
+///
+/// ```swift
+/// static let value_ = Field<Double>("value", accessor: "value_")
+/// ```
 @dynamicMemberLookup
 public protocol FieldAccess: ManagedObject {}
 
@@ -42,6 +49,7 @@ extension FieldAccess {
     public subscript<Target: ManagedObject>(dynamicMember path: KeyPath<Self.Type, ToMany<Target>>) -> [Target] {
         get { self[Self.self[keyPath: path]] }
         set { self[Self.self[keyPath: path]] = newValue }
+        _modify { yield &self[Self.self[keyPath: path]] }
     }
 
     /// The transformable attribute of a key.

@@ -24,13 +24,27 @@ public struct FieldProblem: Hashable, Sendable, CustomStringConvertible {
         self.reason = reason
     }
 
+    /// Swift finds a member of ``ManagedObject`` before it asks ``FieldAccess`` for a key of the same name.
+    fileprivate init(hidden field: any CheckedField, in descriptor: EntityDescriptor) {
+        let accessor = field.accessor + "_"
+        self.init(
+            field,
+            in: descriptor,
+            reason: "objects have a member '\(field.accessor)', which hides the property: declare the key as "
+                + "`static let \(accessor) = \(type(of: field))(\"\(field.name)\", accessor: \"\(accessor)\")` "
+                + "and write `object.\(accessor)`"
+        )
+    }
+
     fileprivate init(missing property: Property, in descriptor: EntityDescriptor, target: ManagedObject.Type) {
         className = "\(descriptor.type)"
         entity = descriptor.entity.name
-        field = property.key(to: target)
+        let isHidden = descriptor.type is any FieldAccess.Type && InheritedMembers.names.contains(property.name)
+        let accessor = isHidden ? property.name + "_" : property.name
+        field = property.key(to: target, accessor: isHidden ? accessor : nil)
         isMissing = true
         reason =
-            "add `static let \(property.name) = \(field)` to the class, if it does not have it, and list it in "
+            "add `static let \(accessor) = \(field)` to the class, if it does not have it, and list it in "
             + "declaredFields; a class that leaves properties out overrides declaresEveryProperty with false"
     }
 
@@ -46,9 +60,10 @@ extension EntityDescriptor {
     /// Everything about the keys of the class that does not fit its entity; `classes` has a class for each entity.
     func fieldProblems(in model: Model, _ classes: [String: ManagedObject.Type]) -> [FieldProblem] {
         let fields = type.allDeclaredFields
-        let mismatches = fields.compactMap { field in
-            (field as? any CheckedField)?.mismatch(in: self).map { FieldProblem(field, in: self, reason: $0) }
-        }
+        let mismatches =
+            fields.compactMap { field in
+                (field as? any CheckedField)?.mismatch(in: self).map { FieldProblem(field, in: self, reason: $0) }
+            } + hiddenFields(fields)
         guard type.listsEveryProperty else { return mismatches }
         var listed = Set(fields.map(\.name))
         // What the class of an ancestor lacks is told about that class alone, or is left out there.
@@ -61,6 +76,12 @@ extension EntityDescriptor {
         }
         return mismatches + missing
     }
+
+    private func hiddenFields(_ fields: [any DeclaredField]) -> [FieldProblem] {
+        guard type is any FieldAccess.Type else { return [] }
+        return fields.compactMap { $0 as? any CheckedField }.filter { InheritedMembers.names.contains($0.accessor) }
+            .map { FieldProblem(hidden: $0, in: self) }
+    }
 }
 
 extension ManagedObject {
@@ -69,21 +90,24 @@ extension ManagedObject {
 
 extension Property {
     /// The key that represents the property in a class.
-    fileprivate func key(to target: ManagedObject.Type) -> String {
+    func key(to target: ManagedObject.Type, accessor: String? = nil) -> String {
+        let literal = "\"\(name)\"" + (accessor.map { ", accessor: \"\($0)\"" } ?? "")
         switch self {
         case .relationship(let relationship, _):
-            return "\(relationship.isToMany ? "ToMany" : "ToOne")<\(target)>(\"\(name)\")"
+            return "\(relationship.isToMany ? "ToMany" : "ToOne")<\(target)>(\(literal))"
         case .attribute(let attribute):
             if attribute.type == .transformable, let type = attribute.customClassName, !type.isEmpty {
                 let isNamed = attribute.valueTransformerName?.isEmpty == false
-                return "TransformableField<\(type)>(\(isNamed ? "registered: " : "")\"\(name)\")"
+                return "TransformableField<\(type)>(\(isNamed ? "registered: " : "")\(literal))"
             }
-            return "Field<\(attribute.type.swiftName)\(attribute.isOptional ? "?" : "")>(\"\(name)\")"
+            return "Field<\(attribute.swiftName)\(attribute.isOptional ? "?" : "")>(\(literal))"
         }
     }
 }
 
 protocol CheckedField: DeclaredField {
+    /// The name of the key in the class.
+    var accessor: String { get }
     /// Returns the reason with a remedy; nil when the key fits.
     func mismatch(in descriptor: EntityDescriptor) -> String?
 }

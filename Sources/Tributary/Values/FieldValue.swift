@@ -195,7 +195,7 @@ extension UniqueID: OrderedFieldValue {}
 extension Attribute {
     /// A composite becomes canonical text; nil when the value does not fit.
     func settable(_ value: PropertyValue) -> PropertyValue? {
-        guard type.accepts(value) else { return nil }
+        guard valueType.accepts(value) else { return nil }
         guard type == .composite, case .composite(let text) = value else { return value }
         return JSONValue(text: text).flatMap { self.value(from: $0) }
     }

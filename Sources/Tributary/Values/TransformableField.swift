@@ -17,8 +17,13 @@ public final class TransformableField<Value>: Sendable {
     private let fallback: (any AttributeTransforming<Value>)?
 
     /// Creates the key of the attribute with the given name and a transformer.
-    public init(_ name: String, transformer: any AttributeTransforming<Value>) {
-        cache = PropertyIndexCache(name)
+    ///
+    /// - Parameters:
+    ///   - name: The attribute's name in the model.
+    ///   - transformer: The transformer of the key itself.
+    ///   - accessor: The name of the key in the class, if it differs; see ``FieldAccess``.
+    public init(_ name: String, transformer: any AttributeTransforming<Value>, accessor: String? = nil) {
+        cache = PropertyIndexCache(name, accessor)
         own = transformer
         fallback = nil
     }
@@ -27,14 +32,18 @@ public final class TransformableField<Value>: Sendable {
     ///
     /// When that transformer is missing or is for values of another type, reading returns nil and
     /// ``ManagedObject/transformed(_:)`` throws.
-    public init(registered name: String) {
-        cache = PropertyIndexCache(name)
+    ///
+    /// - Parameters:
+    ///   - name: The attribute's name in the model.
+    ///   - accessor: The name of the key in the class, if it differs; see ``FieldAccess``.
+    public init(registered name: String, accessor: String? = nil) {
+        cache = PropertyIndexCache(name, accessor)
         own = nil
         fallback = nil
     }
 
-    fileprivate init(_ name: String, fallback: any AttributeTransforming<Value>) {
-        cache = PropertyIndexCache(name)
+    fileprivate init(_ name: String, accessor: String?, fallback: any AttributeTransforming<Value>) {
+        cache = PropertyIndexCache(name, accessor)
         own = nil
         self.fallback = fallback
     }
@@ -69,6 +78,8 @@ public final class TransformableField<Value>: Sendable {
 }
 
 extension TransformableField: CheckedField {
+    var accessor: String { cache.accessor }
+
     func mismatch(in descriptor: EntityDescriptor) -> String? {
         let found = attribute(in: descriptor)
         guard case .property(let attribute) = found else { return found.mismatch }
@@ -79,8 +90,12 @@ extension TransformableField: CheckedField {
 
 extension TransformableField where Value: Codable {
     /// Creates the key of the attribute; its values are JSON unless the model names a registered transformer.
-    public convenience init(_ name: String) {
-        self.init(name, fallback: CodableTransformer<Value>())
+    ///
+    /// - Parameters:
+    ///   - name: The attribute's name in the model.
+    ///   - accessor: The name of the key in the class, if it differs; see ``FieldAccess``.
+    public convenience init(_ name: String, accessor: String? = nil) {
+        self.init(name, accessor: accessor, fallback: CodableTransformer<Value>())
     }
 }
 

@@ -20,9 +20,23 @@ enum ContextRows {
             for _ in 0..<count { works.objects(of: Works.workers).append(try context.insert(Worker.self)) }
             try context.save()
         },
-        // Swift reads and assigns a property of an array as a whole: linear is a single append.
-        GrowthRow(title: "a few appends through the array accessor", order: .linear, smallest: 1_000) { count in
-            try await appendToArray(of: count)
+        row("append through the array accessor", 2_000) { context, count in
+            try append(count, in: context)
+            try context.save()
+        },
+        GrowthRow(
+            title: "steps of appends through the array accessor",
+            order: .linear,
+            smallest: 2_000,
+            unit: .steps
+        ) { count in
+            let container = try await open()
+            let steps = try await container.newBackgroundContext().perform { context in
+                try append(count, in: context)
+                return context.listStepCount
+            }
+            try await container.close()
+            return Double(steps)
         },
         row("insert in front of an ordered relationship", 500) { context, count in
             let works = try context.insert(Works.self)
@@ -176,16 +190,12 @@ enum ContextRows {
         return cost
     }
 
-    private static func appendToArray(of count: Int) async throws -> Double {
-        let container = try await open()
-        let cost = try await container.newBackgroundContext().perform { context in
-            let works = try context.insert(Works.self)
-            for _ in 0..<count { works.add(try context.insert(Worker.self), to: Works.workers) }
-            let workers = try (0..<50).map { _ in try context.insert(Worker.self) }
-            return Effort.measured { for worker in workers { works.workers.append(worker) } }
+    private static func append(_ count: Int, in context: ManagedObjectContext) throws {
+        let works = try context.insert(Works.self)
+        for number in 0..<count {
+            let worker = try context.insert(Worker.self)
+            if number.isMultiple(of: 2) { works.workers.append(worker) } else { works.workers += [worker] }
         }
-        try await container.close()
-        return cost * 1_000
     }
 
     /// A list of so many workers, all of them saved, and what `work` measures with it.

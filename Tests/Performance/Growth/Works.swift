@@ -10,6 +10,7 @@ final class Works: ManagedObject {
     var workers: [Worker] {
         get { self[Works.workers] }
         set { self[Works.workers] = newValue }
+        _modify { yield &self[Works.workers] }
     }
 
     static func model() throws -> Model {

@@ -54,6 +54,25 @@ import TributaryStore
         #expect(!lines.drop { $0.hasPrefix("{\"delete\"") }.contains { $0.hasPrefix("{\"delete\"") })
     }
 
+    /// `overwrite` deletes the object that has the key, so that nothing of it stays.
+    @Test(arguments: [(MergePolicy.overwrite, nil), (.objectTrump, "Acme")] as [(MergePolicy, String?)])
+    func twoRowsOfOneKey(policy: MergePolicy, maker: String?) async throws {
+        let request = BatchInsertRequest(
+            "Product",
+            rows: [
+                ["code": .string("b"), "title": .string("first"), "maker": .string("Acme")],
+                ["code": .string("b"), "title": .string("second")],
+            ]
+        )
+        try await container.execute(request, mergePolicy: policy)
+        let found = try await container.performBackgroundTask { context in
+            try context.fetch(FetchRequest("Product", where: "code == 'b'")).map { product in
+                try ["title", "maker"].map { try product.value(forKey: $0) }
+            }
+        }
+        #expect(found == [[.string("second"), maker.map { .string($0) } ?? .null]])
+    }
+
     @Test(arguments: MergePolicy.allCases)
     func entitiesBesideEachOtherHaveKeysOfTheirOwn(_ policy: MergePolicy) async throws {
         let model = try Model(

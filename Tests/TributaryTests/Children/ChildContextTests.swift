@@ -131,15 +131,58 @@ struct ChildContextTests {
 
     // MARK: Deleted above
 
-    @Test func aChangeToAnObjectThatTheParentHasDeletedIsDropped() throws {
+    @Test(arguments: [false, true])
+    func `a change to an object that the parent has deleted is lost, and both contexts list it`(isMerged: Bool) throws {
+        let (ann, child, copy) = try view.hireAboveChild(isSaved: true)
+        copy.name = "Late"
+        var discarded: [[ObjectSnapshot]] = [[], []]
+        child.observeChanges { discarded[0] += $0.discarded }
+        view.observeChanges { discarded[1] += $0.discarded }
+        view.delete(ann)
+        if isMerged { child.processPendingChanges() }
+        try child.save()
+        child.processPendingChanges()
+        view.processPendingChanges()
+        for list in discarded {
+            #expect(list.map(\.id) == [ann.objectID] && list.first?["name"] == .string("Late"))
+        }
+        #expect(copy.state == .gone && ann.isDeleted)
+    }
+
+    @Test(arguments: [false, true])
+    func `under the policy error it is a conflict, and the parent takes nothing`(isMerged: Bool) throws {
         let (ann, child, copy) = try view.hireAboveChild(isSaved: true, mergePolicy: .error)
         copy.name = "Late"
-        var discarded: [ObjectSnapshot] = []
-        child.observeChanges { discarded += $0.discarded }
+        let bob = try child.hire("Bob")
         view.delete(ann)
+        if isMerged { child.processPendingChanges() }
+        for _ in 0..<2 {
+            let error = #expect(throws: ConflictError.self) { try child.save() }
+            #expect(error?.conflicts.map(\.objectID) == [ann.objectID])
+            #expect(error?.conflicts.first?.changedProperties == ["name"])
+            #expect(view.insertedObjects.isEmpty && bob.isInserted && child.hasChanges)
+        }
+        child.rollback()
+        try child.hire("Cid")
         try child.save()
-        #expect(discarded.map(\.id) == [ann.objectID] && discarded.first?["name"] == .string("Late"))
-        #expect(copy.state == .gone && ann.isDeleted)
+        #expect(view.insertedObjects.count == 1)
+    }
+
+    @Test func `a conflict is found behind delete rules that the parent has not followed, and behind links`() throws {
+        let (ann, child, copy) = try view.hireAboveChild(isSaved: true, mergePolicy: .error)
+        let (badge, project) = (try view.insert(Badge.self), try view.insert(Project.self))
+        badge.owner = ann
+        try view.save()
+        // Reading them keeps the child from merging in between.
+        let (lower, list) = (
+            try child.existingObject(with: badge.objectID, as: Badge.self),
+            try child.existingObject(with: project.objectID, as: Project.self)
+        )
+        lower.number = 7
+        list.members = [copy]
+        view.delete(ann)
+        let error = #expect(throws: ConflictError.self) { try child.save() }
+        #expect(Set(error?.conflicts.map(\.objectID) ?? []) == [ann.objectID, badge.objectID])
     }
 
     @Test func anObjectThatTheParentHasDeletedIsNotFound() throws {
@@ -156,7 +199,7 @@ struct ChildContextTests {
         let child = view.newChild()
         try child.insert(Employee.self, id: ann.uniqueID).name = "Again"
         try child.save()
-        #expect(ann.state == .updated && ann.name == "Again")
+        #expect(ann.state == .gone && view.object(with: ann.objectID, as: Employee.self)?.name == "Again")
         try view.save()
         #expect(try container.storedEmployees == 1)
     }

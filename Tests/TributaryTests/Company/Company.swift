@@ -9,7 +9,7 @@ enum Company {
     static func model() throws -> Model { try Model(entities: entities()) }
 
     /// The model with other delete rules, and without a bound for the number of projects.
-    static func model(_ rules: GraphModel.Rules) throws -> Model {
+    static func model(_ rules: Rules) throws -> Model {
         try Model(
             entities: entities(
                 projects: ", delete: \(rules.projects.rawValue)",
@@ -17,6 +17,13 @@ enum Company {
                 employees: rules.employees.rawValue
             )
         )
+    }
+
+    /// The delete rules of the model.
+    struct Rules: Sendable {
+        var employees = DeleteRule.nullify
+        var members = DeleteRule.nullify
+        var projects = DeleteRule.nullify
     }
 
     static func entities(

@@ -67,6 +67,38 @@ struct UniqueLinkTests {
         }
     }
 
+    /// Each new object loses to the one after it, and a link to the first one leads to the last one.
+    @Test func `under objectTrump a chain of replacements leads to its end, also where the save was made`() async throws
+    {
+        let context = container.newBackgroundContext(mergePolicy: .objectTrump)
+        try await context.perform { context in
+            let keys = try (0..<4).map { _ in try context.insert("Key", ["code": .string("A")]) }
+            let part = try context.insert(entity: "Part")
+            try part.setValue(.reference(keys[0].uniqueID), forKey: "key")
+            let other = try context.insert("Key", ["code": .string("B"), "next": .reference(keys[0].uniqueID)])
+            try context.save()
+            let winner = PropertyValue.reference(keys[3].uniqueID)
+            #expect(try part.value(forKey: "key") == winner && other.value(forKey: "next") == winner)
+            #expect(try keys[3].objectIDs(forKey: "parts") == [part.objectID])
+            context.refreshAllObjects()
+            #expect(try part.value(forKey: "key") == winner && other.value(forKey: "next") == winner)
+            #expect(try context.count(for: FetchRequest("Key")) == 2)
+        }
+    }
+
+    /// The context that saves shows what the store has: the object in place of the new one that it has inserted.
+    @Test(arguments: [MergePolicy.objectTrump, .storeTrump])
+    func `what refers to a replaced object is read again`(policy: MergePolicy) async throws {
+        let stored = try await container.save { try $0.insert("Key", ["code": .string("A")]).uniqueID }
+        try await container.newBackgroundContext(mergePolicy: policy).perform { context in
+            let key = try context.insert("Key", ["code": .string("A")])
+            let part = try context.insert(entity: "Part")
+            try part.setValue(.reference(key.uniqueID), forKey: "key")
+            try context.save()
+            #expect(try part.value(forKey: "key") == .reference(stored))
+        }
+    }
+
     @Test func `under objectTrump a value that refers to another new object refers to the stored one in its place`()
         async throws
     {

@@ -10,7 +10,7 @@ struct LinkFixture: Sendable {
     let till: ManagedObjectID
     let sales: ManagedObjectID
 
-    init(_ name: String, rules: GraphModel.Rules = GraphModel.Rules()) async throws {
+    init(_ name: String, rules: Company.Rules = Company.Rules()) async throws {
         folder = try TemporaryFolder(name)
         container = try await Company.open(folder, model: try Company.model(rules))
         container.setMergeOptions(.unsaved)

@@ -105,6 +105,11 @@ struct DictionaryFetchTests {
         let departments = try view.fetchIDs(FetchRequest("Department"))
         #expect(Set(results.compactMap { $0.objectID("department") }) == Set(departments))
         #expect(results.allSatisfy { $0.value("count") == 2 })
+        // What the results are grouped by orders them, also when they do not have it.
+        request.propertiesToFetch = [.count()]
+        request.having = try ObjectPredicate(parsing: "count > 1")
+        request.sortKeys = [SortKey("department")]
+        #expect(try view.fetchDictionaries(request).map { $0.value("count") } == [2, 2])
     }
 
     @Test func equalResultsComeOnceWhenAsked() throws {

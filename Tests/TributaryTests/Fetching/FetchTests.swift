@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 import Tributary
@@ -200,5 +201,52 @@ struct FetchTests {
         await container.mergePendingChanges()
         #expect(try await container.count(of: Employee.self) == 4)
         #expect(try await container.count(of: Employee.self, where: ObjectPredicate(parsing: "age < 30")) == 1)
+    }
+
+    @Test func aRequestTakesATypedPredicate() async throws {
+        try await container.performBackgroundTask { context in
+            for (index, name) in ["Ann", "Bob", "Cid"].enumerated() { try context.hire(name).salary = Double(index) }
+            let sortKeys = [Employee.keys.name.descending]
+            let keys = FetchRequest<Employee>(where: Employee.keys.salary >= 1, sortKeys: sortKeys)
+            #expect(try context.fetch(keys).map(\.name) == ["Cid", "Bob"])
+            let named = FetchRequest("Employee", where: Employee.keys.salary < 1)
+            #expect(try context.fetch(named, as: Employee.self).map(\.name) == ["Ann"])
+            let macro = try FetchRequest(where: #Predicate<Employee> { $0.name != "Bob" }, sortKeys: sortKeys)
+            #expect(try context.fetch(macro).map(\.name) == ["Cid", "Ann"])
+            let text = try FetchRequest<Employee>(where: "name = %@", "Bob")
+            #expect(try context.fetch(text).count == 1)
+        }
+    }
+
+    /// Objects have no order; that of their identifiers means nothing to people.
+    @Test(arguments: ["department", "badge"])
+    func aSortByARelationshipIsRefused(_ keyPath: String) async throws {
+        let container = container
+        try await container.performBackgroundTask { context in
+            try context.hire("Ann")
+            var request = FetchRequest("Employee", sortKeys: [SortKey(keyPath)])
+            func refusal(_ body: () throws -> Void) -> String {
+                do {
+                    try body()
+                    return "accepted"
+                } catch {
+                    return "\(error)"
+                }
+            }
+            let unsaved = refusal { _ = try context.fetch(request, as: Employee.self) }
+            #expect(unsaved.contains("'\(keyPath)' is a relationship") && unsaved.contains("such as '\(keyPath)."))
+            try context.save()
+            #expect(refusal { _ = try context.fetch(request, as: Employee.self) } == unsaved)
+            #expect(refusal { _ = try context.fetchIDs(request) } == unsaved)
+            #expect(
+                refusal { _ = try FetchedResultsController<Employee>(request, as: Employee.self, context: context) }
+                    == unsaved
+            )
+            // Dictionaries may be grouped by a relationship, and then have one order.
+            request.sortKeys = []
+            request.groupBy = ["department"]
+            request.propertiesToFetch = ["department", .count(as: "heads")]
+            #expect(try context.fetchDictionaries(request).count == 1)
+        }
     }
 }

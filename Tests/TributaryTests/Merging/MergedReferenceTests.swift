@@ -84,7 +84,7 @@ struct MergedReferenceTests {
 
     @Test(arguments: [DeleteRule.nullify, .cascade])
     func aReferenceThatAMergeBringsToADeletedObjectReadsNil(_ rule: DeleteRule) async throws {
-        let fixture = try await LinkFixture("referring", rules: GraphModel.Rules(employees: rule))
+        let fixture = try await LinkFixture("referring", rules: Company.Rules(employees: rule))
         let view = fixture.container.viewContext
         let ann = try #require(view.object(with: fixture.ann, as: Employee.self))
         view.delete(view.object(with: fixture.sales))
@@ -105,7 +105,7 @@ struct MergedReferenceTests {
     }
 
     @Test func underDenyItIsShownUntilTheSaveWhichItForbids() async throws {
-        let fixture = try await LinkFixture("denying", rules: GraphModel.Rules(employees: .deny))
+        let fixture = try await LinkFixture("denying", rules: Company.Rules(employees: .deny))
         let view = fixture.container.viewContext
         let ann = try #require(view.object(with: fixture.ann, as: Employee.self))
         view.delete(view.object(with: fixture.sales))

@@ -29,6 +29,9 @@ enum OrderedModel {
         try await PersistentContainer.open(folder, name, model: model())
     }
 
+    /// The entity at the other end of a list's relationship.
+    static func entity(_ key: String) -> String { key == "items" ? "Item" : "Tag" }
+
     /// The names of the objects at the other end, in order.
     static func names(_ object: ManagedObject, _ key: String) throws -> String {
         try object.objects(forKey: key).map { try $0.text("name") }.joined()

@@ -54,4 +54,139 @@ struct RelatedObjectsTests {
             #expect(items.array == [all[0], all[1], all[3], all[2]])
         }
     }
+
+    /// An array is read, changed and assigned as a whole; the objects that are in it already are not visited.
+    @Test(arguments: ["items", "tags", "links"])
+    func `an append to an array visits the new object`(_ key: String) async throws {
+        let folder = try TemporaryFolder("related")
+        let container = try await OrderedModel.open(folder)
+        let relationship = ToMany<ManagedObject>(key)
+        func steps(_ count: Int, isStored: Bool) async throws -> Int {
+            try await container.performBackgroundTask { context in
+                let list = try context.insert(entity: "List")
+                if isStored {
+                    try list.link(try OrderedModel.named("0", OrderedModel.entity(key), in: context), forKey: key)
+                    try context.save()
+                }
+                let before = context.listStepCount
+                var expected = list[relationship]
+                for number in 1...count {
+                    let object = try OrderedModel.named("\(number)", OrderedModel.entity(key), in: context)
+                    if number.isMultiple(of: 2) {
+                        list[relationship].append(object)
+                    } else {
+                        list[relationship] += [object]
+                    }
+                    expected.append(object)
+                    #expect(list[relationship].count == expected.count)
+                }
+                let steps = context.listStepCount - before
+                #expect(list[relationship] == expected && list.hasChanges)
+                try context.save()
+                context.refresh(list, mergeChanges: false)
+                #expect(list[relationship] == expected)
+                return steps
+            }
+        }
+        for isStored in [false, true] {
+            let (first, second, third) = (
+                try await steps(100, isStored: isStored), try await steps(200, isStored: isStored),
+                try await steps(400, isStored: isStored)
+            )
+            #expect(second - first == 100 && third - second == 200, "\(first), \(second), \(third)")
+        }
+    }
+
+    /// The function that gets the array for a change may read the relationship.
+    @Test func `a read during a change in place sees the objects before the change`() async throws {
+        let folder = try TemporaryFolder("related")
+        let container = try await OrderedModel.open(folder)
+        try await container.performBackgroundTask { context in
+            let list = try context.insert(entity: "List")
+            let items = ToMany<ManagedObject>("items")
+            let all = try "abcd".map { try OrderedModel.named("\($0)", "Item", in: context) }
+            func append(_ object: ManagedObject, to objects: inout [ManagedObject]) -> [ManagedObject] {
+                defer { objects.append(object) }
+                return list[items]
+            }
+            for (index, object) in all.enumerated() {
+                #expect(append(object, to: &list[items]) == Array(all[..<index]))
+                #expect(list[items] == Array(all[...index]))
+            }
+        }
+    }
+
+    /// A new object may get the memory of one that nothing else keeps.
+    @Test func `an object that takes the place of another in an array is linked`() async throws {
+        let folder = try TemporaryFolder("related")
+        let container = try await OrderedModel.open(folder)
+        let items = ToMany<ManagedObject>("items")
+        let id = try await container.performBackgroundTask { context in
+            let list = try context.insert(entity: "List")
+            list[items] = try "abcd".map { try OrderedModel.named("\($0)", "Item", in: context) }
+            try context.save()
+            return list.objectID
+        }
+        for _ in 0..<20 {
+            try await container.performBackgroundTask { context in
+                let list = try context.existingObject(with: id)
+                func renew(_ objects: inout [ManagedObject]) throws {
+                    objects.removeLast()
+                    objects.append(try OrderedModel.named("new", "Item", in: context))
+                }
+                try renew(&list[items])
+                let names = try list[items].map { try $0.value(forKey: "name") }
+                #expect(names == [.string("a"), .string("b"), .string("c"), .string("new")])
+                let owner = try list[items].last?.value(forKey: "list")
+                #expect(owner == .reference(list.uniqueID))
+            }
+        }
+    }
+
+    @Test func `other changes between appends to an array are seen`() async throws {
+        let folder = try TemporaryFolder("related")
+        let container = try await OrderedModel.open(folder)
+        let background = container.newBackgroundContext(mergePolicy: .objectTrump)
+        let items = ToMany<ManagedObject>("items")
+        let id = try await background.perform { context in
+            let list = try context.insert(entity: "List")
+            let all = try "abcdef".map { try OrderedModel.named("\($0)", "Item", in: context) }
+            list[items].append(all[0])
+            list[items].append(all[1])
+            // An object that is in the list already, one that moves, one that leaves and one that comes otherwise.
+            list[items].append(all[0])
+            #expect(list[items] == [all[0], all[1]])
+            list[items].append(all[2])
+            list.move(all[2], in: items, to: 0)
+            list[items] += [all[3]]
+            #expect(list[items] == [all[2], all[0], all[1], all[3]])
+            context.delete(all[0])
+            context.processPendingChanges()
+            list[items].append(all[4])
+            #expect(list[items] == [all[2], all[1], all[3], all[4]])
+            try all[5].setValue(.reference(list.uniqueID), forKey: "list")
+            list[items].removeFirst()
+            list[items][0] = all[2]
+            #expect(list[items] == [all[2], all[3], all[4], all[5]])
+            try context.save()
+            list[items].append(try OrderedModel.named("g", "Item", in: context))
+            return list.objectID
+        }
+        try await container.save { context in
+            let list = try context.existingObject(with: id)
+            list[items].append(try OrderedModel.named("h", "Item", in: context))
+        }
+        try await background.perform { context in
+            let list = try context.existingObject(with: id)
+            context.refresh(list, mergeChanges: true)
+            #expect(try OrderedModel.names(list, "items") == "cdefhg")
+            let child = context.newChild()
+            let lower = child.object(with: id)
+            lower[items].append(try OrderedModel.named("i", "Item", in: child))
+            list[items].removeLast()
+            child.processPendingChanges()
+            lower[items].append(try OrderedModel.named("j", "Item", in: child))
+            #expect(try OrderedModel.names(lower, "items") == "cdefhij")
+        }
+    }
 }

@@ -11,6 +11,13 @@ struct ResultsControllerTests {
 
     init() async throws { (folder, container) = try await Company.open(.memory) }
 
+    @Test func aRequestOfAnEntityGivesObjectsOfAClass() throws {
+        let view = container.viewContext
+        try view.hire("Ann")
+        let controller = try FetchedResultsController(FetchRequest("Employee"), as: Employee.self, context: view)
+        #expect(controller.fetchedObjects.map(\.name) == ["Ann"])
+    }
+
     @Test func unsavedChangesShowAtOnce() throws {
         let view = container.viewContext
         let controller = try view.employeeList()

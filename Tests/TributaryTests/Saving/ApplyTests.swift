@@ -57,7 +57,14 @@ struct ApplyTests {
             (update(ann, "wings", .integer(2)), .unknownProperty(entity: "Employee", property: "wings")),
             (
                 update(ann, "age", .string("old")),
-                .wrongValue(entity: "Employee", property: "age", expected: "Integer 16", found: "a string")
+                .unfit(
+                    entity: "Employee",
+                    property: "age",
+                    reason: """
+                        'Employee.age' is of type Integer 16, which "old" does not fit: \
+                        write an integer from -32768 to 32767
+                        """
+                )
             ),
         ]
         let first = insertion(ann, "Ann")

@@ -33,6 +33,33 @@ struct HookTests {
         }
     }
 
+    @Test func aHookAfterReadingUsesTheOtherObjectsOfTheFetch() async throws {
+        let container = try await PersistentContainer(
+            name: "curious",
+            model: try Model(entities: "Curious: {attributes: {name: String}, relationships: {next: {to: Curious?}}}"),
+            classes: [CuriousObject.self],
+            store: .memory
+        )
+        try await container.save { context in
+            let all = try (0..<150).map { _ in try context.insert(CuriousObject.self) }
+            for (index, object) in all.enumerated() {
+                object.name = "\(index)"
+                object[CuriousObject.next] = all[(index + 70) % 150]
+            }
+        }
+        try await container.performBackgroundTask { context in
+            let ids = try context.fetchIDs(FetchRequest("Curious"))
+            let last = try context.existingObject(with: try #require(ids.last), as: CuriousObject.self)
+            let all = try context.fetch(CuriousObject.self)
+            #expect(all.map(\.objectID) == ids && all.last === last)
+            for object in all {
+                #expect(context.registeredObject(for: object.objectID) === object && object.calls == 1)
+                let seen = try #require(object.seen)
+                #expect(all.contains { $0 === seen } && Int(seen.name) == Int(object.name).map { ($0 + 70) % 150 })
+            }
+        }
+    }
+
     @Test func aHookThatChangesTheObjectIsCalledAgainBeforeTheValidation() async throws {
         try await container.performBackgroundTask { context in
             let object = try insertAndSave(context)
@@ -226,6 +253,22 @@ struct HookTests {
             try context.save()
             #expect(above.calls == ["willSave", "validateInsert", "didSave clean"])
         }
+    }
+}
+
+/// An object that reads another one as soon as it is read.
+final class CuriousObject: ManagedObject, FieldAccess {
+    override class var entityName: String { "Curious" }
+    static let name = Field<String>("name")
+    static let next = ToOne<CuriousObject>("next")
+
+    var calls = 0
+    var seen: CuriousObject?
+
+    override func awakeFromFetch() {
+        calls += 1
+        guard let next = self[CuriousObject.next], !next.name.isEmpty else { return }
+        seen = next
     }
 }
 

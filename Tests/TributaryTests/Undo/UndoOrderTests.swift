@@ -90,6 +90,27 @@ struct UndoOrderTests {
         #expect(try await stored(container) == "1234")
     }
 
+    @Test func `undoing a move keeps the places of objects that were moved before`() async throws {
+        let container = try await open()
+        try await container.performBackgroundTask { context in
+            let (list, items) = try filled(context)
+            let stack = try #require(context.undoStack)
+            for item in [items[3], items[2]] {
+                stack.beginUndoGrouping()
+                try list.insert(item, forKey: "items", at: 1)
+                stack.endUndoGrouping()
+            }
+            #expect(try OrderedModel.names(list, "items") == "1342")
+            context.undo()
+            #expect(try OrderedModel.names(list, "items") == "1423")
+            context.redo()
+            #expect(try OrderedModel.names(list, "items") == "1342")
+            context.undo()
+            try context.save()
+        }
+        #expect(try await stored(container) == "1423")
+    }
+
     @Test func `undoing a saved deletion finds the place in a list that nobody holds`() async throws {
         let container = try await open()
         let item = try await container.performBackgroundTask { try filled($0).items[1].objectID }
@@ -130,6 +151,23 @@ struct UndoOrderTests {
         try await container.save { try $0.existingObject(with: item).setValue(.string("0"), forKey: "name") }
         try await background.save { $0.refresh($0.object(with: item), mergeChanges: true) }
         #expect(try await stored(container) == "01234")
+    }
+
+    @Test func `a move of an object that others have deleted leaves the stack`() async throws {
+        let container = try await open()
+        let background = container.newBackgroundContext()
+        let item = try await background.perform { context in
+            let (list, items) = try filled(context)
+            context.retainsRegisteredObjects = true
+            try list.insert(items[3], forKey: "items", at: 0)
+            return items[3].objectID
+        }
+        try await container.save { context in context.delete(try context.existingObject(with: item)) }
+        await background.perform { $0.automaticallyMergesChangesFromParent = true }
+        await background.perform { context in
+            #expect(context.undoStack?.canUndo == false)
+            #expect(!context.hasChanges)
+        }
     }
 
     @Test func `a group keeps one order of each relationship`() async throws {

@@ -180,6 +180,51 @@ struct UndoTests {
         }
     }
 
+    @Test func aBlockOfAChildIsOneGroup() async throws {
+        let child = container.newChildOfViewContext(name: "child")
+        let id = try await child.perform { context in
+            context.undoStack = UndoStack()
+            context.retainsRegisteredObjects = true
+            return try context.hire("Ann").objectID
+        }
+        await child.perform { context in (context.object(with: id) as? Employee)?.name = "Bob" }
+        try await child.perform { context in
+            let ann = try #require(context.object(with: id) as? Employee)
+            context.undo()
+            #expect(ann.name == "Ann")
+            context.undo()
+            #expect(!context.hasChanges && context.undoStack?.canUndo == false)
+        }
+    }
+
+    @Test @MainActor func anEventOfTheParentIsOneGroupOfItsChild() throws {
+        let view = container.viewContext
+        let child = view.newChild(name: "child")
+        child.undoStack = UndoStack()
+        let ann = try child.hire("Ann")
+        view.processPendingChanges()
+        ann.name = "Bob"
+        view.processPendingChanges()
+        child.undo()
+        #expect(ann.name == "Ann")
+        child.undo()
+        #expect(!child.hasChanges && child.undoStack?.canUndo == false)
+    }
+
+    @Test func aRedoInsideAGroupDoesNotDivideIt() async throws {
+        try await recording { context, stack in
+            let ann = try context.hire("Ann")
+            try context.save()
+            stack.removeAllActions()
+            stack.beginUndoGrouping()
+            ann.name = "Bob"
+            context.redo()
+            ann.salary = 1
+            context.undo()
+            #expect(ann.name == "Ann" && ann.salary == nil && !context.hasChanges)
+        }
+    }
+
     @Test func groupsNestHaveNamesAndALimit() async throws {
         try await recording { context, stack in
             let ann = try context.hire("Ann")

@@ -97,7 +97,11 @@ struct DeclaredFieldTests {
         let text = ContextError.fields(problems).description
         #expect(text.contains("has no property 'salry'; it has 'age', 'badge', "))
         #expect(text.contains("'name' is of the type String, which takes no Int64"))
-        #expect(text.contains("'visits' is of the type Integer 64, more than Int16 holds"))
+        #expect(
+            text.contains(
+                "'visits' is a counter, and its total may be more than Int16 holds: declare it as Field<Int?>(\""
+            )
+        )
         #expect(text.contains("declare it as ToOne<Department>(\"department\")"))
         #expect(text.contains("'badge' is to-one: declare it as ToOne<Badge>"))
         #expect(text.contains("'department' leads to objects of the entity 'Department', not to Badge"))
@@ -114,7 +118,7 @@ struct DeclaredFieldTests {
         let problems = try await Self.problems([Incomplete.self, IncompleteForeman.self] + others)
         let missing = [
             "Field<String?>(\"code\")", "Field<String?>(\"mood\")", "Field<Double?>(\"salary\")",
-            "Field<Int64?>(\"visits\")", "ToOne<Badge>(\"badge\")", "ToOne<Department>(\"department\")",
+            "Field<Int?>(\"visits\")", "ToOne<Badge>(\"badge\")", "ToOne<Department>(\"department\")",
             "ToMany<ManagedObject>(\"lockers\")", "ToMany<ManagedObject>(\"notes\")", "ToMany<Project>(\"projects\")",
         ]
         #expect(problems.filter { $0.className == "Incomplete" }.map(\.field) == missing)
@@ -147,11 +151,7 @@ struct DeclaredFieldTests {
 
     @Test func aClassThatWasNotGivenIsAnErrorWhereverItIsFetched() async throws {
         let container = try await Company.openInMemory(classes: [Unlisted.self])
-        let error = ContextError.wrongKind(
-            entity: "Badge",
-            property: "class",
-            expected: "Badge: give the class to the container"
-        )
+        let error = ContextError.classNotGiven(entity: "Badge", className: "Badge")
         try await container.newBackgroundContext().perform { context in
             try context.insert(entity: "Badge")
             try context.save()
@@ -187,5 +187,36 @@ struct DeclaredFieldTests {
             }
         }
         #expect(other.errors.contains("'name' is of the type String, which takes no Int64"))
+    }
+
+    private final class Gauge: ManagedObject {
+        override class var entityName: String { "Gauge" }
+        static let small = Field<Int16>("small")
+        static let plain = Field<Int16>("plain")
+        static let wide = Field<Int>("wide")
+        static let long = Field<Int64>("long")
+        override class var declaredFields: [any DeclaredField] { [small, plain, wide, long] }
+    }
+
+    /// The sum of what several writers add may be beyond the range of the attribute's type.
+    @Test func aCounterNeedsAnIntegerOf64Bits() async throws {
+        let counter = "merge: counter, default: 0}"
+        let model = try Model(
+            yaml: """
+                entities:
+                  Gauge:
+                    attributes:
+                      small: {type: Integer 16, \(counter)
+                      plain: {type: Integer 16, default: 0}
+                      wide: {type: Integer 32, \(counter)
+                      long: {type: Integer 16, \(counter)
+                """
+        )
+        let error = await #expect(throws: ContextError.self) {
+            try await PersistentContainer(name: "gauge", model: model, classes: [Gauge.self], store: .memory)
+        }
+        guard case .fields(let problems)? = error else { throw Unexpected(error) }
+        #expect(problems.map(\.field) == ["Field<Int16>(\"small\")"])
+        #expect(problems.first?.reason.hasSuffix("declare it as Field<Int>(\"small\")") == true, "\(problems)")
     }
 }

@@ -99,4 +99,58 @@ struct FieldAccessTests {
             return problems.map(\.field) == ["Field<Int>(\"title\")", "ToMany<ManagedObject>(\"employees\")"]
         }
     }
+
+    /// Members of `ManagedObject` hide the keys of their names.
+    class Hidden: ManagedObject, FieldAccess {
+        override class var entityName: String { "Reading" }
+        static let value = Field<Double>("value")
+        static let state = Field<String?>("state")
+        static let unit = Field<String?>("unit")
+        override class var declaredFields: [any DeclaredField] { [value, state] }
+    }
+
+    final class Renamed: ManagedObject, FieldAccess {
+        override class var entityName: String { "Reading" }
+        static let value_ = Field<Double>("value", accessor: "value_")
+        static let state_ = Field<String?>("state", accessor: "state_")
+        static let unit = Field<String?>("unit")
+        override class var declaredFields: [any DeclaredField] { [value_, state_, unit] }
+    }
+
+    final class Incomplete: ManagedObject, FieldAccess {
+        override class var entityName: String { "Reading" }
+        static let unit = Field<String?>("unit")
+        override class var declaredFields: [any DeclaredField] { [unit] }
+    }
+
+    private func openReadings(_ type: ManagedObject.Type) async throws -> PersistentContainer {
+        let model = try Model(
+            yaml: "entities: {Reading: {attributes: {value: Double, state: String?, unit: String?}}}"
+        )
+        return try await PersistentContainer(name: "readings", model: model, classes: [type], store: .memory)
+    }
+
+    @Test func aKeyThatAMemberHidesIsRefusedWithTheLineToWrite() async throws {
+        let error = await #expect(throws: ContextError.self) { try await openReadings(Hidden.self) }
+        let text = "\(error.map { "\($0)" } ?? "")"
+        #expect(text.contains("objects have a member 'value', which hides the property"), "\(text)")
+        #expect(text.contains("`static let value_ = Field<Double>(\"value\", accessor: \"value_\")`"), "\(text)")
+        #expect(text.contains("objects have a member 'state'"), "\(text)")
+        #expect(text.contains("`static let unit = Field<String?>(\"unit\")`"), "\(text)")
+        let incomplete = await #expect(throws: ContextError.self) { try await openReadings(Incomplete.self) }
+        let lines = "\(incomplete.map { "\($0)" } ?? "")"
+        #expect(lines.contains("`static let value_ = Field<Double>(\"value\", accessor: \"value_\")`"), "\(lines)")
+    }
+
+    @Test func anotherAccessorReachesTheProperty() async throws {
+        let container = try await openReadings(Renamed.self)
+        try await container.performBackgroundTask { context in
+            let reading = try context.insert(Renamed.self)
+            reading.value_ = 3
+            reading.state_ = "dry"
+            try context.save()
+            #expect(try reading.value(forKey: "value") == .double(3) && reading.state == .clean)
+            #expect(reading.state_ == "dry")
+        }
+    }
 }

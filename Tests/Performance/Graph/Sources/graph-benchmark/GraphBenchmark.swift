@@ -59,7 +59,8 @@ struct GraphBenchmark {
             try Merges(runs: runs).measure(in: context)
         }
         try await container.close()
+        let large = try await LargeValues(folder: folder, runs: runs).measure()
         print(Figure.heading)
-        for figure in figures + fetches + merges { print(figure.line) }
+        for figure in figures + fetches + merges + [large] { print(figure.line) }
     }
 }

@@ -1,0 +1,145 @@
+import TributaryChanges
+import TributaryModel
+import TributaryStore
+
+/// What a context has added to a counter since the last save, above the value of the row or the default.
+///
+/// The base changes with each merge, refresh and save, the amount only by the program: so the increments of others are
+/// never lost, and the save exports the amount.
+struct CountedAmount: Hashable {
+    var base: PropertyValue
+    /// Exact, where ``shown`` may be rounded.
+    var amount: PropertyValue
+
+    var shown: PropertyValue { CounterTotals.value(of: [amount], above: base) }
+}
+
+extension ManagedObject {
+    /// What the context has added to a counter; zero when nothing.
+    func countedAmount(_ propertyIndex: Int) -> PropertyValue {
+        extras?.counted[propertyIndex]?.amount ?? .integer(0)
+    }
+
+    /// Makes a counter show a value: the difference from the base is the amount.
+    func assignCounter(_ value: PropertyValue, _ propertyIndex: Int) {
+        let known = extras?.counted[propertyIndex]
+        if case .double(let number) = value, !number.isFinite {
+            // No store can hold the value, and no amount makes it: the validation before the save refuses it.
+            if known == nil {
+                let none = CountedAmount(base: values[propertyIndex], amount: .integer(0))
+                makeExtras().counted[propertyIndex] = none
+            }
+            set(value, propertyIndex)
+            changed.insert(propertyIndex)
+            managedObjectContext?.recordEdit(of: self)
+            return
+        }
+        let base = known?.base ?? values[propertyIndex]
+        let amount = CounterTotals.amount(from: base, to: value)
+        let step = known.map { CounterTotals.difference(amount, $0.amount) } ?? amount
+        count(step, propertyIndex)
+    }
+
+    /// Adds an amount to a counter.
+    func count(_ step: PropertyValue, _ propertyIndex: Int) {
+        if values.isEmpty {
+            fire()
+            if values.isEmpty { values = descriptor.defaults }
+        }
+        let known = extras?.counted[propertyIndex]
+        var counted = known ?? CountedAmount(base: values[propertyIndex], amount: .integer(0))
+        counted.amount = known.map { CounterTotals.sum($0.amount, step) } ?? step
+        guard !CounterTotals.isZero(step) else {
+            // A value that could not be counted is replaced.
+            if values[propertyIndex] != counted.shown { set(counted.shown, propertyIndex) }
+            return
+        }
+        let context = managedObjectContext
+        if let context { keepEventValues(context) }
+        if let context, context.pending.isFollowingWrites {
+            context.pending.propertyWillChange(of: self, propertyIndex)
+            if state != .gone { context.undoStack?.record(.count(self, propertyIndex: propertyIndex, amount: step)) }
+        }
+        makeExtras().counted[propertyIndex] = counted
+        set(counted.shown, propertyIndex)
+        guard state != .gone, state != .detached else { return }
+        changed.insert(propertyIndex)
+        context?.recordEdit(of: self)
+    }
+
+    /// Returns the values of a row with the changes of the context on top.
+    func rebased(on row: [PropertyValue]) -> [PropertyValue] {
+        guard !values.isEmpty else { return row }
+        var result = row
+        for propertyIndex in changed.propertyIndexes {
+            if let counted = extras?.counted[propertyIndex] {
+                result[propertyIndex] = CountedAmount(base: row[propertyIndex], amount: counted.amount).shown
+            } else {
+                result[propertyIndex] = values[propertyIndex]
+            }
+        }
+        for propertyIndex in descriptor.properties.transientIndexes { result[propertyIndex] = values[propertyIndex] }
+        return result
+    }
+
+    /// Takes another row for the base of the context's changes, which stay.
+    func rebase(on row: Row) {
+        #if MUTATIONS
+            if Mutation.isOn(.counterKeepsValue), let extras {
+                for index in extras.counted.keys {
+                    extras.counted[index]?.amount = CounterTotals.difference(values[index], row.values[index])
+                }
+            }
+            if Mutation.isOn(.mergeForgetsChanges) { clearChanges() }
+        #endif
+        rebase(on: row.values)
+        self.row = row
+    }
+
+    private func rebase(on base: [PropertyValue]) {
+        values = rebased(on: base)
+        guard let extras else { return }
+        for propertyIndex in extras.counted.keys { extras.counted[propertyIndex]?.base = base[propertyIndex] }
+    }
+
+    /// Reads the counters of a new object: another object may have had its identifier before, and this one may have
+    /// amounts that were not saved.
+    func readCounters(_ context: ManagedObjectContext) {
+        let counters = descriptor.properties.counters
+        guard !counters.isEmpty, !values.isEmpty else { return }
+        do {
+            var base = values
+            try context.reader.read { reader in
+                for propertyIndex in counters.propertyIndexes {
+                    base[propertyIndex] = try reader.counterValue(
+                        uniqueID,
+                        entity: descriptor.entity,
+                        propertyIndex: propertyIndex
+                    )
+                    if !CounterTotals.isZero(countedAmount(propertyIndex)) { changed.insert(propertyIndex) }
+                }
+            }
+            rebase(on: base)
+        } catch {
+            context.reader.unreportedError = error
+        }
+    }
+
+    /// Marks every property that an insert writes as set, except counters.
+    func setAllProperties() {
+        for propertyIndex in descriptor.entity.properties.indices {
+            guard !descriptor.properties.special.contains(propertyIndex),
+                !descriptor.properties.derivedIndexes.contains(propertyIndex)
+            else { continue }
+            switch descriptor.entity.properties[propertyIndex] {
+            case .attribute, .relationship(_, .column): changed.insert(propertyIndex)
+            case .relationship: continue
+            }
+        }
+    }
+
+    func clearChanges(keepingAmounts: Bool = false) {
+        changed.removeAll()
+        if !keepingAmounts, let extras, !extras.counted.isEmpty { extras.counted = [:] }
+    }
+}
