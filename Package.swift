@@ -180,7 +180,7 @@ let package = Package(
             name: "TributaryTests",
             dependencies: [
                 "Tributary", "TributaryMigration", "TributaryStore", "TributaryModel", "TributaryChanges",
-                "TestSupport",
+                "TestSupport", "TestTraits",
             ],
             exclude: ["Misuse"]
         ),
@@ -214,8 +214,14 @@ let package = Package(
             ]
         ),
         .target(
+            name: "SimulationRunning",
+            dependencies: ["TributaryStore", "TributaryChanges"],
+            path: "Tests/Simulation/Running"
+        ),
+        .target(
             name: "SimulationWorld",
             dependencies: [
+                "SimulationRunning",
                 "TributarySync", "TributaryMigration", "TributaryStore", "TransactionLog", "TributaryModel",
                 "TributaryChanges", "TestSupport",
             ],
@@ -223,7 +229,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "simulate",
-            dependencies: ["SimulationWorld", "TributaryChanges"],
+            dependencies: ["SimulationRunning", "SimulationWorld"],
             path: "Tests/Simulation/Program"
         ),
         .testTarget(
@@ -232,6 +238,23 @@ let package = Package(
                 "simulate", "SimulationWorld", "TributarySync", "TributaryStore", "TransactionLog", "TributaryModel",
                 "TributaryChanges", "TestSupport",
             ],
+            exclude: ["Program", "Running", "Schedules", "World", "mutations.sh"]
+        ),
+        .target(
+            name: "ContextWorld",
+            dependencies: [
+                "SimulationRunning", "Tributary", "TributaryStore", "TributaryModel", "TributaryChanges", "TestSupport",
+            ],
+            path: "Tests/ContextSimulation/World"
+        ),
+        .executableTarget(
+            name: "simulate-contexts",
+            dependencies: ["SimulationRunning", "ContextWorld"],
+            path: "Tests/ContextSimulation/Program"
+        ),
+        .testTarget(
+            name: "ContextSimulation",
+            dependencies: ["simulate-contexts", "ContextWorld", "TestSupport"],
             exclude: ["Program", "Schedules", "World", "mutations.sh"]
         ),
         .testTarget(

@@ -99,6 +99,15 @@ import Testing
         )
     }
 
+    @Test func fileThatWasLeftBehind() {
+        let good = ["Package.swift": "", "Sources/A/A.swift": "", "etc/a": "", ".gitignore": ""]
+        #expect(reasons(TopLevelRule(), good) == [])
+        #expect(
+            reasons(TopLevelRule(), good.merging(["store.lock": "", "Docs/a.md": ""]) { first, _ in first })
+                == ["Docs: does not belong at the top level", "store.lock: does not belong at the top level"]
+        )
+    }
+
     @Test func testThatSleeps() {
         let good = "clock.sleep(1)\n//  x\n// sleep(1)\nlet x = \"\"\"\n  sleep(3)\n  \"\"\"\n"
         let bad = ["try await Task." + "sleep(for: .seconds(1))", "usl" + "eep(10)", "_ = sl" + "eep(1)"]

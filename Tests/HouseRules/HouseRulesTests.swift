@@ -2,7 +2,8 @@ import Testing
 
 @Suite struct HouseRulesTests {
     private static let rules: [any HouseRule] = [
-        ManifestRule(), ImportRule(), NoSleepRule(), MachinePathRule(), MutationRule(),
+        ManifestRule(), ImportRule(), NoSleepRule(), TopLevelRule(), MachinePathRule(),
+        MutationRule(),
     ]
 
     @Test(arguments: rules.indices)

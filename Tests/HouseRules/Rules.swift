@@ -115,6 +115,17 @@ struct NoSleepRule: HouseRule {
     }
 }
 
+/// The top level has what the package needs there; a test or a program leaves nothing behind.
+struct TopLevelRule: HouseRule {
+    private static let names: Set<String> = ["Package.swift", "README.md", "Sources", "Tests", "systemd", "etc"]
+
+    func violations(in tree: SourceTree) -> [Violation] {
+        let found = Set(tree.files.map { String($0.path.prefix { $0 != "/" }) })
+        return found.filter { !$0.hasPrefix(".") && !Self.names.contains($0) }.sorted()
+            .map { Violation(path: $0, reason: "does not belong at the top level") }
+    }
+}
+
 /// Nothing depends on where one developer's files happen to lie.
 struct MachinePathRule: HouseRule {
     /// In two halves, so that this file does not break its own rule.

@@ -8,7 +8,7 @@ import Testing
 /// The program `simulate` plays many more schedules.
 @Suite struct ConvergenceTests {
     @Test func replicasConverge() async throws {
-        let printed = try await simulate("--schedules", "60", "--seed", "\(Self.seed)")
+        let printed = try await SimulationProcess.run("simulate", ["--schedules", "60", "--seed", "\(Self.seed)"])
         #expect(printed.contains("60 schedules in"), "\(printed)")
     }
 
@@ -25,19 +25,4 @@ import Testing
         let seed = SeededGenerator.printingSeed().seed
         return seed
     }()
-}
-func simulate(_ arguments: String...) async throws -> String {
-    let folder = try TemporaryFolder("simulate")
-    let output = folder.path("output")
-    let process = try ChildProcess(
-        BuildFolder.executable("simulate"),
-        arguments,
-        environment: ["SWIFT_DETERMINISTIC_HASHING": "1"],
-        output: output,
-        errors: output
-    )
-    let ending = await process.ending()
-    let printed = try String(contentsOfFile: output, encoding: .utf8)
-    #expect(ending == .exited(0), "\(arguments) \(printed)")
-    return printed
 }

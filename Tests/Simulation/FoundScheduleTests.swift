@@ -7,7 +7,8 @@ import TributaryChanges
 /// Schedules that once had a wrong result, reduced to the steps that caused it.
 @Suite struct FoundScheduleTests {
     @Test func theFoundSchedulesEndAsTheyShould() async throws {
-        let printed = try await simulate("--replay", PackageFolder.path("Tests/Simulation/Schedules"))
+        let folder = PackageFolder.path("Tests/Simulation/Schedules")
+        let printed = try await SimulationProcess.run("simulate", ["--replay", folder])
         #expect(printed.components(separatedBy: ": ends as it should").count > 15, "\(printed)")
     }
 

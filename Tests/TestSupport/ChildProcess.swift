@@ -39,11 +39,19 @@ package final class ChildProcess: Sendable {
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, 1, output ?? "/dev/null", flags, 0o644)
         posix_spawn_file_actions_addopen(&actions, 2, errors ?? "/dev/null", flags, 0o644)
+        // A thread of libdispatch blocks nearly all signals, and a child would begin with the same mask.
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var noSignals = sigset_t()
+        sigemptyset(&noSignals)
+        posix_spawnattr_setsigmask(&attributes, &noSignals)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
         let settings = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         var child: pid_t = 0
         let status = ChildProcess.withCStrings([path] + arguments) { arguments in
             ChildProcess.withCStrings(settings.map { "\($0)=\($1)" }) { environment in
-                posix_spawn(&child, path, &actions, nil, arguments, environment)
+                posix_spawn(&child, path, &actions, &attributes, arguments, environment)
             }
         }
         guard status == 0 else { throw CannotStart(path: path, reason: String(cString: strerror(status))) }

@@ -20,6 +20,20 @@ package enum BuildFolder {
     package static func executable(_ name: String) -> String { programs + "/" + name }
 }
 
+/// All tests run at one time and have some 13,000 files open; a login shell permits 1,024 by default.
+private enum OpenFiles {
+    private static let enough: rlim_t = 65_536
+
+    /// Raises the limit of this process, once, as far as the system permits.
+    static let permitMany: Void = {
+        let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        var limit = rlimit()
+        guard getrlimit(resource, &limit) == 0, limit.rlim_cur < enough else { return }
+        limit.rlim_cur = min(limit.rlim_max, enough)
+        _ = setrlimit(resource, &limit)
+    }()
+}
+
 /// A folder for one test, removed when the last reference is released.
 package final class TemporaryFolder: Sendable {
     package let path: String
@@ -31,6 +45,7 @@ package final class TemporaryFolder: Sendable {
     }
 
     package init(_ purpose: String = "test", in parent: String? = nil) throws {
+        OpenFiles.permitMany
         path = (parent ?? NSTemporaryDirectory()) + "tributary-\(purpose)-\(UUID().uuidString.lowercased().prefix(13))"
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     }

@@ -1,3 +1,4 @@
+import SimulationRunning
 import TestSupport
 import TransactionLog
 import TributaryChanges

@@ -1,3 +1,4 @@
+import SimulationRunning
 import TributaryChanges
 import TributaryModel
 import TributaryStore

@@ -1,3 +1,4 @@
+import SimulationRunning
 import TransactionLog
 import TributaryChanges
 import TributaryStore

@@ -166,7 +166,7 @@ struct Oracle {
 
     /// The sum of whole numbers, which wraps around, or the exact sum of numbers with fractions, rounded once.
     ///
-    /// The amounts of schedules are multiples of 2⁻⁶⁴ of a moderate size, so that 128 bits hold their sum.
+    /// The amounts of schedules are multiples of 2⁻⁵⁶ of at most 2⁶³, so that 128 bits hold their sum.
     static func sum(_ amounts: [PropertyValue]) -> PropertyValue {
         var whole: Int64 = 0
         var scaled: Int128 = 0
@@ -176,12 +176,12 @@ struct Oracle {
             case .integer(let value): whole &+= value
             case .double(let value):
                 hasFraction = true
-                guard let exact = Int128(exactly: value * 0x1p64) else { return .null }
+                guard let exact = Int128(exactly: value * 0x1p56) else { return .null }
                 scaled += exact
             default: return .null
             }
         }
-        return hasFraction ? .double(Double(scaled) * 0x1p-64) : .integer(whole)
+        return hasFraction ? .double(Double(scaled) * 0x1p-56) : .integer(whole)
     }
 
     private mutating func link(

@@ -1,4 +1,5 @@
 import Foundation
+import SimulationRunning
 package import TestSupport
 import TransactionLog
 package import TributaryChanges

@@ -1,8 +1,7 @@
 import Synchronization
-import TributaryStore
 
 /// Plays schedules with successive seeds until one ends wrong.
-package struct SimulationRun: Sendable {
+package struct SimulationRun<Schedule: PlayableSchedule>: Sendable {
     package struct Result: Sendable, CustomStringConvertible {
         package var played = 0
         package var duration = Duration.zero
@@ -49,9 +48,6 @@ package struct SimulationRun: Sendable {
         }
     }
 
-    /// Disables what only slows a process down that plays schedules and nothing else.
-    package static func prepareProcess() { SQLiteMemory.disableAccounting() }
-
     package func play() async -> Result {
         let progress = Progress()
         let start = ContinuousClock.now
@@ -68,7 +64,7 @@ package struct SimulationRun: Sendable {
             let index = progress.nextIndex()
             guard index < count else { return }
             let seed = first &+ UInt64(index)
-            progress.add(seed, await ScheduleReport.failure(of: Schedule(seed: seed)))
+            progress.add(seed, await ScheduleReport<Schedule>.failure(of: Schedule(seed: seed)))
         }
     }
 }

@@ -10,8 +10,9 @@ struct SimulationOptions {
     /// The name of a deliberate fault, which must be found.
     var mutation: String?
 
-    static let usage =
-        "simulate [--schedules N] [--seconds N] [--seed N] [--workers N] [--replay SEED-OR-PATH] [--mutation NAME|list]"
+    static func usage(_ name: String) -> String {
+        "\(name) [--schedules N] [--seconds N] [--seed N] [--workers N] [--replay SEED-OR-PATH] [--mutation NAME|list]"
+    }
 
     init?(_ arguments: [String]) {
         var rest = arguments[...]

@@ -1,5 +1,5 @@
 /// The failure of a schedule, with the smallest schedule that fails.
-package struct ScheduleReport: Sendable, CustomStringConvertible {
+package struct ScheduleReport<Schedule: PlayableSchedule>: Sendable, CustomStringConvertible {
     package let seed: UInt64
     package let failure: String
     package let smallest: Schedule
@@ -26,7 +26,7 @@ package struct ScheduleReport: Sendable, CustomStringConvertible {
 
     package static func failure(of schedule: Schedule) async -> String? {
         do {
-            try await World.play(schedule)
+            try await schedule.play()
             return nil
         } catch {
             return "\(error)"
@@ -37,7 +37,7 @@ package struct ScheduleReport: Sendable, CustomStringConvertible {
         """
         seed \(seed): \(failure)
 
-        The smallest schedule that fails; as a file in Tests/Simulation/Schedules it is played by every test run:
+        The smallest schedule that fails; as a file in the folder Schedules of its simulation it is played by every test run:
         \(smallest)
         \(smallestFailure)
         """
@@ -47,9 +47,9 @@ package struct ScheduleReport: Sendable, CustomStringConvertible {
 package struct Divergence: Error, CustomStringConvertible {
     package var description: String
 
-    init(_ description: String) { self.description = description }
+    package init(_ description: String) { self.description = description }
 
-    static func demandEqual(_ wanted: [String], _ found: [String], _ title: @autoclosure () -> String) throws {
+    package static func demandEqual(_ wanted: [String], _ found: [String], _ title: @autoclosure () -> String) throws {
         guard wanted != found else { return }
         let missing = wanted.filter { !found.contains($0) }.map { "- \($0)" }
         let extra = found.filter { !wanted.contains($0) }.map { "+ \($0)" }
@@ -65,7 +65,7 @@ package struct Divergence: Error, CustomStringConvertible {
         throw Divergence(([title()] + missing + extra).joined(separator: "\n"))
     }
 
-    static func demandEqual(_ wanted: String, _ found: String, _ title: @autoclosure () -> String) throws {
+    package static func demandEqual(_ wanted: String, _ found: String, _ title: @autoclosure () -> String) throws {
         guard wanted != found else { return }
         try demandEqual(
             wanted.split(separator: "\n").map(String.init),

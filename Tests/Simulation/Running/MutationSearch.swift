@@ -1,14 +1,13 @@
-import SimulationWorld
-
 #if MUTATIONS
     import TributaryChanges
 #endif
 
 /// Looks for a deliberate fault; a build without `TRIBUTARY_MUTATIONS=1` has none.
 enum MutationSearch {
-    static func list() {
+    /// Lists the faults that the program of the name finds.
+    static func list(_ program: String) {
         #if MUTATIONS
-            for mutation in Mutation.allCases { print(mutation) }
+            for mutation in Mutation.allCases where mutation.program == program { print(mutation) }
         #endif
     }
 
@@ -23,7 +22,7 @@ enum MutationSearch {
     }
 
     /// Prints after how many schedules the fault was found.
-    static func find(_ name: String, _ run: SimulationRun) async -> Bool {
+    static func find(_ name: String, _ run: SimulationRun<some PlayableSchedule>) async -> Bool {
         let result = await run.play()
         guard let seed = result.failing else {
             print("\(name): NOT FOUND in \(result)")

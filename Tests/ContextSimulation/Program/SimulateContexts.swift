@@ -1,0 +1,24 @@
+import ContextWorld
+import Foundation
+import SimulationRunning
+
+/// Plays random schedules of contexts on one store, and prints the first that ends wrong.
+///
+///     swift run -c release --static-swift-stdlib simulate-contexts [--schedules N] [--seconds N] [--seed N] [--workers N]
+///     swift run -c release --static-swift-stdlib simulate-contexts --replay (SEED | FILE | FOLDER)
+///     TRIBUTARY_MUTATIONS=1 swift run -c release --static-swift-stdlib simulate-contexts --mutation (NAME | list)
+///
+/// A seed gives the same run each time with `SWIFT_DETERMINISTIC_HASHING=1`. The exit status is 1 when a schedule ends
+/// wrong.
+@main
+struct SimulateContexts {
+    static func main() async throws {
+        if let names = ProcessInfo.processInfo.environment["TRIBUTARY_CONTEXTS_WITHOUT"],
+            !ContextFeatures.leaveOut(names)
+        {
+            print("TRIBUTARY_CONTEXTS_WITHOUT: not features: \(names)")
+            exit(64)
+        }
+        try await SimulationProgram<ContextSchedule>.run("simulate-contexts")
+    }
+}

@@ -1,0 +1,447 @@
+import SimulationRunning
+import Tributary
+import TributaryChanges
+import TributaryModel
+
+/// Plays the steps of a schedule on contexts, and compares what they show and save with the oracle.
+struct ContextWorld {
+    private let contexts: OpenContexts
+    private var oracle: Oracle
+    /// The number of the last transaction that was compared.
+    private var sequence: UInt64 = 0
+    /// The number of steps, which names the groups of the undo stacks.
+    private var count = 0
+    /// The number of imported transactions.
+    private var imports: UInt64 = 0
+    /// Whether the program keeps the objects that it has seen.
+    private let keepsObjects: Bool
+
+    static func play(_ schedule: ContextSchedule) async throws {
+        let contexts = try await OpenContexts(ContextModel.model(schedule.rules), seed: schedule.seed)
+        var world = ContextWorld(contexts, schedule)
+        do {
+            try await world.playSteps(schedule.steps)
+        } catch {
+            try? await contexts.close()
+            throw error
+        }
+        try await contexts.close()
+    }
+
+    private init(_ contexts: OpenContexts, _ schedule: ContextSchedule) {
+        self.contexts = contexts
+        oracle = Oracle(rules: schedule.rules, recordsSteps: schedule.steps.contains(where: \.isUndo))
+        keepsObjects = schedule.seed % 2 == 0
+    }
+
+    private mutating func playSteps(_ steps: [ContextStep]) async throws {
+        for (index, step) in steps.enumerated() {
+            do {
+                try await perform(step)
+                try await compare(step.context)
+                // Each step has a query of its own, whatever other steps there are.
+                let query = step.description.utf8.reduce(0) { ($0 &* 31 &+ Int($1)) & 0xFFFF }
+                if !ContextFeatures.lacks(.queries) {
+                    try await fetch(step.context, query % 7 == 0 ? 100 + query : query % ContextQuery.all.count)
+                }
+            } catch {
+                throw Divergence("step \(index), \(step):\n\(error)")
+            }
+        }
+        for index in ContextPlace.all.indices {
+            do {
+                try await compare(index)
+            } catch {
+                throw Divergence("in the end:\n\(error)")
+            }
+        }
+    }
+
+    // MARK: Steps
+
+    private mutating func perform(_ step: ContextStep) async throws {
+        let index = step.context
+        switch step {
+        case .merge:
+            if index == ContextPlace.view {
+                await contexts.container.mergePendingChanges()
+            } else if index == ContextPlace.pinned {
+                try await contexts.perform(index) { context in
+                    context.automaticallyMergesChangesFromParent = false
+                    try context.pin()
+                }
+            }
+            return index == ContextPlace.pinned ? oracle.pin(index) : oracle.moveToNewest(index)
+        case .unpin:
+            guard index == ContextPlace.pinned else { return }
+            try await contexts.perform(index) { context in
+                context.automaticallyMergesChangesFromParent = true
+                try context.unpin()
+            }
+            return oracle.unpin(index)
+        case .save(_, let policy):
+            if index == ContextPlace.foreign { return try await importChanges() }
+            return try await save(index, policy)
+        case .batch(_, let value): return try await batch(index, value)
+        case .deleteBatch(_, let entity): return try await deleteBatch(index, entity)
+        case .fetch(_, let number): return try await fetch(index, number)
+        case .check: return
+        case .checkpoint: return contexts.checkpoint()
+        case .insert(_, let object):
+            guard oracle.isNew(object) else { return }
+        default: break
+        }
+        oracle.begin(index)
+        count += 1
+        let name = "\(count)"
+        if index == ContextPlace.foreign {
+            predict(step)
+        } else {
+            try await contexts.perform(index) { context in
+                try ContextWorld.run(step, in: context)
+                if step.isEdit { context.undoStack?.setActionName(name) }
+            }
+            predict(step)
+        }
+        if step.isEdit { oracle.setName(name, in: index) }
+        oracle.end(index)
+    }
+
+    private mutating func predict(_ step: ContextStep) {
+        let index = step.context
+        switch step {
+        case .insert(_, let object): oracle.insert(object, in: index)
+        case .set(_, let object, let name, let number):
+            guard let property = ContextModel.property(object, name) else { return }
+            oracle.set(Cell(object: object, property: property), ContextWorld.value(name, number), in: index)
+        case .add(_, let object, let name, let amount):
+            guard let property = ContextModel.property(object, name) else { return }
+            oracle.add(ContextWorld.value(name, amount), to: Cell(object: object, property: property), in: index)
+        case .point(_, let object, let name, let target):
+            guard let property = ContextModel.property(object, name) else { return }
+            if let target, !oracle.shown(index).has(target) { return }
+            let value = target.map { PropertyValue.reference(ContextModel.id($0)) } ?? .null
+            oracle.set(Cell(object: object, property: property), value, in: index)
+        case .link(_, let object, let name, let target):
+            guard let property = ContextModel.property(object, name) else { return }
+            oracle.link(object, property, target, true, in: index)
+        case .unlink(_, let object, let name, let target):
+            guard let property = ContextModel.property(object, name) else { return }
+            oracle.link(object, property, target, false, in: index)
+        case .arrange(_, let object, _, let target, let place): oracle.arrange(object, target, at: place, in: index)
+        case .delete(_, let object): oracle.delete(object, in: index)
+        case .refresh(_, let object, let keeps): if !keeps { oracle.dropChanges(object, in: index) }
+        case .rollback: oracle.rollback(index)
+        case .undo: oracle.undo(index)
+        case .redo: oracle.redo(index)
+        case .undoAll: while oracle.undo(index) {}
+        case .beginGroup: oracle.beginGroup(index)
+        case .endGroup: oracle.endGroup(index)
+        case .save, .batch, .deleteBatch, .merge, .unpin, .refreshAll, .check, .checkpoint, .fetch: break
+        }
+    }
+
+    /// The value that a step sets a property to.
+    private static func value(_ property: String, _ number: Int) -> PropertyValue {
+        switch property {
+        case "stock": .integer(Int64(number))
+        case "weight": .double(Double(number) / 4)
+        case "hits": .integer(Int64(number))
+        // There are few codes, so that objects share one.
+        case "code": number % 4 == 0 ? .null : .string("n\(number % 4)")
+        case "peak": number == 0 ? .null : .integer(Int64(number % 40))
+        case "first", "seen": number == 0 ? .null : .date(1_700_000_000 + Double(number % 40) * 86_400.5)
+        case "spot": number == 0 ? .null : ContextModel.spot(number)
+        case "photo": number == 0 ? .null : ContextModel.photo(number)
+        default: number == 0 ? .null : .string("n\(number)")
+        }
+    }
+
+    private static func run(_ step: ContextStep, in context: ManagedObjectContext) throws {
+        func existing(_ object: Int) -> ManagedObject? { ContextWorld.existing(object, in: context) }
+        switch step {
+        case .insert(_, let object):
+            try context.insert(entity: entity(object), id: ContextModel.id(object))
+        case .set(_, let object, let property, let number):
+            try existing(object)?.setValue(value(property, number), forKey: property)
+        case .add(_, let object, let property, let amount):
+            guard let found = existing(object) else { break }
+            let sum = try found.value(forKey: property).adding(value(property, amount))
+            try found.setValue(sum, forKey: property)
+        case .point(_, let object, let property, let target):
+            guard let found = existing(object), target.map({ existing($0) != nil }) ?? true else { break }
+            let value = target.map { PropertyValue.reference(ContextModel.id($0)) } ?? .null
+            guard try found.value(forKey: property) != value else { break }
+            try found.setValue(value, forKey: property)
+        case .link(_, let object, let property, let target):
+            guard let found = existing(object), let other = existing(target) else { break }
+            try found.link(other, forKey: property)
+        case .unlink(_, let object, let property, let target):
+            guard let found = existing(object), let other = existing(target) else { break }
+            try found.unlink(other, forKey: property)
+        case .arrange(_, let object, let property, let target, let place):
+            guard let found = existing(object), let other = existing(target) else { break }
+            try found.insert(other, forKey: property, at: place)
+        case .delete(_, let object): if let found = existing(object) { context.delete(found) }
+        case .refresh(_, let object, let keeps):
+            if let found = context.registeredObject(for: id(object)) { context.refresh(found, mergeChanges: keeps) }
+        case .refreshAll: context.refreshAllObjects()
+        case .rollback: context.rollback()
+        case .undo: context.undo()
+        case .redo: context.redo()
+        case .undoAll: while context.undoStack?.canUndo == true { context.undo() }
+        case .beginGroup: context.undoStack?.beginUndoGrouping()
+        case .endGroup: context.undoStack?.endUndoGrouping()
+        case .save, .batch, .deleteBatch, .merge, .unpin, .check, .checkpoint, .fetch: break
+        }
+    }
+
+    private static func entity(_ object: Int) -> String { ContextModel.entities[ContextModel.entity(of: object)].name }
+
+    private static func id(_ object: Int) -> ManagedObjectID {
+        let entity = entity(object)
+        return ManagedObjectID(
+            store: "contexts",
+            entity: entity,
+            rootEntity: entity,
+            uniqueID: ContextModel.id(object)
+        )
+    }
+
+    private static func existing(_ object: Int, in context: ManagedObjectContext) -> ManagedObject? {
+        try? context.existingObject(with: id(object))
+    }
+
+    // MARK: Saving
+
+    /// A batch in a context that shows the newest state.
+    private mutating func batch(_ index: Int, _ number: Int) async throws {
+        guard index == 1 || index == 7 else { return }
+        oracle.begin(index)
+        var properties: [String: BatchUpdateRequest.Expression] = ["name": .value(ContextWorld.value("name", number))]
+        let amount = ContextFeatures.lacks(.amounts) ? 0 : number % 7
+        if amount != 0 { properties["stock"] = .increment(.integer(Int64(amount))) }
+        let set = properties
+        try await contexts.perform(index) { context in
+            let red = try ObjectPredicate(parsing: "colour == 'red'")
+            _ = try context.execute(BatchUpdateRequest("Item", predicate: red, setting: set))
+        }
+        let transactions = try contexts.transactions(after: sequence)
+        sequence += UInt64(transactions.count)
+        let lines = oracle.batch(name: ContextWorld.value("name", number), amount: .integer(Int64(amount)))
+        let written = transactions.flatMap { LogLines.of($0.changes) }.sorted()
+        try Divergence.demandEqual(lines, written, "a batch writes other changes")
+    }
+
+    /// A batch deletion follows the delete rules in the store, or is refused as a whole.
+    private mutating func deleteBatch(_ index: Int, _ entity: Int) async throws {
+        guard index == 1 || index == 7, ContextModel.entities.indices.contains(entity) else { return }
+        oracle.begin(index)
+        let refusal = try await refusal(index) { context in
+            let unnamed = try ObjectPredicate(parsing: "name == NULL")
+            _ = try context.execute(BatchDeleteRequest(ContextModel.entities[entity].name, predicate: unnamed))
+        }
+        try compareBatch(oracle.deleteBatch(entity), refusal)
+    }
+
+    private func refusal(
+        _ index: Int,
+        _ batch: @Sendable (ManagedObjectContext) throws -> Void
+    ) async throws -> String? {
+        try await contexts.perform(index) { context in
+            do {
+                try batch(context)
+                return nil
+            } catch let error as BatchError {
+                return "\(error)"
+            }
+        }
+    }
+
+    /// `expected` is nil when the batch should be refused.
+    private mutating func compareBatch(_ expected: [String]?, _ refusal: String?) throws {
+        let transactions = try contexts.transactions(after: sequence)
+        sequence += UInt64(transactions.count)
+        let written = transactions.flatMap { LogLines.of($0.changes) }.sorted()
+        guard let lines = expected else {
+            guard refusal == nil else { return }
+            throw Divergence("a batch writes \(written), and should be refused")
+        }
+        if let refusal { throw Divergence("a batch that should write \(lines) is refused: \(refusal)") }
+        try Divergence.demandEqual(lines, written, "a batch writes other changes")
+    }
+
+    private mutating func importChanges() async throws {
+        oracle.begin(ContextPlace.foreign)
+        let changes = ForeignChanges.of(oracle.importChanges(ContextPlace.foreign))
+        guard !changes.isEmpty else { return }
+        imports += 1
+        try await contexts.importTransaction(imports, changes)
+    }
+
+    private mutating func save(_ index: Int, _ policy: String) async throws {
+        oracle.begin(index)
+        // The oracle does not know an ID that is deleted and inserted again in one context.
+        let forgetsSteps = ContextPlace.all[index].parent != nil && !oracle.contexts[index].delta.deleted.isEmpty
+        if forgetsSteps { oracle.forgetSteps(index) }
+        let found: Oracle.SaveOutcome = try await contexts.perform(index) { context in
+            if forgetsSteps { context.undoStack?.removeAllActions() }
+            context.mergePolicy = MergePolicy(rawValue: policy) ?? .objectTrump
+            do {
+                try context.save()
+                return .nothing
+            } catch is ValidationError {
+                return .denied
+            } catch let error as ConflictError {
+                let objects = error.conflicts.map { ContextModel.object($0.objectID.uniqueID) }.sorted()
+                let keys = error.constraintConflicts.map { conflict in
+                    let ids = conflict.objectIDs + (conflict.stored.map { [$0.id] } ?? [])
+                    return OracleKeys.text(conflict.values, ids.map { ContextModel.object($0.uniqueID) })
+                }
+                return .conflict(objects.map(ContextModel.name) + keys.sorted())
+            } catch ContextError.duplicateID {
+                return .taken
+            }
+        }
+        let transactions = try contexts.transactions(after: sequence)
+        sequence += UInt64(transactions.count)
+        var expected = oracle.save(index, policy: policy)
+        if case .written(let lines) = expected, ContextFeatures.lacks(.partialInserts) {
+            expected = .written(
+                lines.map { line in
+                    guard line.hasPrefix("insert") else { return line }
+                    return line.replacing(" name=-", with: "").replacing(" shelf=-", with: "")
+                        .replacing(" colour=red", with: "")
+                }.sorted()
+            )
+        }
+        oracle.end(index)
+        let seen: Oracle.SaveOutcome =
+            transactions.isEmpty ? found : .written(transactions.flatMap { LogLines.of($0.changes) }.sorted())
+        if !(expected == .absorbed && seen == .nothing), expected != seen {
+            try report(index, expected, seen)
+        }
+        if case .written = seen, let failure = oracle.takePositions(transactions.flatMap(\.changes)) {
+            throw Divergence("context \(index) saves: \(failure)")
+        }
+    }
+
+    private func report(_ index: Int, _ expected: Oracle.SaveOutcome, _ seen: Oracle.SaveOutcome) throws {
+        if case .written(let wanted) = expected, case .written(let written) = seen {
+            try Divergence.demandEqual(wanted, written, "context \(index) writes other changes")
+        }
+        throw Divergence("context \(index): a save ends with \(seen), not with \(expected)")
+    }
+
+    // MARK: Comparing
+
+    private mutating func compare(_ index: Int) async throws {
+        guard index != ContextPlace.foreign else { return }
+        oracle.begin(index)
+        let kept = contexts.kept[index]
+        let keepsObjects = keepsObjects
+        let shown = oracle.shown(index)
+        let listed = ContextQuery.all[0].result(in: shown)
+        let discarded = oracle.contexts[index].discarded
+        let (found, failure, reported) = try await contexts.perform(index) { context in
+            let objects = try ContextModel.entities.flatMap { try context.fetch(FetchRequest($0.name)) }
+            if keepsObjects { kept.objects += objects }
+            let lines = try ContextWorld.lines(objects, context)
+            let failure = try kept.results?.failure(listed.objects, listed.keys)
+            let discarded = kept.discarded
+            kept.discarded = []
+            return (lines, failure, discarded)
+        }
+        oracle.forgetDiscarded(index)
+        if contexts.hasObservers, !discarded.isSubset(of: reported) {
+            let lost = discarded.subtracting(reported).sorted().map(ContextModel.name)
+            throw Divergence("context \(index) has lost changes of \(lost), and no observer was told")
+        }
+        try Divergence.demandEqual(shown.lines, found, "context \(index) shows other objects")
+        let (changes, names) = try await contexts.perform(index) { context in
+            let stack = context.undoStack
+            return (ContextWorld.changes(context), [stack?.undoActionName ?? "", stack?.redoActionName ?? ""])
+        }
+        let own = oracle.contexts[index].delta.changes
+        try Divergence.demandEqual(own, changes, "context \(index) has other changes")
+        if let groups = oracle.contexts[index].undo?.names, names != groups {
+            throw Divergence("context \(index) undoes and redoes the groups \(names), not \(groups)")
+        }
+        if let failure { throw Divergence("context \(index): \(failure)") }
+    }
+
+    /// Runs a query; from 100 on without the unsaved changes.
+    private mutating func fetch(_ index: Int, _ number: Int) async throws {
+        guard index != ContextPlace.foreign else { return }
+        oracle.begin(index)
+        let query = ContextQuery.all[number % 100 % ContextQuery.all.count]
+        let isStored = number >= 100
+        let (objects, keys) = query.result(in: isStored ? oracle.base(index) : oracle.shown(index))
+        let (found, ids, count) = try await contexts.perform(index) { context in
+            var request = try query.request()
+            request.includesPendingChanges = !isStored
+            let found = try context.fetch(request).map { object in
+                // An object that is deleted here still has its values.
+                (ContextModel.object(object.uniqueID), try object.value(forKey: query.sort))
+            }
+            return (found, try context.fetchIDs(request), try context.count(for: request))
+        }
+        let numbers = ids.map { ContextModel.object($0.uniqueID) }
+        guard numbers.sorted() == objects, count == objects.count, found.map(\.0) == numbers else {
+            throw Divergence(
+                "context \(index) fetches \(numbers.map(ContextModel.name)), counts \(count) and fetches the objects "
+                    + "\(found.map { ContextModel.name($0.0) }), not \(objects.map(ContextModel.name))"
+            )
+        }
+        guard isStored || found.map(\.1) == keys else {
+            throw Divergence("context \(index) fetches in the order \(found.map(\.1)), not \(keys)")
+        }
+    }
+
+    private static func members(_ object: ManagedObject, _ name: String) throws -> [Int] {
+        let members = try object.objectIDs(forKey: name).map { ContextModel.object($0.uniqueID) }
+        return name == "row" ? members : members.sorted()
+    }
+
+    /// What a context shows; related objects are the fetched ones, and one object for each ID.
+    private static func lines(_ objects: [ManagedObject], _ context: ManagedObjectContext) throws -> [String] {
+        let present = Set(objects).union(context.deletedObjects)
+        var lines: [Int: String] = [:]
+        for object in objects {
+            let number = ContextModel.object(object.uniqueID)
+            guard lines.updateValue(try line(object, number), forKey: number) == nil else {
+                throw Divergence("two objects are \(ContextModel.name(number))")
+            }
+            for property in ContextModel.properties(number) {
+                if case .attribute = property.kind { continue }
+                for other in try object.objects(forKey: property.name) where !present.contains(other) {
+                    let name = ContextModel.name(ContextModel.object(other.uniqueID))
+                    throw Divergence("\(ContextModel.name(number)).\(property.name) has another object \(name)")
+                }
+            }
+        }
+        return lines.sorted { $0.key < $1.key }.map(\.value)
+    }
+
+    /// The unsaved changes of a context, without counters and links.
+    private static func changes(_ context: ManagedObjectContext) -> [String] {
+        func line(_ verb: String, _ object: ManagedObject) -> String {
+            OracleDelta.line(verb, ContextModel.object(object.uniqueID), object.changedValues().keys)
+        }
+        let updated = context.updatedObjects.filter { !$0.changedValues().isEmpty }.map { line("update", $0) }
+        let deleted = context.deletedObjects.map { OracleDelta.line("delete", ContextModel.object($0.uniqueID), []) }
+        return (context.insertedObjects.map { line("insert", $0) } + updated.filter { !$0.hasSuffix(" ") } + deleted)
+            .sorted()
+    }
+
+    private static func line(_ object: ManagedObject, _ number: Int) throws -> String {
+        let words = try ContextModel.entities[ContextModel.entity(of: number)].properties.map { property in
+            switch property.kind {
+            case .attribute, .toOne, .claim, .owner:
+                "\(property.name)=\(ContextModel.text(try object.value(forKey: property.name)))"
+            case .toMany, .pairs: "\(property.name)=\(try members(object, property.name).map(ContextModel.name))"
+            }
+        }
+        return "\(ContextModel.name(number)) \(words.joined(separator: " "))"
+    }
+}

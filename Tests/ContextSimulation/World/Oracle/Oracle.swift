@@ -1,0 +1,651 @@
+import TributaryChanges
+
+/// What the contexts on one store must show, and what their saves must write.
+///
+/// A context has a base, a committed state or the state of its parent, and a delta. It shows base + delta. A merge
+/// changes the base and never the delta; a save applies the delta to the newest state.
+struct Oracle {
+    struct Context {
+        /// The number of the committed state that the context shows; nil for the newest state.
+        var generation: Int?
+        var parent: Int?
+        var delta = OracleDelta()
+        /// Nil for a context that records nothing.
+        var undo: OracleUndo?
+        /// The last values of objects whose deletion was saved, and the amounts that were not saved.
+        var graves: [Int: OracleDelta] = [:]
+        /// Objects whose unsaved values were lost, because others have deleted the objects.
+        var discarded: Set<Int> = []
+        /// Those of them that the parent hears of with the next save.
+        var lostEdits: Set<Int> = []
+        /// The objects of the base when the context last moved.
+        var seen: Set<Int> = []
+        /// The number of saves, which decides what an undo of an earlier step does.
+        var saves = 0
+    }
+
+    var committed = [OracleState()]
+    var contexts: [Context]
+    let rules: ContextModel.Rules
+    /// Objects that any context has ever inserted.
+    private var known: Set<Int> = []
+
+    init(rules: ContextModel.Rules, recordsSteps: Bool) {
+        self.rules = rules
+        contexts = ContextPlace.all.map { place in
+            Context(
+                generation: place.isFixed ? 0 : nil,
+                parent: place.parent,
+                undo: place.hasUndo && recordsSteps ? OracleUndo() : nil
+            )
+        }
+    }
+
+    var newest: OracleState { committed[committed.count - 1] }
+
+    // MARK: Reading
+
+    func base(_ index: Int) -> OracleState {
+        if let parent = contexts[index].parent {
+            var state = contexts[parent].delta.applied(to: base(parent))
+            state.pairs = state.pairs.filter { state.has($0.item) && state.has($0.tag) }
+            return state
+        }
+        return contexts[index].generation.map { committed[$0] } ?? newest
+    }
+
+    func shown(_ index: Int) -> OracleState {
+        let base = base(index)
+        let delta = contexts[index].delta
+        var state = delta.applied(to: base)
+        // Deny leaves references alone until the save.
+        for object in delta.deleted where base.has(object) {
+            state.lingering.formUnion(lists(of: object).filter { ["deny", "none"].contains(rule($0)) })
+        }
+        return state
+    }
+
+    private func rule(_ cell: Cell) -> String {
+        ContextModel.rule(ContextModel.entity(of: cell.object), cell.property, rules)
+    }
+
+    /// The to-many relationships of an object.
+    private func lists(of object: Int) -> [Cell] {
+        ContextModel.properties(object).indices.compactMap { index in
+            switch ContextModel.properties(object)[index].kind {
+            case .toMany, .pairs: Cell(object: object, property: index)
+            case .attribute, .toOne, .claim, .owner: nil
+            }
+        }
+    }
+
+    // MARK: Moving
+
+    /// A context begins with the newest state or with its parent's; changes to objects that are gone are dropped.
+    mutating func begin(_ index: Int) {
+        if let parent = contexts[index].parent { begin(parent) }
+        rebase(index)
+    }
+
+    private mutating func rebase(_ index: Int) {
+        let base = base(index)
+        let delta = contexts[index].delta
+        for object in delta.objects where !base.has(object) && !delta.inserted.contains(object) {
+            let isLost = delta.touched.contains(object) && !delta.deleted.contains(object)
+            if isLost, delta.isChanged(object) {
+                contexts[index].discarded.insert(object)
+                contexts[index].lostEdits.insert(object)
+            }
+            contexts[index].delta.forget(object)
+            if isLost { contexts[index].delta.lost.insert(object) }
+        }
+        forgetGone(index, former: contexts[index].seen, base)
+        contexts[index].seen = Set(base.rows.keys)
+    }
+
+    /// A merged deletion of an object removes every step about it from the undo stack.
+    private mutating func forgetGone(_ index: Int, former: Set<Int>, _ base: OracleState) {
+        let gone = former.filter { !base.has($0) && !contexts[index].delta.inserted.contains($0) }
+        guard !gone.isEmpty else { return }
+        contexts[index].undo?.forget(gone)
+        let touched = contexts[index].delta.touched
+        for object in touched { forgetOrder(object, in: index) }
+        contexts[index].delta.forgetTouched(touched)
+    }
+
+    /// Ends what one undo reverts.
+    mutating func end(_ index: Int) {
+        contexts[index].undo?.endStep()
+        if let parent = contexts[index].parent { end(parent) }
+    }
+
+    mutating func moveToNewest(_ index: Int) {
+        guard contexts[index].generation != nil else { return }
+        contexts[index].generation = committed.count - 1
+        rebase(index)
+    }
+
+    mutating func pin(_ index: Int) {
+        contexts[index].generation = committed.count - 1
+        rebase(index)
+    }
+
+    mutating func unpin(_ index: Int) {
+        contexts[index].generation = nil
+        rebase(index)
+    }
+
+    // MARK: Changing
+
+    mutating func insert(_ object: Int, in index: Int) {
+        guard known.insert(object).inserted else { return }
+        contexts[index].delta.inserted.insert(object)
+        record(.inserted(object), in: index)
+    }
+
+    /// Whether a program can insert the object: its number is new.
+    func isNew(_ object: Int) -> Bool { !known.contains(object) }
+
+    mutating func set(_ cell: Cell, _ value: PropertyValue, in index: Int) {
+        let state = shown(index)
+        guard state.has(cell.object) else { return }
+        let property = ContextModel.properties(cell.object)[cell.property]
+        switch property.kind {
+        case .attribute(.counter, _):
+            add(value.subtracting(state.value(cell)), to: cell, in: index)
+        case .attribute:
+            // Assigning the value that is shown changes nothing, except that an insert contains what was set.
+            guard state.value(cell) != value || contexts[index].delta.inserted.contains(cell.object) else { return }
+            setEntry(cell, value, in: index)
+        case .toOne:
+            guard contexts[index].delta.registers[cell] ?? state.value(cell) != value else { return }
+            setEntry(cell, value, in: index)
+        case .claim:
+            guard contexts[index].delta.registers[cell] ?? state.value(cell) != value else { return }
+            if case .reference(let id) = value { release(ContextModel.object(id), cell.property, in: index) }
+            setEntry(cell, value, in: index)
+        case .owner(_, let claim):
+            guard state.value(cell) != value else { return }
+            release(cell.object, claim, in: index)
+            guard case .reference(let id) = value else { return }
+            setEntry(
+                Cell(object: ContextModel.object(id), property: claim),
+                .reference(ContextModel.id(cell.object)),
+                in: index
+            )
+        case .toMany, .pairs: break
+        }
+    }
+
+    /// Takes a target from its owner.
+    private mutating func release(_ target: Int, _ claim: Int, in index: Int) {
+        guard let owner = shown(index).owner(of: target, claim) else { return }
+        setEntry(Cell(object: owner, property: claim), .null, in: index)
+    }
+
+    mutating func add(_ amount: PropertyValue, to cell: Cell, in index: Int) {
+        guard shown(index).has(cell.object), !amount.isZero else { return }
+        record(.amount(cell, amount), in: index)
+        contexts[index].delta.touched.insert(cell.object)
+        contexts[index].delta.add(amount, to: cell)
+    }
+
+    mutating func setName(_ name: String, in index: Int) { contexts[index].undo?.setName(name) }
+
+    mutating func beginGroup(_ index: Int) { contexts[index].undo?.beginGroup() }
+
+    mutating func endGroup(_ index: Int) { contexts[index].undo?.endGroup() }
+
+    private mutating func record(_ record: OracleRecord, in index: Int) {
+        let saves = contexts[index].saves
+        contexts[index].undo?.record(record, saves: saves)
+    }
+
+    mutating func setEntry(_ cell: Cell, _ value: PropertyValue?, in index: Int) {
+        let before = contexts[index].delta.registers[cell]
+        guard before != value else { return }
+        if cell.property == ContextModel.place, ContextModel.entity(of: cell.object) == ContextModel.item {
+            let stored = base(index).rows[cell.object]?[cell.property]
+            let (old, new) = (before ?? stored ?? .null, value ?? stored ?? .null)
+            if old != new { followPlace(cell.object, from: old, to: new, in: index) }
+            if value == nil, old == new { contexts[index].delta.leaveRows(cell.object) }
+        }
+        record(.register(cell, before: before, shown: shown(index).value(cell)), in: index)
+        contexts[index].delta.registers[cell] = value
+        contexts[index].delta.touched.insert(cell.object)
+    }
+
+    mutating func setEntry(_ pair: Pair, _ value: Bool?, in index: Int) {
+        let before = contexts[index].delta.pairs[pair]
+        guard before != value else { return }
+        record(.pair(pair, before: before, shown: shown(index).pairs.contains(pair)), in: index)
+        contexts[index].delta.pairs[pair] = value
+        contexts[index].delta.touched.formUnion([pair.item, pair.tag])
+    }
+
+    mutating func link(_ object: Int, _ property: Int, _ target: Int, _ isLinked: Bool, in index: Int) {
+        let state = shown(index)
+        guard state.has(object), state.has(target), state.members(object, property).contains(target) != isLinked
+        else { return }
+        switch ContextModel.properties(object)[property].kind {
+        case .toMany(_, let inverse):
+            let value = isLinked ? PropertyValue.reference(ContextModel.id(object)) : .null
+            set(Cell(object: target, property: inverse), value, in: index)
+        case .pairs:
+            setPair(Oracle.pair(object, target), isLinked, in: index)
+        case .attribute, .toOne, .claim, .owner: break
+        }
+    }
+
+    mutating func setPair(_ pair: Pair, _ isLinked: Bool, in index: Int) {
+        setEntry(pair, base(index).pairs.contains(pair) == isLinked ? nil : isLinked, in: index)
+    }
+
+    /// An undone insertion follows no delete rule.
+    mutating func delete(_ object: Int, in index: Int, undoing isUndo: Bool = false) {
+        let state = shown(index)
+        guard state.has(object) else { return }
+        let isNew = contexts[index].delta.inserted.contains(object)
+        var cascade: [Int] = []
+        for list in lists(of: object) {
+            let members = Oracle.holders(list, state)
+            // An object that was never saved leaves no reference behind under any rule. A foreign writer has no rules.
+            let rule = ContextPlace.all[index].isForeign ? "none" : rule(list)
+            if isNew || rule == "nullify" {
+                for member in members { unlink(member, from: list, in: index) }
+            }
+            if rule == "cascade", !(isNew && isUndo) { cascade += members }
+        }
+        if isNew || !ContextPlace.all[index].isForeign, let bearer = ContextModel.property(object, "bearer") {
+            set(Cell(object: object, property: bearer), .null, in: index)
+        }
+        leaveRow(object, in: index)
+        let delta = contexts[index].delta
+        record(.deleted(object, changes: isNew ? delta.only(object) : nil), in: index)
+        if isNew { contexts[index].delta.forget(object) } else { contexts[index].delta.deleted.insert(object) }
+        for member in cascade { delete(member, in: index) }
+    }
+
+    private mutating func unlink(_ member: Int, from list: Cell, in index: Int) {
+        switch ContextModel.properties(list.object)[list.property].kind {
+        case .toMany(_, let inverse): set(Cell(object: member, property: inverse), .null, in: index)
+        case .pairs: setPair(Oracle.pair(list.object, member), false, in: index)
+        case .attribute, .toOne, .claim, .owner: break
+        }
+    }
+
+    static func pair(_ object: Int, _ other: Int) -> Pair {
+        ContextModel.entity(of: object) == ContextModel.item
+            ? Pair(item: object, tag: other) : Pair(item: other, tag: object)
+    }
+
+    /// The live objects at the other end of a to-many relationship, also of a deleted object.
+    static func holders(_ list: Cell, _ state: OracleState) -> [Int] {
+        switch ContextModel.properties(list.object)[list.property].kind {
+        case .toMany(_, let inverse): state.holders(of: list.object, inverse)
+        case .pairs:
+            state.pairs.filter { $0.has(list.object) }.map { $0.item == list.object ? $0.tag : $0.item }
+                .filter(state.has).sorted()
+        case .attribute, .toOne, .claim, .owner: []
+        }
+    }
+
+    /// Undoes a deletion: an object that was never saved is inserted again with its changes, one whose deletion was
+    /// saved with all its values, and another one shows base + delta.
+    mutating func restore(_ object: Int, _ changes: OracleDelta?, in index: Int) {
+        if contexts[index].delta.deleted.remove(object) == nil {
+            guard !shown(index).has(object) else { return }
+            contexts[index].delta.inserted.insert(object)
+            if let changes {
+                contexts[index].delta.registers.merge(changes.registers) { $1 }
+                contexts[index].delta.amounts.merge(changes.amounts) { $1 }
+            } else {
+                let grave = contexts[index].graves[object] ?? OracleDelta()
+                contexts[index].delta.registers.merge(grave.registers) { $1 }
+                contexts[index].delta.amounts.merge(grave.amounts) { $1 }
+            }
+        }
+        returnToRow(object, in: index)
+        record(.inserted(object), in: index)
+    }
+
+    mutating func forgetDiscarded(_ index: Int) { contexts[index].discarded = [] }
+
+    mutating func rollback(_ index: Int) {
+        contexts[index].delta = OracleDelta()
+        contexts[index].lostEdits = []
+        forgetSteps(index)
+    }
+
+    mutating func forgetSteps(_ index: Int) {
+        if contexts[index].undo != nil { contexts[index].undo = OracleUndo() }
+    }
+
+    /// Drops the unsaved changes of one object; an object that was never saved stays as it is.
+    mutating func dropChanges(_ object: Int, in index: Int) {
+        guard !contexts[index].delta.inserted.contains(object) else { return }
+        contexts[index].delta.forget(object)
+    }
+
+    // MARK: Saving
+
+    enum SaveOutcome: Hashable {
+        /// There was nothing to write.
+        case nothing
+        /// The changes of the transaction, one line each, sorted.
+        case written([String])
+        /// A child's changes went to its parent.
+        case absorbed
+        case denied
+        case conflict([String])
+        /// A new object has the ID of a stored one.
+        case taken
+    }
+
+    mutating func save(_ index: Int, policy: String) -> SaveOutcome {
+        let delta = contexts[index].delta
+        if policy != "error" { contexts[index].delta.lost = [] }
+        guard !delta.isEmpty || (policy == "error" && !delta.lost.isEmpty) else {
+            contexts[index].delta = OracleDelta()
+            tellLost(index)
+            return .nothing
+        }
+        let base = base(index)
+        if isDenied(delta, in: base, delta.applied(to: base)) { return .denied }
+        if contexts[index].parent != nil, policy == "error" {
+            // The parent has deleted what the child has changed, or refers to.
+            let targets = delta.registers.values.compactMap { value -> Int? in
+                guard case .reference(let id) = value else { return nil }
+                return ContextModel.object(id)
+            }
+            let lost = delta.lost.union(targets.filter { !base.has($0) && !delta.inserted.contains($0) })
+            if !lost.isEmpty { return .conflict(lost.sorted().map(ContextModel.name)) }
+        }
+        if contexts[index].parent == nil {
+            if !delta.inserted.isDisjoint(with: newest.rows.keys) { return .taken }
+        }
+        var write = OracleWrite(delta, base: base, newest: newest)
+        if contexts[index].parent == nil {
+            var keys = OracleKeys(policy: policy, newest: newest)
+            keys.settle(&write, shown: shown(index))
+            let conflicts = policy == "error" ? delta.lost.union(write.conflicts).sorted().map(ContextModel.name) : []
+            let all = conflicts + keys.conflicts.sorted()
+            if !all.isEmpty { return .conflict(all) }
+            contexts[index].discarded.formUnion(
+                delta.objects.filter { object in
+                    !delta.inserted.contains(object) && !delta.deleted.contains(object) && delta.isChanged(object)
+                        && !newest.has(object)
+                }
+            )
+            write.resolve(policy)
+            keys.settleStored(&write)
+            if !keys.conflicts.isEmpty { return .conflict(keys.conflicts.sorted()) }
+            if !ContextFeatures.lacks(.underLock) {
+                followDeleteRules(&write)
+                if isDenied(write.delta, in: newest, write.delta.applied(to: newest)) { return .denied }
+            }
+        }
+        let shown = shown(index)
+        let rows = delta.orders.keys.reduce(into: [Int: [Int]]()) { $0[$1] = shown.row($1) }
+        for object in delta.deleted { bury(object, in: index, shown) }
+        contexts[index].delta = OracleDelta()
+        contexts[index].seen.subtract(write.delta.deleted)
+        contexts[index].saves += 1
+        if let parent = contexts[index].parent {
+            tellLost(index)
+            hand(delta, rows, to: parent)
+            return .absorbed
+        }
+        let state = write.apply(committed.count)
+        // A save without a change to write leaves the store as it is.
+        if write.lines.isEmpty {
+            moveToNewest(index)
+            return .nothing
+        }
+        committed.append(state)
+        moveToNewest(index)
+        return .written(write.lines)
+    }
+
+    /// A batch names all red items, and adds to their stock; returns its changes.
+    mutating func batch(name: PropertyValue, amount: PropertyValue) -> [String] {
+        var delta = OracleDelta()
+        for object in newest.rows.keys where ContextModel.entity(of: object) == ContextModel.item {
+            guard newest.value(Cell(object: object, property: ContextModel.colour)) == .string("red") else { continue }
+            delta.registers[Cell(object: object, property: ContextModel.itemName)] = name
+            delta.add(amount, to: Cell(object: object, property: ContextModel.stock))
+        }
+        var write = OracleWrite(delta, base: newest, newest: newest)
+        let state = write.apply(committed.count)
+        if !write.lines.isEmpty { committed.append(state) }
+        return write.lines
+    }
+
+    /// A batch deletes the unnamed objects of an entity; returns its changes, or nil when a rule forbids one of them.
+    mutating func deleteBatch(_ entity: Int) -> [String]? {
+        var delta = OracleDelta()
+        delta.deleted = Set(
+            newest.rows.keys.filter { object in
+                guard ContextModel.entity(of: object) == entity,
+                    let name = ContextModel.property(object, "name")
+                else { return false }
+                return newest.value(Cell(object: object, property: name)) == .null
+            }
+        )
+        var write = OracleWrite(delta, base: newest, newest: newest)
+        followDeleteRules(&write)
+        // Batches do not check numbers of objects.
+        guard !isRefused(write.delta, in: newest, write.delta.applied(to: newest)) else { return nil }
+        let state = write.apply(committed.count)
+        if !write.lines.isEmpty { committed.append(state) }
+        return write.lines
+    }
+
+    /// Commits the transaction of a foreign writer, which follows no rules, and returns its changes.
+    mutating func importChanges(_ index: Int) -> OracleDelta {
+        var delta = contexts[index].delta
+        contexts[index].delta = OracleDelta()
+        // A foreign writer gives no positions.
+        delta.orders = [:]
+        var write = OracleWrite(delta, base: newest, newest: newest)
+        let state = write.apply(committed.count)
+        if !write.lines.isEmpty { committed.append(state) }
+        return delta
+    }
+
+    private mutating func bury(_ object: Int, in index: Int, _ shown: OracleState) {
+        var state = base(index)
+        var delta = contexts[index].delta
+        delta.deleted = []
+        state = delta.applied(to: state)
+        guard state.has(object) else { return }
+        var grave = OracleDelta()
+        grave.amounts = delta.only(object).amounts
+        for (property, described) in ContextModel.properties(object).enumerated() {
+            switch described.kind {
+            case .attribute(.counter, _), .toMany, .pairs, .owner: continue
+            case .attribute, .toOne, .claim:
+                let cell = Cell(object: object, property: property)
+                grave.registers[cell] = state.value(cell)
+            }
+        }
+        contexts[index].graves[object] = grave
+    }
+
+    /// Whether a rule stands against the save: a Deny, for an object that is still there, or a mandatory reference that
+    /// the save would write without a target.
+    private func isRefused(_ delta: OracleDelta, in base: OracleState, _ state: OracleState) -> Bool {
+        let isHeld = delta.deleted.contains { object in
+            base.has(object)
+                && lists(of: object).contains { rule($0) == "deny" && !Oracle.holders($0, state).isEmpty }
+        }
+        guard !isHeld, rules.isMakerMandatory else { return isHeld }
+        return state.rows.keys.contains { object in
+            let cell = Cell(object: object, property: ContextModel.maker)
+            // The policy `overwrite` writes what was there before: an import is not validated.
+            let wasEmpty = delta.registers[cell] == .null && base.has(object) && base.value(cell) == .null
+            return ContextModel.entity(of: object) == ContextModel.item && !wasEmpty
+                && (delta.inserted.contains(object) || delta.registers[cell] != nil) && state.value(cell) == .null
+        }
+    }
+
+    private func isDenied(_ delta: OracleDelta, in base: OracleState, _ state: OracleState) -> Bool {
+        isRefused(delta, in: base, state) || hasTooFew(delta, in: base, state)
+    }
+
+    /// Whether a tag whose items the save changes has some items, and fewer than it must have.
+    private func hasTooFew(_ delta: OracleDelta, in base: OracleState, _ state: OracleState) -> Bool {
+        guard rules.leastTagged > 0 else { return false }
+        let pairs = Set(delta.pairs.keys).union(base.pairs.filter { delta.deleted.contains($0.item) })
+        return Set(pairs.map(\.tag)).contains { tag in
+            state.has(tag) && 1..<rules.leastTagged ~= state.members(tag, ContextModel.tagged).count
+        }
+    }
+
+    /// Follows the delete rules on the newest state: others may have linked objects to a deleted one.
+    private func followDeleteRules(_ write: inout OracleWrite) {
+        var rest = write.delta.deleted.sorted()
+        while let object = rest.popLast() {
+            for list in lists(of: object) {
+                let members = Oracle.holders(list, write.delta.applied(to: newest))
+                switch (rule(list), ContextModel.properties(object)[list.property].kind) {
+                case ("cascade", _):
+                    for member in members where write.delta.deleted.insert(member).inserted { rest.append(member) }
+                case ("nullify", .toMany(_, let inverse)):
+                    for member in members { write.delta.registers[Cell(object: member, property: inverse)] = .null }
+                default: break
+                }
+            }
+        }
+    }
+
+    /// The parent lists the changes that a child has lost, when the child saves.
+    private mutating func tellLost(_ index: Int) {
+        if let parent = contexts[index].parent { contexts[parent].discarded.formUnion(contexts[index].lostEdits) }
+        contexts[index].lostEdits = []
+    }
+
+    private mutating func hand(_ delta: OracleDelta, _ rows: [Int: [Int]], to parent: Int) {
+        for object in delta.order where delta.inserted.contains(object) {
+            contexts[parent].delta.inserted.insert(object)
+            record(.inserted(object), in: parent)
+        }
+        // A claim that is given up goes before the claim that takes it.
+        for (cell, value) in delta.registers.sorted(by: { $0.value == .null && $1.value != .null }) {
+            if !delta.deleted.contains(cell.object) { set(cell, value, in: parent) }
+        }
+        for (cell, amount) in delta.amounts where !delta.deleted.contains(cell.object) {
+            add(amount, to: cell, in: parent)
+        }
+        for (pair, isLinked) in delta.pairs {
+            let state = shown(parent)
+            if state.has(pair.item), state.has(pair.tag), state.pairs.contains(pair) != isLinked {
+                setPair(pair, isLinked, in: parent)
+            }
+        }
+        hand(delta.orders, rows, to: parent)
+        for object in delta.deleted.sorted() { delete(object, in: parent) }
+    }
+}
+
+/// A save: the delta, the base that the context has read, and the newest state.
+struct OracleWrite {
+    var delta: OracleDelta
+    private let base: OracleState
+    private let newest: OracleState
+    /// The written changes, one line each, sorted.
+    private(set) var lines: [String] = []
+
+    init(_ delta: OracleDelta, base: OracleState, newest: OracleState) {
+        (self.delta, self.base, self.newest) = (delta, base, newest)
+    }
+
+    /// Objects that the context has changed or deleted, and that another transaction has written since.
+    var conflicts: [Int] {
+        delta.objects.filter { object in
+            if delta.inserted.contains(object) { return false }
+            let isMoved = isWritten(object) || isLinked(object)
+            if delta.deleted.contains(object) { return newest.has(object) && isMoved }
+            return delta.isChanged(object) && (!newest.has(object) || isMoved)
+        }.sorted()
+    }
+
+    private func isWritten(_ object: Int) -> Bool { newest.revisions[object] != base.revisions[object] }
+
+    /// Whether others have linked further objects to the object since.
+    private func isLinked(_ object: Int) -> Bool {
+        guard !ContextFeatures.lacks(.underLock) else { return false }
+        return ContextModel.properties(object).indices.contains { property in
+            !Set(newest.members(object, property)).isSubset(of: base.members(object, property))
+        }
+    }
+
+    mutating func resolve(_ policy: String) {
+        for object in conflicts where newest.has(object) {
+            if delta.deleted.contains(object) {
+                if policy == "storeTrump" || policy == "rollback" { delta.forget(object) }
+                continue
+            }
+            switch policy {
+            case "rollback": delta.forget(object)
+            case "storeTrump":
+                for cell in delta.registers.keys where cell.object == object && base.value(cell) != newest.value(cell) {
+                    delta.registers[cell] = nil
+                    // The item stays where it is stored.
+                    if cell.property == ContextModel.place { delta.leaveRows(object) }
+                }
+            case "overwrite" where isWritten(object):
+                let shown = delta.applied(to: base)
+                let properties = ContextModel.properties(object)
+                for (index, property) in properties.enumerated() {
+                    let cell = Cell(object: object, property: index)
+                    switch property.kind {
+                    case .attribute(.counter, _), .toMany, .pairs, .owner: break
+                    case .attribute, .toOne, .claim: delta.registers[cell] = delta.registers[cell] ?? shown.value(cell)
+                    }
+                }
+            default: break
+            }
+        }
+        for object in delta.objects where !newest.has(object) && !delta.inserted.contains(object) {
+            delta.forget(object)
+        }
+    }
+
+    /// Returns the state after the transaction of the number.
+    mutating func apply(_ number: Int) -> OracleState {
+        var state = delta.applied(to: newest, number: number)
+        state.pairs = state.pairs.filter { state.has($0.item) && state.has($0.tag) }
+        var writes: [Int: [String]] = [:]
+        for (cell, value) in delta.registers where !delta.deleted.contains(cell.object) {
+            writes[cell.object, default: []].append("\(name(cell))=\(ContextModel.text(value))")
+        }
+        for (cell, amount) in delta.amounts where !delta.deleted.contains(cell.object) {
+            writes[cell.object, default: []].append("\(name(cell))+=\(ContextModel.text(amount))")
+        }
+        for object in delta.inserted.subtracting(delta.deleted) where writes[object] == nil { writes[object] = [] }
+        for (object, words) in writes {
+            let verb = delta.inserted.contains(object) ? "insert" : "update"
+            lines.append(([verb, ContextModel.name(object)] + words.sorted()).joined(separator: " "))
+            state.revisions[object] = number
+        }
+        for (pair, isLinked) in delta.pairs where state.has(pair.item) && state.has(pair.tag) {
+            let verb = isLinked ? "link" : "unlink"
+            lines.append("\(verb) \(ContextModel.name(pair.item)) tags \(ContextModel.name(pair.tag))")
+        }
+        for (shelf, order) in delta.orders
+        where state.has(shelf) && !order.placed.isDisjoint(with: state.row(shelf)) {
+            lines.append("arrange \(ContextModel.name(shelf))")
+        }
+        for object in delta.deleted {
+            lines.append("delete \(ContextModel.name(object))")
+            state.revisions[object] = number
+        }
+        lines.sort()
+        return state
+    }
+
+    private func name(_ cell: Cell) -> String {
+        ContextModel.properties(cell.object)[cell.property].name
+    }
+}
