@@ -104,5 +104,7 @@
         }
 
         package static func turnOn(_ mutation: Mutation) { active.store(mutation.rawValue, ordering: .relaxed) }
+
+        package static func turnOff() { active.store(-1, ordering: .relaxed) }
     }
 #endif

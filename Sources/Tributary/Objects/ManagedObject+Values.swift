@@ -133,7 +133,7 @@ extension ManagedObject {
 
     func unmarkSet(_ propertyIndex: Int) {
         guard changed.contains(propertyIndex) else { return }
-        if state == .inserted { recordMark(propertyIndex) }
+        recordMark(propertyIndex)
         changed.remove(propertyIndex)
     }
 

@@ -101,7 +101,8 @@ extension ManagedObject {
         if context.relationships.isTaken(id, from: self, at: relationship) { return nil }
         let known =
             context.registry.object(id, rootIndex: descriptor.rootIndex) ?? context.foundGone(id, descriptor)
-        guard let known else {
+        // A fault may be of an object that is gone.
+        guard let known, !known.isFault else {
             // A target that the store returned exists; one that was set here or above may have been deleted elsewhere
             // since.
             let isSetHere =

@@ -56,7 +56,8 @@ struct RelationshipDelta: Sendable {
                 sum.removeAdded(id)
                 sum.removed.insert(id)
             }
-            let last = sum.added.values.max() ?? 0
+            // An object that was added and removed before has an ordinal still.
+            let last = sum.sequence.last?.ordinal ?? 0
             for (index, id) in later.addedInOrder.enumerated() {
                 sum.removed.remove(id)
                 sum.append(id, last + index + 1)

@@ -185,7 +185,9 @@ extension RelationshipGraph {
         }
     }
 
-    /// Links a new object to the stored objects that No Action has left with its ID.
+    /// Links a new object to the stored objects that No Action has left with its ID, as changes of the context.
+    ///
+    /// The rows of some of these objects still have the reference; rows that were read later do not.
     private func relinkStored(_ relationship: Relationship, _ propertyIndex: Int, of object: ManagedObject) {
         guard let (descriptor, inverseIndex) = inverse(of: relationship) else { return }
         let entity = object.descriptor.entity
@@ -195,10 +197,15 @@ extension RelationshipGraph {
             }
             for id in try context.reader.related(to: object, propertyIndex) + waiting.map(descriptor.objectID) {
                 let other = context.object(with: id)
-                switch other.read(inverseIndex).referencedID {
-                case nil where relationship.isToMany: setRegister(other, inverseIndex, to: object.uniqueID)
-                case object.uniqueID?: moveInverse(other, inverseIndex, from: nil, to: object.uniqueID)
-                default: continue
+                let target = other.read(inverseIndex).referencedID
+                if other.changed.contains(inverseIndex) || !relationship.isToMany {
+                    guard target == object.uniqueID else { continue }
+                    moveInverse(other, inverseIndex, from: nil, to: target)
+                } else if target == nil || target == object.uniqueID, var row = other.row {
+                    row.values[inverseIndex] = .null
+                    other.row = row
+                    other.values[inverseIndex] = .null
+                    setRegister(other, inverseIndex, to: object.uniqueID)
                 }
             }
         } catch {

@@ -128,7 +128,7 @@ struct RelationshipGraph {
         let known =
             context.registry.object(id.uniqueID, rootIndex: descriptor.rootIndex)
             ?? context.foundGone(id.uniqueID, descriptor)
-        guard let known else { return !isDeletedAbove(id) }
+        guard let known, !known.isFault else { return !isDeletedAbove(id) }
         return !known.state.isDeletion || (known.state != .gone && !isLeftOut(known, at: relationship))
     }
 

@@ -213,22 +213,32 @@ struct SavePlanner {
     }
 
     /// Returns links and unlinks of relationships that are stored as pairs, from the side that owns them.
+    ///
+    /// A pair belongs to both objects: with the changes of one of them its link or unlink is dropped, and a deletion
+    /// removes the pairs of its object without an unlink.
     private func pairChanges(without dropped: Set<ObjectIdentifier>, _ heirs: [ObjectIdentifier: Row]) -> [Change] {
         guard !context.pending.delta.isEmpty else { return [] }
+        func isLeftOut(_ object: ManagedObject) -> Bool {
+            object.state == .deleted
+                || dropped.contains(ObjectIdentifier(object)) && heirs[ObjectIdentifier(object)] == nil
+        }
+        let leavesOut = !dropped.isEmpty || !context.pending.list.deletedRootIndexes.isEmpty
+        func isWritten(_ id: ManagedObjectID) -> Bool {
+            !leavesOut || context.registeredObject(for: id).map { !isLeftOut($0) } ?? true
+        }
         var changes: [Change] = []
-        for object in context.pending.objects {
+        for object in context.pending.objects where !isLeftOut(object) {
             let heir = heirs[ObjectIdentifier(object)]
-            guard heir != nil || !dropped.contains(ObjectIdentifier(object)) else { continue }
             for (propertyIndex, property) in object.descriptor.entity.properties.enumerated() {
                 guard case .relationship(let relationship, .links(_, ownsPairs: true)) = property,
                     heir?.entity.property(named: relationship.name) != nil || heir == nil,
                     let difference = context.pending.delta[RelationshipDelta.Key(object, propertyIndex)]
                 else { continue }
-                let removed = difference.removed.map(\.uniqueID).sorted()
+                let removed = difference.removed.filter(isWritten).map(\.uniqueID).sorted()
                 if !removed.isEmpty, heir == nil {
                     changes.append(change(object, .unlink(to: relationship.name, ids: removed)))
                 }
-                let added = difference.addedInOrder.map(\.uniqueID)
+                let added = difference.addedInOrder.filter(isWritten).map(\.uniqueID)
                 guard !added.isEmpty else { continue }
                 // An ordered relationship is linked with its positions, from the side that has the order.
                 guard !isOrdered(relationship) else { continue }

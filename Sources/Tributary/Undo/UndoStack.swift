@@ -315,11 +315,13 @@ struct UndoOperation {
             stack.open = UndoGroup()
         }
         var touched: [ManagedObject] = []
+        var owners: [ManagedObject] = []
         // Inserted objects must exist before a reference to them is set, and references to removed ones are dropped
         // first.
         let reverted = Set(insertions(group))
         for case .disappeared(let object) in group.records.reversed() {
             context.relationships.resurrect(object, reverted: reverted)
+            owners.append(object)
         }
         for case .disappeared(let object) in group.records where object.state == .inserted {
             context.relationships.dropMissingReferences(of: object)
@@ -348,7 +350,6 @@ struct UndoOperation {
         for object in insertions(group) { context.delete(object) }
         context.processChanges()
         // The oldest order of each relationship is set last.
-        var owners: [ManagedObject] = []
         for case .order(let object, let propertyIndex, let old, let before) in group.records.reversed() {
             guard object.state != .deleted, object.state != .gone else { continue }
             let moves = group.moves(in: object, propertyIndex) ?? []

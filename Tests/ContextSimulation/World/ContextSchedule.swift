@@ -53,8 +53,8 @@ extension ContextSchedule {
         // The oracle does not know which steps a save forgets for the sake of a unique key.
         let hasKeys = draw.number(0...1) == 0 && !ContextFeatures.lacks(.keys)
         draw.hasUndo = !hasKeys && !ContextFeatures.lacks(.undo)
-        steps = []
-        let count = draw.number(30...60)
+        steps = draw.start()
+        let count = steps.count + draw.number(30...60)
         while steps.count < count {
             switch draw.number(0...23) {
             case 0, 1: steps += draw.race()
@@ -91,6 +91,20 @@ extension ContextSchedule {
             return one(of: [0, 0, 0, 1, 1, 1, 2, 2, 3, 3, 4, 5, 6, 7, 7, 9] + foreign)
         }
 
+        /// In most schedules several contexts know the first objects, so that their changes meet.
+        mutating func start() -> [ContextStep] {
+            guard number(0...3) > 0 else { return [] }
+            inserted = number(3...6)
+            let shelf = 2
+            let objects = [shelf] + (0..<inserted).filter { $0 != shelf }
+            let steps = objects.flatMap { object -> [ContextStep] in
+                let insert = ContextStep.insert(1, object: object)
+                let needsMaker = rules.isMakerMandatory && ContextModel.entity(of: object) == ContextModel.item
+                return [insert] + (needsMaker ? [.point(1, object: object, property: "maker", target: shelf)] : [])
+            }
+            return steps + [.save(1, policy: "error"), .merge(0), .merge(2)]
+        }
+
         /// A step; an item that needs a maker gets one in most cases.
         mutating func next() -> [ContextStep] {
             let step = step()
@@ -98,7 +112,8 @@ extension ContextSchedule {
             case .insert(let context, let object):
                 guard rules.isMakerMandatory, ContextModel.entity(of: object) == ContextModel.item, number(0...5) > 0
                 else { return [step] }
-                return [step, .point(context, object: object, property: "maker", target: self.object(1))]
+                let maker = self.object(ContextModel.shelf)
+                return [step, .point(context, object: object, property: "maker", target: maker)]
             case .link(let context, let object, "items", _) where ContextModel.entity(of: object) == ContextModel.tag:
                 guard rules.leastTagged > 0, number(0...3) > 0 else { return [step] }
                 return [step, .link(context, object: object, property: "items", target: self.object(0))]
@@ -162,7 +177,11 @@ extension ContextSchedule {
             let (first, second) = (one(of: [0, 0, 0, 1, 2, 2, 3]), one(of: [1, 2, 7, 7]))
             let object = self.object(one(of: [0, 0, 0, 1, 2]))
             let merge: [ContextStep] = first == 0 || first == 2 ? [.merge(first)] : []
-            var steps = [change(first, object), change(second, object), .save(second, policy: "objectTrump")]
+            let kind = number(0...9)
+            let other = number(0...1) == 0 ? kind : number(0...9)
+            var steps = [
+                change(first, object, kind), change(second, object, other), .save(second, policy: "objectTrump"),
+            ]
             if second == 2, number(0...1) == 0 { steps.insert(.merge(2), at: 0) }
             switch number(0...9) {
             case 0...2 where hasUndo:
@@ -206,7 +225,7 @@ extension ContextSchedule {
             var steps = [ContextStep.beginGroup(context)]
             for _ in 0...number(1...3) {
                 let object = self.object(one(of: [0, 0, 0, 1, 2]))
-                steps.append(change(context, object))
+                steps.append(change(context, object, number(0...9)))
                 if number(0...3) == 0 { steps += next() }
             }
             if number(0...3) > 0 { steps.append(.endGroup(context)) }
@@ -214,10 +233,10 @@ extension ContextSchedule {
             return steps
         }
 
-        private mutating func change(_ context: Int, _ object: Int) -> ContextStep {
+        private mutating func change(_ context: Int, _ object: Int, _ kind: Int) -> ContextStep {
             value += 1
             let isItem = ContextModel.entity(of: object) == ContextModel.item
-            switch number(0...9) {
+            switch kind {
             case 0, 1: return .delete(context, object: object)
             case 2...3 where isItem && !ContextFeatures.lacks(.amounts):
                 return .add(context, object: object, property: "stock", amount: one(of: [1, 5, 100]))

@@ -11,8 +11,13 @@ enum MutationSearch {
         #endif
     }
 
-    static func turnOn(_ name: String) -> Bool {
+    /// Turns the fault of the name on, or every fault off.
+    static func turn(on name: String?) -> Bool {
         #if MUTATIONS
+            guard let name else {
+                Mutation.turnOff()
+                return true
+            }
             guard let mutation = Mutation.allCases.first(where: { "\($0)" == name }) else { return false }
             Mutation.turnOn(mutation)
             return true
@@ -22,14 +27,28 @@ enum MutationSearch {
     }
 
     /// Prints after how many schedules the fault was found.
-    static func find(_ name: String, _ run: SimulationRun<some PlayableSchedule>) async -> Bool {
-        let result = await run.play()
-        guard let seed = result.failing else {
-            print("\(name): NOT FOUND in \(result)")
-            return false
+    ///
+    /// A schedule that ends wrong without the fault as well is printed, and proves nothing about the fault.
+    static func find<Schedule: PlayableSchedule>(_ name: String, _ run: SimulationRun<Schedule>) async -> Bool {
+        var run = run
+        var played = 0
+        while true {
+            _ = turn(on: name)
+            let result = await run.play()
+            played += result.played
+            guard let seed = result.failing else {
+                print("\(name): NOT FOUND in \(played) schedules")
+                return false
+            }
+            _ = turn(on: nil)
+            if let failure = await ScheduleReport<Schedule>.failure(of: Schedule(seed: seed)) {
+                print("seed \(seed) ends wrong without the fault \(name):\n\(failure)")
+                run = run.behind(seed)
+                continue
+            }
+            let reason = (result.failure ?? "").split(separator: "\n").prefix(3).joined(separator: " ").prefix(160)
+            print("\(name): found after \(played) schedules by seed \(seed): \(reason)")
+            return true
         }
-        let reason = (result.failure ?? "").split(separator: "\n").prefix(3).joined(separator: " ").prefix(160)
-        print("\(name): found after \(result.played) schedules by seed \(seed): \(reason)")
-        return true
     }
 }

@@ -11,7 +11,7 @@ package enum SimulationProgram<Schedule: PlayableSchedule> {
         // The process plays schedules and nothing else.
         SQLiteMemory.disableAccounting()
         if options.mutation == "list" { return MutationSearch.list(name) }
-        if let mutation = options.mutation, !MutationSearch.turnOn(mutation) {
+        if let mutation = options.mutation, !MutationSearch.turn(on: mutation) {
             print("there is no mutation \(mutation) in this build; --mutation list lists them")
             exit(64)
         }

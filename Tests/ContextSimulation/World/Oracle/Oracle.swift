@@ -51,7 +51,9 @@ struct Oracle {
             state.pairs = state.pairs.filter { state.has($0.item) && state.has($0.tag) }
             return state
         }
-        return contexts[index].generation.map { committed[$0] } ?? newest
+        var state = contexts[index].generation.map { committed[$0] } ?? newest
+        state.pairs = state.pairs.filter { state.has($0.item) && state.has($0.tag) }
+        return state
     }
 
     func shown(_ index: Int) -> OracleState {
@@ -295,6 +297,7 @@ struct Oracle {
     mutating func restore(_ object: Int, _ changes: OracleDelta?, in index: Int) {
         if contexts[index].delta.deleted.remove(object) == nil {
             guard !shown(index).has(object) else { return }
+            if changes == nil { setLeftReferences(to: object, in: index) }
             contexts[index].delta.inserted.insert(object)
             if let changes {
                 contexts[index].delta.registers.merge(changes.registers) { $1 }
@@ -307,6 +310,19 @@ struct Oracle {
         }
         returnToRow(object, in: index)
         record(.inserted(object), in: index)
+    }
+
+    /// The references that No Action has left to a deleted object.
+    private mutating func setLeftReferences(to object: Int, in index: Int) {
+        let reference = PropertyValue.reference(ContextModel.id(object))
+        let base = base(index)
+        for list in lists(of: object) {
+            guard case .toMany(_, let inverse) = ContextModel.properties(object)[list.property].kind else { continue }
+            for holder in base.holders(of: object, inverse) where shown(index).has(holder) {
+                let cell = Cell(object: holder, property: inverse)
+                if contexts[index].delta.registers[cell] == nil { setEntry(cell, reference, in: index) }
+            }
+        }
     }
 
     mutating func forgetDiscarded(_ index: Int) { contexts[index].discarded = [] }
@@ -371,12 +387,10 @@ struct Oracle {
             let conflicts = policy == "error" ? delta.lost.union(write.conflicts).sorted().map(ContextModel.name) : []
             let all = conflicts + keys.conflicts.sorted()
             if !all.isEmpty { return .conflict(all) }
-            contexts[index].discarded.formUnion(
-                delta.objects.filter { object in
-                    !delta.inserted.contains(object) && !delta.deleted.contains(object) && delta.isChanged(object)
-                        && !newest.has(object)
-                }
-            )
+            let lost = delta.objects.filter { object in
+                !delta.inserted.contains(object) && !delta.deleted.contains(object) && delta.isChanged(object)
+                    && !newest.has(object)
+            }
             write.resolve(policy)
             keys.settleStored(&write)
             if !keys.conflicts.isEmpty { return .conflict(keys.conflicts.sorted()) }
@@ -384,6 +398,7 @@ struct Oracle {
                 followDeleteRules(&write)
                 if isDenied(write.delta, in: newest, write.delta.applied(to: newest)) { return .denied }
             }
+            contexts[index].discarded.formUnion(lost)
         }
         let shown = shown(index)
         let rows = delta.orders.keys.reduce(into: [Int: [Int]]()) { $0[$1] = shown.row($1) }
@@ -608,14 +623,13 @@ struct OracleWrite {
             }
         }
         for object in delta.objects where !newest.has(object) && !delta.inserted.contains(object) {
-            delta.forget(object)
+            if delta.isChanged(object) || delta.deleted.contains(object) { delta.forget(object) }
         }
     }
 
     /// Returns the state after the transaction of the number.
     mutating func apply(_ number: Int) -> OracleState {
         var state = delta.applied(to: newest, number: number)
-        state.pairs = state.pairs.filter { state.has($0.item) && state.has($0.tag) }
         var writes: [Int: [String]] = [:]
         for (cell, value) in delta.registers where !delta.deleted.contains(cell.object) {
             writes[cell.object, default: []].append("\(name(cell))=\(ContextModel.text(value))")
@@ -629,12 +643,12 @@ struct OracleWrite {
             lines.append(([verb, ContextModel.name(object)] + words.sorted()).joined(separator: " "))
             state.revisions[object] = number
         }
-        for (pair, isLinked) in delta.pairs where state.has(pair.item) && state.has(pair.tag) {
+        for (pair, isLinked) in delta.pairs where !delta.deleted.contains(where: pair.has) {
             let verb = isLinked ? "link" : "unlink"
             lines.append("\(verb) \(ContextModel.name(pair.item)) tags \(ContextModel.name(pair.tag))")
         }
         for (shelf, order) in delta.orders
-        where state.has(shelf) && !order.placed.isDisjoint(with: state.row(shelf)) {
+        where !delta.deleted.contains(shelf) && !order.placed.isDisjoint(with: state.row(shelf)) {
             lines.append("arrange \(ContextModel.name(shelf))")
         }
         for object in delta.deleted {

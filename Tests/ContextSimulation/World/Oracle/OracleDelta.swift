@@ -61,10 +61,13 @@ struct OracleDelta {
         }
         for object in deleted { state.rows[object] = nil }
         if number == .max || !orders.isEmpty { state.orders.append(orders) }
-        if number != .max {
+        guard number == .max else {
+            // The store keeps a pair of an object that others have deleted before.
+            state.pairs = state.pairs.filter { !deleted.contains(where: $0.has) }
             state.positions = state.positions.filter { slot, _ in
                 !deleted.contains(slot.shelf) && !deleted.contains(slot.item)
             }
+            return state
         }
         state.pairs = state.pairs.filter { pair in
             (state.has(pair.item) || deleted.contains(pair.item)) && (state.has(pair.tag) || deleted.contains(pair.tag))

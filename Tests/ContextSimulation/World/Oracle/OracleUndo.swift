@@ -170,13 +170,19 @@ extension Oracle {
             switch record {
             case .register(let cell, let before, let shown):
                 guard self.shown(index).has(cell.object) else { continue }
-                if case .reference(let id)? = isUnsaved ? before : shown {
+                let value = isUnsaved ? before : shown
+                if let value, contexts[index].delta.registers[cell] == nil, self.shown(index).value(cell) == value,
+                    !contexts[index].delta.inserted.contains(cell.object)
+                {
+                    continue
+                }
+                if case .reference(let id)? = value {
                     // A reference to an object that no longer exists is not set again.
                     let target = ContextModel.object(id)
                     guard isKnown(target, in: index) else { continue }
                     releaseOwn(target, from: cell, in: index)
                 }
-                setEntry(cell, isUnsaved ? before : shown, in: index)
+                setEntry(cell, value, in: index)
             case .amount(let cell, let amount):
                 guard shown(index).has(cell.object) else { continue }
                 add(amount.zero.subtracting(amount), to: cell, in: index)
@@ -199,8 +205,10 @@ extension Oracle {
         // A value that an undo sets to the stored value is no change.
         let base = base(index)
         for object in Set(records.flatMap(\.record.objects)) where base.has(object) {
-            contexts[index].delta.registers = contexts[index].delta.registers.filter { cell, value in
-                cell.object != object || base.value(cell) != value
+            for (cell, value) in contexts[index].delta.registers
+            where cell.object == object && base.value(cell) == value {
+                contexts[index].delta.registers[cell] = nil
+                if cell.property == ContextModel.place { contexts[index].delta.leaveRows(object) }
             }
             forgetOrder(object, in: index)
             contexts[index].delta.forgetTouched([object])
