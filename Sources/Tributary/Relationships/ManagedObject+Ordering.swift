@@ -158,10 +158,17 @@ struct RelationshipOrdering {
 
     mutating func markIncomplete() { completeAt = nil }
 
+    /// Returns this order without the moves of some objects.
+    func keeping(_ isKept: (ManagedObjectID) -> Bool) -> RelationshipOrdering {
+        RelationshipOrdering(ids, moved: moved.filter { !isKept($0) })
+    }
+
+    /// Moves the last object, which has no move; behind it, moved objects alone follow it without a move of its own.
     mutating func moveLast(to index: Int) {
         guard let last = ids.popLast() else { return }
-        ids.insert(last, at: max(0, min(index, ids.count)))
-        moved.insert(last)
+        let place = max(0, min(index, ids.count))
+        if ids[place...].last(where: { !moved.contains($0) }) != nil { moved.insert(last) }
+        ids.insert(last, at: place)
     }
 
     /// Returns this order with the moves of a later one.

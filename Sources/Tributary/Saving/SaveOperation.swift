@@ -67,10 +67,11 @@ struct SaveOperation {
             }
         } catch is NothingToWrite {
             if transaction != nil { joined.add(SaveMemento(of: context, plan)) }
+            let isSuperseded = plan.hasLost || !context.pending.delta.orderings.isEmpty
             adopt(plan, nil)
             // The transaction that superseded a change of this save is newer than the generation that the context
             // shows.
-            if transaction == nil, plan.hasLost { try context.moveToNewest() }
+            if transaction == nil, isSuperseded { try context.moveToNewest() }
         }
     }
 
@@ -189,8 +190,13 @@ struct SaveOperation {
             }
         }
         gone.formUnion(plan.removed)
-        context.undoStack?.forget(lost + plan.deletedElsewhere)
+        context.undoStack?.forget(lost + plan.unknownToUndo)
         context.relationships.dropRelated(gone, touched: touched)
+        // References to replaced objects lead to others now.
+        for (root, replaced) in plan.unique.replacements {
+            guard let rootIndex = context.schema.descriptor(named: root)?.rootIndex else { continue }
+            for id in replaced.values { context.registry.object(id, rootIndex: rootIndex)?.extras?.related = [:] }
+        }
         if let committed, context.pending.hasReusedIDs {
             MergeOperation(context: context).dropRelated(committed.changes)
         }

@@ -65,20 +65,30 @@ extension SavePlanner {
         )
         var positions = Dictionary(stored.map { ($0.id, $0.position) }, uniquingKeysWith: { first, _ in first })
         let known = stored.map(\.id)
-        let inverse = context.relationships.inverse(of: relationship)
+        // The register at the other end, from which the relationship is derived.
+        let register = context.relationships.inverse(of: relationship).flatMap { descriptor, index -> Int? in
+            if case .relationship(_, .column) = descriptor.entity.properties[index] { index } else { nil }
+        }
         // The policy leaves the object where it is stored.
         func isKept(_ id: ManagedObjectID) -> Bool {
             guard !dropped.isEmpty || !plan.kept.isEmpty, let object = context.registeredObject(for: id),
                 replacements[ObjectIdentifier(object)] == nil
             else { return false }
-            return dropped.contains(ObjectIdentifier(object))
-                || inverse.map { plan.kept[ObjectIdentifier(object)]?.contains($0.propertyIndex) ?? false } ?? false
+            guard let register else { return dropped.contains(ObjectIdentifier(object)) }
+            return (object.changed.contains(register) || object.state == .deleted)
+                && (dropped.contains(ObjectIdentifier(object))
+                    || plan.kept[ObjectIdentifier(object)]?.contains(register) ?? false)
+        }
+        // The context has taken the object out, also if others have added it since.
+        func isTakenOut(_ object: ManagedObject) -> Bool {
+            guard let register, object.changed.contains(register) else { return false }
+            return object.values[register].referencedID != owner.uniqueID
         }
         let shown = context.relationships.relatedIDs(owner, key.propertyIndex, stored: known)
         // The changes of an owner are dropped with its order; objects that were added to it come last.
         let ordering =
             replacement == nil && !dropped.contains(ObjectIdentifier(owner))
-            ? context.pending.delta.orderings[key] : nil
+            ? context.pending.delta.orderings[key]?.keeping(isKept) : nil
         let added = context.pending.delta[key]?.added ?? [:]
         var seen: Set<ManagedObjectID> = []
         // The moves are applied to the newest list, which the context may not have read.
@@ -90,7 +100,7 @@ extension SavePlanner {
                 if let replacement = replacements[ObjectIdentifier(object)] {
                     return positions[replacement.id] != nil ? nil : replacement.id
                 }
-                let isLeftOut = isKept(id) ? positions[id] == nil : object.state.isDeletion
+                let isLeftOut = isKept(id) ? positions[id] == nil : object.state.isDeletion || isTakenOut(object)
                 return isLeftOut ? nil : id
             }
             .filter { seen.insert($0).inserted }

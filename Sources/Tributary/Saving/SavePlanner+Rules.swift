@@ -27,6 +27,9 @@ extension SavePlanner {
         var indices = plan.indices
         for id in effects.deleted {
             plan.changes.append(Change(entity: id.entity, id: id.uniqueID, operation: .delete))
+            if let object = context.registeredObject(for: id), object.state != .deleted {
+                plan.unknownToUndo.append(object)
+            }
             set(id, &plan, &indices) { object, _ in .gone(isLost: object.isDirty && object.state != .deleted) }
         }
         for (id, propertyIndex, _) in effects.cleared {

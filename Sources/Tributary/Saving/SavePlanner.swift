@@ -167,7 +167,7 @@ struct SavePlanner {
         // An object that was also deleted elsewhere is gone without a change to write.
         guard let current else {
             plan.results.append((object, .gone(isLost: false)))
-            plan.deletedElsewhere.append(object)
+            plan.unknownToUndo.append(object)
             return true
         }
         let linked = try linksElsewhere(of: object, &plan)
@@ -280,8 +280,8 @@ struct SavePlan {
     var unique = UniquenessPlan()
     /// The objects that the save deletes, without the objects that the context has deleted.
     var removed: Set<ManagedObjectID> = []
-    /// The objects that the context has deleted, and others before it.
-    var deletedElsewhere: [ManagedObject] = []
+    /// The objects that others have deleted, or that the rules delete on the newest state: an undo does not know them.
+    var unknownToUndo: [ManagedObject] = []
     /// The changed properties that keep their stored values under the policy.
     var kept: [ObjectIdentifier: Set<Int>] = [:]
     /// Whether others may have written since the state that the context shows; nil until the plan asks.

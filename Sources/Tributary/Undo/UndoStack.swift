@@ -315,13 +315,11 @@ struct UndoOperation {
             stack.open = UndoGroup()
         }
         var touched: [ManagedObject] = []
-        var owners: [ManagedObject] = []
         // Inserted objects must exist before a reference to them is set, and references to removed ones are dropped
         // first.
         let reverted = Set(insertions(group))
         for case .disappeared(let object) in group.records.reversed() {
             context.relationships.resurrect(object, reverted: reverted)
-            owners.append(object)
         }
         for case .disappeared(let object) in group.records where object.state == .inserted {
             context.relationships.dropMissingReferences(of: object)
@@ -350,6 +348,7 @@ struct UndoOperation {
         for object in insertions(group) { context.delete(object) }
         context.processChanges()
         // The oldest order of each relationship is set last.
+        var owners: [ManagedObject] = []
         for case .order(let object, let propertyIndex, let old, let before) in group.records.reversed() {
             guard object.state != .deleted, object.state != .gone else { continue }
             let moves = group.moves(in: object, propertyIndex) ?? []
@@ -406,7 +405,9 @@ struct UndoOperation {
         #if MUTATIONS
             let isOwn = isOwn || Mutation.isOn(.undoBringsOldValuesBack)
         #endif
-        let value = isOwn ? old : object.rowValue(propertyIndex) ?? old
+        let stored = object.rowValue(propertyIndex)
+        let value = isOwn ? old : stored ?? old
+        let isChange = isOwn && value != stored
         if let relationship = object.descriptor.entity.properties[propertyIndex].relationship {
             let target = value.referencedID
             if isOwn, let target {
@@ -418,19 +419,19 @@ struct UndoOperation {
             }
             context.relationships.setRegister(object, propertyIndex, to: target)
             // Others may have set the same target, which is then no object that the context has added.
-            if !isOwn, let target, object.rowValue(propertyIndex) == value {
+            if !isChange, let target, stored == value {
                 context.relationships.moveInverse(object, propertyIndex, from: target, to: target)
             }
         } else {
             object.write(value, propertyIndex)
         }
-        if isOwn { object.markSet(propertyIndex) } else { object.unmarkSet(propertyIndex) }
+        if isChange { object.markSet(propertyIndex) } else { object.unmarkSet(propertyIndex) }
     }
 
     private func unlistIfUnchanged(_ object: ManagedObject) {
         guard object.state == .updated else { return }
         for propertyIndex in object.changed.propertyIndexes
-        where object.values[propertyIndex] == object.rowValue(propertyIndex)
+        where object.descriptor.properties.counters.contains(propertyIndex)
             && CounterTotals.isZero(object.countedAmount(propertyIndex))
         {
             object.changed.remove(propertyIndex)

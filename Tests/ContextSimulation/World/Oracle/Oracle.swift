@@ -101,6 +101,10 @@ struct Oracle {
             contexts[index].delta.forget(object)
             if isLost { contexts[index].delta.lost.insert(object) }
         }
+        // The order of an object that is gone is forgotten with it.
+        contexts[index].delta.orders = contexts[index].delta.orders.filter { shelf, _ in
+            base.has(shelf) || delta.inserted.contains(shelf)
+        }
         forgetGone(index, former: contexts[index].seen, base)
         contexts[index].seen = Set(base.rows.keys)
     }
@@ -207,8 +211,9 @@ struct Oracle {
         let before = contexts[index].delta.registers[cell]
         guard before != value else { return }
         if cell.property == ContextModel.place, ContextModel.entity(of: cell.object) == ContextModel.item {
-            let stored = base(index).rows[cell.object]?[cell.property]
-            let (old, new) = (before ?? stored ?? .null, value ?? stored ?? .null)
+            let base = base(index)
+            let stored = base.has(cell.object) ? base.value(cell) : .null
+            let (old, new) = (before ?? stored, value ?? stored)
             if old != new { followPlace(cell.object, from: old, to: new, in: index) }
             if value == nil, old == new { contexts[index].delta.leaveRows(cell.object) }
         }
@@ -253,8 +258,14 @@ struct Oracle {
             let members = Oracle.holders(list, state)
             // An object that was never saved leaves no reference behind under any rule. A foreign writer has no rules.
             let rule = ContextPlace.all[index].isForeign ? "none" : rule(list)
-            if isNew || rule == "nullify" {
-                for member in members { unlink(member, from: list, in: index) }
+            for member in members {
+                if isNew || rule == "nullify" {
+                    unlink(member, from: list, in: index)
+                } else if case .pairs = ContextModel.properties(object)[list.property].kind {
+                    // The deletion removes the pair, and its undo restores it.
+                    let pair = Oracle.pair(object, member)
+                    record(.pair(pair, before: contexts[index].delta.pairs[pair], shown: true), in: index)
+                }
             }
             if rule == "cascade", !(isNew && isUndo) { cascade += members }
         }
@@ -367,7 +378,7 @@ struct Oracle {
             return .nothing
         }
         let base = base(index)
-        if isDenied(delta, in: base, delta.applied(to: base)) { return .denied }
+        if isDenied(delta, in: base, own: delta) { return .denied }
         if contexts[index].parent != nil, policy == "error" {
             // The parent has deleted what the child has changed, or refers to.
             let targets = delta.registers.values.compactMap { value -> Int? in
@@ -396,7 +407,7 @@ struct Oracle {
             if !keys.conflicts.isEmpty { return .conflict(keys.conflicts.sorted()) }
             if !ContextFeatures.lacks(.underLock) {
                 followDeleteRules(&write)
-                if isDenied(write.delta, in: newest, write.delta.applied(to: newest)) { return .denied }
+                if isDenied(write.delta, in: newest, own: delta) { return .denied }
             }
             contexts[index].discarded.formUnion(lost)
         }
@@ -405,6 +416,7 @@ struct Oracle {
         for object in delta.deleted { bury(object, in: index, shown) }
         contexts[index].delta = OracleDelta()
         contexts[index].seen.subtract(write.delta.deleted)
+        contexts[index].undo?.forget(write.delta.deleted.subtracting(delta.deleted))
         contexts[index].saves += 1
         if let parent = contexts[index].parent {
             tellLost(index)
@@ -450,7 +462,7 @@ struct Oracle {
         var write = OracleWrite(delta, base: newest, newest: newest)
         followDeleteRules(&write)
         // Batches do not check numbers of objects.
-        guard !isRefused(write.delta, in: newest, write.delta.applied(to: newest)) else { return nil }
+        guard !isRefused(write.delta, in: newest, write.delta.applied(to: newest), own: write.delta) else { return nil }
         let state = write.apply(committed.count)
         if !write.lines.isEmpty { committed.append(state) }
         return write.lines
@@ -489,7 +501,7 @@ struct Oracle {
 
     /// Whether a rule stands against the save: a Deny, for an object that is still there, or a mandatory reference that
     /// the save would write without a target.
-    private func isRefused(_ delta: OracleDelta, in base: OracleState, _ state: OracleState) -> Bool {
+    private func isRefused(_ delta: OracleDelta, in base: OracleState, _ state: OracleState, own: OracleDelta) -> Bool {
         let isHeld = delta.deleted.contains { object in
             base.has(object)
                 && lists(of: object).contains { rule($0) == "deny" && !Oracle.holders($0, state).isEmpty }
@@ -498,14 +510,16 @@ struct Oracle {
         return state.rows.keys.contains { object in
             let cell = Cell(object: object, property: ContextModel.maker)
             // The policy `overwrite` writes what was there before: an import is not validated.
-            let wasEmpty = delta.registers[cell] == .null && base.has(object) && base.value(cell) == .null
+            let wasEmpty = own.registers[cell] == nil && base.has(object) && base.value(cell) == .null
             return ContextModel.entity(of: object) == ContextModel.item && !wasEmpty
                 && (delta.inserted.contains(object) || delta.registers[cell] != nil) && state.value(cell) == .null
         }
     }
 
-    private func isDenied(_ delta: OracleDelta, in base: OracleState, _ state: OracleState) -> Bool {
-        isRefused(delta, in: base, state) || hasTooFew(delta, in: base, state)
+    /// `own` are the changes of the context, without what its policy and the rules add.
+    private func isDenied(_ delta: OracleDelta, in base: OracleState, own: OracleDelta) -> Bool {
+        let state = delta.applied(to: base)
+        return isRefused(delta, in: base, state, own: own) || hasTooFew(delta, in: base, state)
     }
 
     /// Whether a tag whose items the save changes has some items, and fewer than it must have.
@@ -530,6 +544,12 @@ struct Oracle {
                     for member in members { write.delta.registers[Cell(object: member, property: inverse)] = .null }
                 default: break
                 }
+            }
+            guard let bearer = ContextModel.property(object, "bearer"),
+                case .owner(_, let claim) = ContextModel.properties(object)[bearer].kind
+            else { continue }
+            for owner in write.delta.applied(to: newest).holders(of: object, claim) {
+                write.delta.registers[Cell(object: owner, property: claim)] = .null
             }
         }
     }
@@ -591,12 +611,19 @@ struct OracleWrite {
     private func isLinked(_ object: Int) -> Bool {
         guard !ContextFeatures.lacks(.underLock) else { return false }
         return ContextModel.properties(object).indices.contains { property in
-            !Set(newest.members(object, property)).isSubset(of: base.members(object, property))
+            if case .owner(_, let claim) = ContextModel.properties(object)[property].kind {
+                return newest.owner(of: object, claim).map { $0 != base.owner(of: object, claim) } ?? false
+            }
+            return !Set(newest.members(object, property)).isSubset(of: base.members(object, property))
         }
     }
 
     mutating func resolve(_ policy: String) {
         for object in conflicts where newest.has(object) {
+            let place = Cell(object: object, property: ContextModel.place)
+            let isItem = ContextModel.entity(of: object) == ContextModel.item
+            let isPlaced = isItem && delta.registers[place] != nil
+            defer { if isPlaced, delta.registers[place] == nil { delta.stayInRows(object) } }
             if delta.deleted.contains(object) {
                 if policy == "storeTrump" || policy == "rollback" { delta.forget(object) }
                 continue
@@ -606,8 +633,6 @@ struct OracleWrite {
             case "storeTrump":
                 for cell in delta.registers.keys where cell.object == object && base.value(cell) != newest.value(cell) {
                     delta.registers[cell] = nil
-                    // The item stays where it is stored.
-                    if cell.property == ContextModel.place { delta.leaveRows(object) }
                 }
             case "overwrite" where isWritten(object):
                 let shown = delta.applied(to: base)

@@ -39,19 +39,18 @@ struct OracleDelta {
     }
 
     /// Base + delta.
-    ///
-    /// The claims of the delta have the number of a later transaction than those of the base.
     func applied(to base: OracleState, number: Int = .max) -> OracleState {
         var state = base
         for object in inserted { state.rows[object] = state.rows[object] ?? [:] }
+        // The context's own claim stands, and so does the claim of a later child.
+        let claim = number == .max ? (state.claims.values.max() ?? 0) + 1 : number
         for (cell, value) in registers {
             let known = state.rows[cell.object]?[cell.property] ?? .null
             // A context shows what its program has set; the store keeps the greatest value.
             let isCommit = number != .max
             state.rows[cell.object]?[cell.property] =
                 isCommit ? ContextModel.joined(value, over: known, cell) : value
-            // The context's own claim stands, and so does the claim of a later child.
-            if cell.property == ContextModel.badge { state.claims[cell] = number }
+            if cell.property == ContextModel.badge { state.claims[cell] = claim }
         }
         for (cell, amount) in amounts where !deleted.contains(cell.object) {
             state.totals[cell] = state.totals[cell]?.adding(amount) ?? amount
@@ -125,6 +124,12 @@ struct OracleDelta {
         if let added = orders[object]?.added { orders[object] = OracleOrder(added: added) }
         leaveRows(object)
         touched.remove(object)
+    }
+
+    /// The item stays where it is stored.
+    mutating func stayInRows(_ item: Int) {
+        for shelf in orders.keys { orders[shelf]?.moved.remove(item) }
+        leaveRows(item)
     }
 
     mutating func leaveRows(_ item: Int) {

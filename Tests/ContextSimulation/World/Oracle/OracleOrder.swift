@@ -134,9 +134,7 @@ extension Oracle {
         var list = shown(index).row(shelf)
         list.removeAll { $0 == item }
         list.insert(item, at: max(0, min(place, list.count)))
-        let isLinked = former.members(shelf, ContextModel.row).contains(item)
-        guard arrange(shelf, list, moving: [item], in: index) || !isLinked else { return }
-        contexts[index].delta.touched.insert(shelf)
+        if arrange(shelf, list, moving: [item], in: index) { contexts[index].delta.touched.insert(shelf) }
     }
 
     /// Returns whether the order was another one.
@@ -225,6 +223,8 @@ extension Oracle {
             let shelf = ContextModel.object(change.id)
             for (id, position) in zip(ids, positions) {
                 committed[last].positions[Slot(shelf: shelf, item: ContextModel.object(id))] = position
+                // A place is written with the reference of the item.
+                committed[last].revisions[ContextModel.object(id)] = last
             }
         }
         let found = committed[last].rowsInOrder

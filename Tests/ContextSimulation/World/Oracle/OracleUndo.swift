@@ -170,7 +170,7 @@ extension Oracle {
             switch record {
             case .register(let cell, let before, let shown):
                 guard self.shown(index).has(cell.object) else { continue }
-                let value = isUnsaved ? before : shown
+                var value = isUnsaved ? before : shown
                 if let value, contexts[index].delta.registers[cell] == nil, self.shown(index).value(cell) == value,
                     !contexts[index].delta.inserted.contains(cell.object)
                 {
@@ -182,6 +182,9 @@ extension Oracle {
                     guard isKnown(target, in: index) else { continue }
                     releaseOwn(target, from: cell, in: index)
                 }
+                // A value that an undo sets to the stored value is no change.
+                let base = base(index)
+                if base.has(cell.object), base.value(cell) == value { value = nil }
                 setEntry(cell, value, in: index)
             case .amount(let cell, let amount):
                 guard shown(index).has(cell.object) else { continue }
@@ -202,14 +205,8 @@ extension Oracle {
             let isUnsaved = saves == contexts[index].saves
             revertOrder(shelf, before, list, moved: group.moved[shelf] ?? [], isUnsaved: isUnsaved, in: index)
         }
-        // A value that an undo sets to the stored value is no change.
         let base = base(index)
         for object in Set(records.flatMap(\.record.objects)) where base.has(object) {
-            for (cell, value) in contexts[index].delta.registers
-            where cell.object == object && base.value(cell) == value {
-                contexts[index].delta.registers[cell] = nil
-                if cell.property == ContextModel.place { contexts[index].delta.leaveRows(object) }
-            }
             forgetOrder(object, in: index)
             contexts[index].delta.forgetTouched([object])
         }
