@@ -94,6 +94,9 @@ struct RelationshipDelta: Sendable {
 
     var isEmpty: Bool { changes.isEmpty && orderings.isEmpty }
 
+    /// Whether objects were moved in ordered relationships.
+    var hasMoves: Bool { orderings.values.contains { !$0.moved.isEmpty } }
+
     /// The relationships that have changed, in their objects or in the order alone.
     var keys: Set<Key> { Set(changes.keys).union(orderings.keys) }
 
@@ -198,6 +201,8 @@ struct RelationshipDelta: Sendable {
         for (key, change) in later.changes {
             let sum = changes[key]?.adding(change) ?? change
             changes[key] = sum.isEmpty ? nil : sum
+            // An earlier move of an object that the later changes add decides nothing.
+            if orderings[key] != nil { for id in change.addedInOrder { orderings[key]?.append(id, isMoved: false) } }
         }
         orderings.merge(later.orderings) { $0.adding($1) }
         for key in later.keys { orderings[key]?.markIncomplete() }

@@ -67,7 +67,7 @@ struct SaveOperation {
             }
         } catch is NothingToWrite {
             if transaction != nil { joined.add(SaveMemento(of: context, plan)) }
-            let isSuperseded = plan.hasLost || !context.pending.delta.orderings.isEmpty
+            let isSuperseded = plan.hasLost || context.pending.delta.hasMoves
             adopt(plan, nil)
             // The transaction that superseded a change of this save is newer than the generation that the context
             // shows.

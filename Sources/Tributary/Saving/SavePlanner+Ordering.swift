@@ -16,7 +16,10 @@ extension SavePlanner {
         for key in context.pending.delta.orderedKeys.sorted(by: {
             ($0.id, $0.propertyIndex) < ($1.id, $1.propertyIndex)
         }) {
-            guard let owner = context.relationships.owner(of: key), owner.state != .deleted, owner.state != .gone,
+            guard let owner = context.relationships.owner(of: key) else { continue }
+            // A fault may be of an object that is gone.
+            owner.fire()
+            guard owner.state != .deleted, owner.state != .gone,
                 let relationship = owner.descriptor.entity.properties[key.propertyIndex].relationship,
                 relationship.isOrdered
             else { continue }

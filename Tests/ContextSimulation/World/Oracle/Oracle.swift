@@ -508,10 +508,11 @@ struct Oracle {
         }
         guard !isHeld, rules.isMakerMandatory else { return isHeld }
         return state.rows.keys.contains { object in
+            guard ContextModel.entity(of: object) == ContextModel.item else { return false }
             let cell = Cell(object: object, property: ContextModel.maker)
             // The policy `overwrite` writes what was there before: an import is not validated.
             let wasEmpty = own.registers[cell] == nil && base.has(object) && base.value(cell) == .null
-            return ContextModel.entity(of: object) == ContextModel.item && !wasEmpty
+            return !wasEmpty
                 && (delta.inserted.contains(object) || delta.registers[cell] != nil) && state.value(cell) == .null
         }
     }
@@ -679,6 +680,17 @@ struct OracleWrite {
         for object in delta.deleted {
             lines.append("delete \(ContextModel.name(object))")
             state.revisions[object] = number
+        }
+        // A reference that shows another object is a change, also when its target has come or gone.
+        for object in newest.rows.keys where state.has(object) {
+            for (index, property) in ContextModel.properties(object).enumerated() {
+                switch property.kind {
+                case .attribute, .toMany, .pairs, .owner: continue
+                case .toOne, .claim:
+                    let cell = Cell(object: object, property: index)
+                    if newest.value(cell) != state.value(cell) { state.revisions[object] = number }
+                }
+            }
         }
         lines.sort()
         return state

@@ -59,7 +59,8 @@ struct OracleDelta {
             if isLinked { state.pairs.insert(pair) } else { state.pairs.remove(pair) }
         }
         for object in deleted { state.rows[object] = nil }
-        if number == .max || !orders.isEmpty { state.orders.append(orders) }
+        if number == .max { state.rowsAbove = base.orders == nil ? nil : base.allRows }
+        state.orders = orders
         guard number == .max else {
             // The store keeps a pair of an object that others have deleted before.
             state.pairs = state.pairs.filter { !deleted.contains(where: $0.has) }

@@ -64,20 +64,29 @@ struct OracleOrder: Equatable {
 }
 
 extension OracleState {
-    /// The items of a shelf in order: by position, then by ID, with the unsaved orders of contexts on top.
+    /// The items of a shelf in order: as the parent shows them, or by position, then by ID, with the unsaved order of the
+    /// context on top.
     func row(_ shelf: Int) -> [Int] {
-        let stored = holders(of: shelf, ContextModel.place).sorted { first, second in
-            let texts = [first, second].map { Array((positions[Slot(shelf: shelf, item: $0)] ?? "").utf8) }
-            return texts[0] == texts[1] ? first < second : texts[0].lexicographicallyPrecedes(texts[1])
+        let items = holders(of: shelf, ContextModel.place)
+        let stored: [Int]
+        if let above = rowsAbove.map({ $0[shelf] ?? [] }) {
+            stored = above.filter(items.contains) + items.filter { !above.contains($0) }
+        } else {
+            stored = items.sorted { first, second in
+                let texts = [first, second].map { Array((positions[Slot(shelf: shelf, item: $0)] ?? "").utf8) }
+                return texts[0] == texts[1] ? first < second : texts[0].lexicographicallyPrecedes(texts[1])
+            }
         }
-        return orders.reduce(stored) { $1[shelf]?.applied(to: $0) ?? $0 }
+        return orders?[shelf]?.applied(to: stored) ?? stored
+    }
+
+    var allRows: [Int: [Int]] {
+        let shelves = rows.keys.filter { ContextModel.entity(of: $0) == ContextModel.shelf }
+        return Dictionary(uniqueKeysWithValues: shelves.map { ($0, row($0)) })
     }
 
     /// The rows of all shelves with more than one item.
-    var rowsInOrder: [Int: [Int]] {
-        let shelves = rows.keys.filter { ContextModel.entity(of: $0) == ContextModel.shelf }
-        return Dictionary(uniqueKeysWithValues: shelves.map { ($0, row($0)) }).filter { $0.value.count > 1 }
-    }
+    var rowsInOrder: [Int: [Int]] { allRows.filter { $0.value.count > 1 } }
 }
 
 extension Oracle {
@@ -153,7 +162,7 @@ extension Oracle {
     /// The row without the moves and additions of the context.
     private func baseRow(_ shelf: Int, _ state: OracleState, _ index: Int) -> [Int] {
         var state = state
-        state.orders.removeLast()
+        state.orders = [:]
         return state.row(shelf)
     }
 
@@ -217,7 +226,7 @@ extension Oracle {
     mutating func takePositions(_ changes: [Change]) -> String? {
         let last = committed.count - 1
         let wanted = committed[last].rowsInOrder
-        committed[last].orders = []
+        committed[last].orders = nil
         for change in changes {
             guard case .link(to: "row", let ids, let positions?) = change.operation else { continue }
             let shelf = ContextModel.object(change.id)

@@ -31,8 +31,10 @@ struct OracleState {
     var lingering: Set<Cell> = []
     /// The stored positions in the rows of shelves, also of items that are elsewhere by now.
     var positions: [Slot: String] = [:]
-    /// The unsaved orders of a context and of its parents, the topmost first.
-    var orders: [[Int: OracleOrder]] = []
+    /// The unsaved orders of a context; nil for a state of the store.
+    var orders: [Int: OracleOrder]?
+    /// The rows that the parent of a context shows; nil above the store.
+    var rowsAbove: [Int: [Int]]?
 
     func has(_ object: Int) -> Bool { rows[object] != nil }
 
