@@ -7,8 +7,19 @@ struct UniquenessPlanner {
     let reader: Reader
     let shadows: [RevealedShadow]
 
+    /// An object whose changes are dropped holds its stored keys again, so that the others are compared once more.
     func plan() throws -> UniquenessPlan {
         var plan = UniquenessPlan()
+        var dropped = 0
+        repeat {
+            dropped = plan.droppedCount
+            try compare(&plan)
+        } while plan.droppedCount > dropped
+        return plan
+    }
+
+    private func compare(_ plan: inout UniquenessPlan) throws {
+        plan.conflicts = []
         var holders: [UniqueKey: ManagedObject] = [:]
         for object in context.pending.objects where object.state == .inserted || object.state == .updated {
             for constraint in object.descriptor.entity.uniquenessConstraints {
@@ -31,7 +42,9 @@ struct UniquenessPlanner {
                 }
                 for row in try reader.holders(of: key.parts, entity: key.entity) where row.id != object.objectID {
                     // A changed object of this context is compared by its unsaved key, not by its row.
-                    if context.registeredObject(for: row.id)?.isDirty == true { continue }
+                    if let known = context.registeredObject(for: row.id), known.isDirty, !plan.isDropped(known) {
+                        continue
+                    }
                     try resolve(
                         object,
                         against: row,
@@ -42,7 +55,6 @@ struct UniquenessPlanner {
                 try resolve(shadowsOf: constraint, object, &plan)
             }
         }
-        return plan
     }
 
     private func resolve(shadowsOf constraint: [String], _ object: ManagedObject, _ plan: inout UniquenessPlan) throws {
@@ -122,6 +134,12 @@ struct UniquenessPlan {
     var deletions: [Change] = []
     var touched: [(id: ManagedObjectID, isDeleted: Bool)] = []
     var conflicts: [ConstraintConflict] = []
+
+    func isDropped(_ object: ManagedObject) -> Bool {
+        if case .dropped? = results[ObjectIdentifier(object)] { true } else { false }
+    }
+
+    var droppedCount: Int { results.values.count { if case .dropped = $0 { true } else { false } } }
 
     /// Returns the last replacement of a new object; nil when the object is written.
     func replacement(of id: UniqueID, root: String) -> UniqueID? {
