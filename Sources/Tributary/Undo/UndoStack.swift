@@ -171,6 +171,8 @@ struct UndoGroup {
     private(set) var records: [UndoRecord] = []
     /// The objects that the group has moved in each order that it has recorded.
     private var moved: [Place: Set<ManagedObjectID>] = [:]
+    /// They stay in use, so that the context hears of their deletion.
+    private var movedObjects: Set<ManagedObject> = []
 
     /// Of several values of one property, the oldest is kept; amounts of one counter are added.
     mutating func add(_ record: UndoRecord) {
@@ -203,6 +205,9 @@ struct UndoGroup {
         in object: ManagedObject,
         _ propertyIndex: Int
     ) {
+        if let context = object.managedObjectContext {
+            movedObjects.formUnion(ids.lazy.compactMap { context.registeredObject(for: $0) })
+        }
         moved[Place(object: ObjectIdentifier(object), propertyIndex: propertyIndex), default: []].formUnion(ids)
     }
 

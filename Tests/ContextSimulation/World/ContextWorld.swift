@@ -121,7 +121,9 @@ struct ContextWorld {
             guard let property = ContextModel.property(object, name) else { return }
             if let target, !oracle.shown(index).has(target) { return }
             let value = target.map { PropertyValue.reference(ContextModel.id($0)) } ?? .null
-            oracle.set(Cell(object: object, property: property), value, in: index)
+            let cell = Cell(object: object, property: property)
+            let shown = oracle.shown(index)
+            if shown.has(object), shown.value(cell) != value { oracle.set(cell, value, in: index) }
         case .link(_, let object, let name, let target):
             guard let property = ContextModel.property(object, name) else { return }
             oracle.link(object, property, target, true, in: index)

@@ -51,10 +51,11 @@ struct Oracle {
             state.pairs = state.pairs.filter { state.has($0.item) && state.has($0.tag) }
             return state
         }
-        var state = contexts[index].generation.map { committed[$0] } ?? newest
-        state.pairs = state.pairs.filter { state.has($0.item) && state.has($0.tag) }
-        return state
+        return stored(index).visible
     }
+
+    /// The state of the store that a context shows, also with what refers to objects that are gone.
+    private func stored(_ index: Int) -> OracleState { contexts[index].generation.map { committed[$0] } ?? newest }
 
     func shown(_ index: Int) -> OracleState {
         let base = base(index)
@@ -326,7 +327,7 @@ struct Oracle {
     /// The references that No Action has left to a deleted object.
     private mutating func setLeftReferences(to object: Int, in index: Int) {
         let reference = PropertyValue.reference(ContextModel.id(object))
-        let base = base(index)
+        let base = contexts[index].parent == nil ? stored(index) : base(index)
         for list in lists(of: object) {
             guard case .toMany(_, let inverse) = ContextModel.properties(object)[list.property].kind else { continue }
             for holder in base.holders(of: object, inverse) where shown(index).has(holder) {
@@ -511,7 +512,9 @@ struct Oracle {
             guard ContextModel.entity(of: object) == ContextModel.item else { return false }
             let cell = Cell(object: object, property: ContextModel.maker)
             // The policy `overwrite` writes what was there before: an import is not validated.
-            let wasEmpty = own.registers[cell] == nil && base.has(object) && base.value(cell) == .null
+            let wasEmpty =
+                delta.registers[cell] == .null && own.registers[cell] == nil && base.has(object)
+                && base.value(cell) == .null
             return !wasEmpty
                 && (delta.inserted.contains(object) || delta.registers[cell] != nil) && state.value(cell) == .null
         }
@@ -549,7 +552,7 @@ struct Oracle {
             guard let bearer = ContextModel.property(object, "bearer"),
                 case .owner(_, let claim) = ContextModel.properties(object)[bearer].kind
             else { continue }
-            for owner in write.delta.applied(to: newest).holders(of: object, claim) {
+            if let owner = write.delta.applied(to: newest).owner(of: object, claim) {
                 write.delta.registers[Cell(object: owner, property: claim)] = .null
             }
         }

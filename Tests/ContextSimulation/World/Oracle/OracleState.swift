@@ -38,6 +38,19 @@ struct OracleState {
 
     func has(_ object: Int) -> Bool { rows[object] != nil }
 
+    /// The state as it is read: without pairs of objects that are gone, and without references that show nothing.
+    var visible: OracleState {
+        var state = self
+        state.pairs = pairs.filter { has($0.item) && has($0.tag) }
+        for (object, values) in rows {
+            for case (let property, .reference) in values {
+                guard value(Cell(object: object, property: property)) == .null else { continue }
+                state.rows[object]?[property] = .null
+            }
+        }
+        return state
+    }
+
     private func isShown(_ object: Int, at inverse: Int) -> Bool {
         has(object) || lingering.contains(Cell(object: object, property: inverse))
     }
