@@ -63,9 +63,9 @@ struct SavePlanner {
         let orders = try orderChanges(&plan, without: dropped, unique.heirs)
         plan.changes += updates + pairChanges(without: dropped, unique.heirs) + orders + deletions
         add(unique, &plan)
+        plan.changes = formerDeletions + plan.changes
         let effects = try applyRules(to: &plan)
         try derive(&plan, without: dropped, effects)
-        plan.changes = formerDeletions + plan.changes
         return plan
     }
 

@@ -44,6 +44,9 @@ package struct PlannedState {
     /// The deletions in order, and the same as a set.
     private var deletions: [ManagedObjectID] = []
     private var deleted: Set<ManagedObjectID> = []
+    /// The stored objects that are deleted so that new ones get their IDs; their deletions come before everything else.
+    private var replaced: [ManagedObjectID] = []
+    private var replacedIDs: Set<ManagedObjectID> = []
     /// The target of each register that is written; null is a target as well.
     private var targets: [Register: UniqueID?] = [:]
     private var sources: [Register: [ManagedObjectID]] = [:]
@@ -65,6 +68,11 @@ package struct PlannedState {
             let id = layout.objectID(change.id, of: entity)
             inserted[id] = id
         }
+        replaced = deletions.filter { inserted[$0] != nil }
+        guard !replaced.isEmpty else { return }
+        replacedIDs = Set(replaced)
+        deletions.removeAll(where: replacedIDs.contains)
+        deleted.subtract(replacedIDs)
     }
 
     private mutating func kind(_ name: String) -> Kind? {
@@ -151,24 +159,35 @@ package struct PlannedState {
     }
 
     /// The objects at the other end of a relationship of objects of one concrete entity, read with one query.
+    ///
+    /// For the replaced objects before their deletion (`areReplaced`) these are the stored ones that the changes leave.
     private func related(
         to owners: [ManagedObjectID],
-        _ propertyIndex: Int
+        _ propertyIndex: Int,
+        areReplaced: Bool = false
     ) throws -> [(owner: ManagedObjectID, other: ManagedObjectID)] {
         guard let entity = owners.first.flatMap({ layout.entity(named: $0.entity) }),
             let relationship = entity.entity.properties[propertyIndex].relationship,
             let destination = layout.entity(named: relationship.destination)
         else { return [] }
-        let stored = owners.filter { inserted[$0] == nil }
+        // A new object has the references to its predecessor that No Action leaves; everything else of that one goes.
+        let keepsReferences = entity.places[propertyIndex].isInverse
+        let stored = owners.filter {
+            inserted[$0] == nil || (areReplaced || keepsReferences) && replacedIDs.contains($0)
+        }
         var found =
             try reader.relatedIDs(of: stored.map(\.uniqueID), entity: entity.entity, propertyIndex: propertyIndex)
             .map { (owner: stored[$0.owner], other: $0.id) }
+        if !replacedIDs.isEmpty { found.removeAll { replacedIDs.contains($0.other) } }
         var added: [(owner: ManagedObjectID, other: ManagedObjectID)] = []
         switch entity.places[propertyIndex] {
         case .column(let column):
             guard !targets.isEmpty else { break }
             let column = StoreModel.ColumnIndex(table: entity.table, column: column)
-            found.removeAll { targets[Register(column: column, id: $0.owner.uniqueID)] != nil }
+            found.removeAll { owner, other in
+                guard let target = targets[Register(column: column, id: owner.uniqueID)] else { return false }
+                return !areReplaced || target == other.uniqueID
+            }
             for owner in owners {
                 guard let target = targets[Register(column: column, id: owner.uniqueID)] ?? nil,
                     let other = try object(target, destination)
@@ -202,7 +221,7 @@ package struct PlannedState {
             }
         case .none: break
         }
-        return (found + added).filter { !deleted.contains($0.other) }
+        return (areReplaced ? found : found + added).filter { !deleted.contains($0.other) }
     }
 
     /// Objects of one concrete entity share a query; the groups are in the order of their first objects.
@@ -241,6 +260,11 @@ extension PlannedState {
     /// own references of deleted objects go with them. A batch deletion does the same in SQL; see `BatchDeletion`.
     package mutating func followDeleteRules() throws -> DeletionEffects {
         var effects = DeletionEffects()
+        for (owners, propertyIndex, _) in rules(.cascade, of: replaced[...]) {
+            for (_, other) in try related(to: owners, propertyIndex, areReplaced: true) where delete(other) {
+                effects.deleted.append(other)
+            }
+        }
         var first = 0
         while first < deletions.count {
             let level = deletions[first...]
@@ -251,20 +275,23 @@ extension PlannedState {
                 }
             }
         }
-        for (owners, propertyIndex, relationship) in rules(.deny, of: deletions[...]) {
-            let found = Dictionary(grouping: try related(to: owners, propertyIndex), by: \.owner)
-            for owner in owners {
-                guard let others = found[owner] else { continue }
-                effects.denials.append((owner, relationship, others.map(\.other)))
+        for (ids, areReplaced) in [(replaced, true), (deletions, false)] {
+            for (owners, propertyIndex, relationship) in rules(.deny, of: ids[...]) {
+                let found = try related(to: owners, propertyIndex, areReplaced: areReplaced)
+                let byOwner = Dictionary(grouping: found, by: \.owner)
+                for owner in owners {
+                    guard let others = byOwner[owner] else { continue }
+                    effects.denials.append((owner, relationship, others.map(\.other)))
+                }
             }
-        }
-        for (owners, propertyIndex, relationship) in rules(.nullify, of: deletions[...]) {
-            let entity = owners.first.flatMap { layout.entity(named: $0.entity) }
-            guard case .inverse(_, let name)? = entity?.entity.properties[propertyIndex].storage,
-                let inverse = layout.entity(named: relationship.destination)?.entity.propertyIndex(named: name)
-            else { continue }
-            for (owner, other) in try related(to: owners, propertyIndex) {
-                effects.cleared.append((other, inverse, owner))
+            for (owners, propertyIndex, relationship) in rules(.nullify, of: ids[...]) {
+                let entity = owners.first.flatMap { layout.entity(named: $0.entity) }
+                guard case .inverse(_, let name)? = entity?.entity.properties[propertyIndex].storage,
+                    let inverse = layout.entity(named: relationship.destination)?.entity.propertyIndex(named: name)
+                else { continue }
+                for (owner, other) in try related(to: owners, propertyIndex, areReplaced: areReplaced) {
+                    effects.cleared.append((other, inverse, owner))
+                }
             }
         }
         for cleared in effects.cleared {
@@ -327,7 +354,7 @@ extension PlannedState {
         for (propertyIndex, items) in Dictionary(grouping: references, by: \.propertyIndex) {
             for (_, ids) in groups(items.map(\.id)) { touched += try ends(of: ids, propertyIndex, isWritten: true) }
         }
-        for (entity, ids) in groups(deletions) {
+        for (entity, ids) in groups(replaced + deletions) {
             for propertyIndex in entity.entity.properties.indices {
                 touched += try ends(of: ids, propertyIndex, isWritten: false)
             }
@@ -361,10 +388,19 @@ extension PlannedState {
             let inverse = relationship.inverse.flatMap(destination.entity.propertyIndex(named:)),
             destination.entity.properties[inverse].isBounded
         else { return [] }
-        let stored = ids.filter { inserted[$0] == nil }.map(\.uniqueID)
+        let stored = ids.filter { inserted[$0] == nil || replacedIDs.contains($0) }.map(\.uniqueID)
         let before = try reader.relatedIDs(of: stored, entity: entity.entity, propertyIndex: propertyIndex).map(\.id)
         let after = isWritten ? try related(to: ids, propertyIndex).map(\.other) : []
         return (before + after).map { ($0, inverse) }
+    }
+}
+
+extension EntityLayout.Place {
+    fileprivate var isInverse: Bool {
+        switch self {
+        case .inverse, .inverseColumn: true
+        case .column, .links, .none: false
+        }
     }
 }
 

@@ -304,6 +304,75 @@ struct NewestStateTests {
         #expect(try await race.shows("Firm") == [other])
     }
 
+    // MARK: An ID that is deleted and inserted again
+
+    /// Another firm under the ID of one that the context deletes.
+    private func replace(_ firm: ManagedObjectID, in context: ManagedObjectContext) throws -> ManagedObject {
+        context.delete(try context.existingObject(with: firm))
+        return try context.insert(entity: "Firm", id: firm.uniqueID)
+    }
+
+    @Test(arguments: LateSave.Place.allCases)
+    func `the deletion that frees an ID follows the delete rules`(_ place: LateSave.Place) async throws {
+        let (firm, guest) = (try await race.firm(), try await race.insert("Guest", [:]))
+        let kept = try await race.insert("Person", ["employer": .reference(try await race.firm().uniqueID)])
+        let error = try await race.save(
+            place,
+            .objectTrump,
+            here: { context in
+                let new = try replace(firm, in: context)
+                try context.existingObject(with: kept).setValue(.reference(new.uniqueID), forKey: "employer")
+            },
+            elsewhere: { context in
+                let person = try context.insert("Person", ["employer": .reference(firm.uniqueID)])
+                try context.insert("Pen", ["owner": .reference(person.uniqueID)])
+                try context.existingObject(with: guest).setValue(.reference(firm.uniqueID), forKey: "host")
+            }
+        )
+        #expect(error == nil)
+        #expect(try await race.shows("Person") == [kept], "what the save links to the new firm stays")
+        #expect(try await race.shows("Pen").isEmpty)
+        #expect(try await race.count("Guest", where: "host == NULL") == 1)
+        #expect(try await race.count("Firm", where: "staff.@count == 1 AND guests.@count == 0") == 1)
+        #expect(try race.lines().count { $0.hasPrefix("{\"delete\"") } == 3)
+        #expect(try race.lines().contains { $0.contains("\"\(guest.uniqueID)\"") && $0.contains("\"host\":null") })
+    }
+
+    @Test(arguments: [("Lock", "firm"), ("Lease", "tenant"), ("Partner", "firms")])
+    func `the deletion that frees an ID is refused`(_ entity: String, _ key: String) async throws {
+        let (firm, partner) = (try await race.firm(), try await race.insert("Partner", [:]))
+        let error = try await race.save(
+            .pinned,
+            .objectTrump,
+            here: { try replace(firm, in: $0) },
+            elsewhere: { context in
+                if entity == "Partner" {
+                    try context.existingObject(with: partner).link(context.object(with: firm), forKey: key)
+                } else {
+                    try context.insert(entity, [key: .reference(firm.uniqueID)])
+                }
+            }
+        )
+        let failure = try #require((error as? ValidationError)?.failures.first)
+        #expect(failure.rule == (entity == "Lease" ? .missing : .denied))
+        #expect(failure.objectID.uniqueID == firm.uniqueID || entity == "Lease")
+    }
+
+    @Test func `an object with the ID of another has none of its places`() async throws {
+        let (crew, sailors) = try await race.crew(of: 3)
+        let error = try await race.save(
+            .pinned,
+            .objectTrump,
+            here: { context in
+                context.delete(try context.existingObject(with: sailors[0]))
+                try context.insert(entity: "Sailor", id: sailors[0].uniqueID)
+            },
+            elsewhere: { $0.delete(try $0.existingObject(with: sailors[1])) }
+        )
+        let failure = try #require((error as? ValidationError)?.failures.first)
+        #expect(failure.objectID == crew && failure.message == "has 1 object, fewer than 2")
+    }
+
     // MARK: Counts
 
     @Test func `least and greatest numbers of objects are those of the newest state`() async throws {
