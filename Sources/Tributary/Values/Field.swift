@@ -39,15 +39,20 @@ extension Field: CheckedField {
             return "'\(name)' is of the type \(attribute.type.rawValue), which takes no \(Value.Present.self)"
         }
         // A Swift type with fewer bits reads values that it cannot hold as 0.
-        guard let bits = attribute.type.integerBits, let own = Value.Present.self as? any FixedWidthInteger.Type else {
-            return nil
+        guard let range = attribute.valueType.integerRange,
+            let own = Value.Present.self as? any FixedWidthInteger.Type, !own.holds(range)
+        else { return nil }
+        guard attribute.countsIntegers else {
+            return "'\(name)' is of the type \(attribute.type.rawValue), more than \(Value.Present.self) holds"
         }
-        if attribute.mergeRule == .counter, own.bitWidth < 64 {
-            return "'\(name)' is a counter, and its total may be more than \(Value.Present.self) holds: declare it as "
-                + "\(Property.attribute(attribute).key(to: ManagedObject.self))"
-        }
-        return own.bitWidth < bits
-            ? "'\(name)' is of the type \(attribute.type.rawValue), more than \(Value.Present.self) holds" : nil
+        return "'\(name)' is a counter, and its total may be more than \(Value.Present.self) holds: declare it as "
+            + "\(Property.attribute(attribute).key(to: ManagedObject.self))"
+    }
+}
+
+extension FixedWidthInteger {
+    fileprivate static func holds(_ range: ClosedRange<Int64>) -> Bool {
+        Self(exactly: range.lowerBound) != nil && Self(exactly: range.upperBound) != nil
     }
 }
 

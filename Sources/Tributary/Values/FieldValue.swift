@@ -202,15 +202,6 @@ extension Attribute {
 }
 
 extension AttributeType {
-    var integerBits: Int? {
-        switch self {
-        case .integer16: 16
-        case .integer32: 32
-        case .integer64: 64
-        default: nil
-        }
-    }
-
     /// A transient attribute without a type accepts any value.
     func accepts(_ value: PropertyValue) -> Bool {
         if case .undefined = self { true } else { holds(value) }

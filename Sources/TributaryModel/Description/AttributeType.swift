@@ -21,13 +21,23 @@ public enum AttributeType: String, Sendable, CaseIterable {
 }
 
 extension Attribute {
-    /// The name of the Swift type of its values in a class; the total of a counter may exceed a small integer type.
-    package var swiftName: String { mergeRule == .counter && type.isInteger ? "Int" : type.swiftName }
+    /// The name of the Swift type of its values in a class.
+    package var swiftName: String { countsIntegers ? "Int" : type.swiftName }
 }
 
 extension AttributeType {
     /// Whether the type is Integer 16, 32 or 64.
-    public var isInteger: Bool { self == .integer16 || self == .integer32 || self == .integer64 }
+    public var isInteger: Bool { integerRange != nil }
+
+    /// The values of an integer type; nil for any other type.
+    package var integerRange: ClosedRange<Int64>? {
+        switch self {
+        case .integer16: Int64(Int16.min)...Int64(Int16.max)
+        case .integer32: Int64(Int32.min)...Int64(Int32.max)
+        case .integer64: Int64.min...Int64.max
+        default: nil
+        }
+    }
 
     /// The name of the Swift type of its values in a class; a composite's and a transformable's may be the program's own.
     package var swiftName: String {
@@ -52,13 +62,7 @@ extension AttributeType {
     package func holds(_ value: PropertyValue) -> Bool {
         switch value {
         case .null: true
-        case .integer(let value):
-            switch self {
-            case .integer64: true
-            case .integer32: Int32(exactly: value) != nil
-            case .integer16: Int16(exactly: value) != nil
-            default: false
-            }
+        case .integer(let value): integerRange?.contains(value) ?? false
         // The shortest text of the largest Float, 3.4028235e38, denotes a slightly larger Double.
         case .double(let value): value.isFinite && (self == .double || (self == .float && Float(value).isFinite))
         case .boolean: self == .boolean

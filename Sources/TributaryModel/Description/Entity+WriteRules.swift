@@ -55,8 +55,7 @@ extension Attribute {
     fileprivate func counterFault(_ json: JSONValue, qualifiedName: String, isInsert: Bool) -> String? {
         if let increment = json["increment"] {
             guard type.amount(from: increment) == nil else { return nil }
-            let rule = type.isInteger ? AttributeType.integer64.writingRule : type.writingRule
-            return "the increment of '\(qualifiedName)' is \(increment.shortText): \(rule)"
+            return "the increment of '\(qualifiedName)' is \(increment.shortText): \(valueType.writingRule)"
         }
         if isInsert, json == .null || type.amount(from: json) != nil { return nil }
         return "'\(qualifiedName)' is a counter: write {\"increment\":N}"
@@ -96,9 +95,8 @@ extension AttributeType {
     /// The range of a number, for error messages; empty for other types.
     private var range: String {
         switch self {
-        case .integer16: "from \(Int16.min) to \(Int16.max)"
-        case .integer32: "from \(Int32.min) to \(Int32.max)"
-        case .integer64: "from \(Int64.min) to \(Int64.max)"
+        case .integer16, .integer32, .integer64:
+            integerRange.map { "from \($0.lowerBound) to \($0.upperBound)" } ?? ""
         case .double: "from \(-Double.greatestFiniteMagnitude) to \(Double.greatestFiniteMagnitude)"
         case .float: "from \(-Float.greatestFiniteMagnitude) to \(Float.greatestFiniteMagnitude)"
         default: ""

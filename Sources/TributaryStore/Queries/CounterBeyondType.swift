@@ -13,19 +13,10 @@ package struct CounterBeyondType: Sendable, Equatable {
 extension ColumnLayout {
     /// The condition for a sum beyond the type; nil when the column can hold no such sum.
     var beyondType: (type: AttributeType, condition: String)? {
-        guard case .attribute(let type, .counter) = kind, let range = type.smallRange else { return nil }
-        return (type, "\(quotedName) NOT BETWEEN \(range.lowerBound) AND \(range.upperBound)")
-    }
-}
-
-extension AttributeType {
-    /// The values of an integer type with fewer than 64 bits.
-    fileprivate var smallRange: ClosedRange<Int64>? {
-        switch self {
-        case .integer16: Int64(Int16.min)...Int64(Int16.max)
-        case .integer32: Int64(Int32.min)...Int64(Int32.max)
-        default: nil
+        guard case .attribute(let type, .counter) = kind, type != .integer64, let range = type.integerRange else {
+            return nil
         }
+        return (type, "\(quotedName) NOT BETWEEN \(range.lowerBound) AND \(range.upperBound)")
     }
 }
 
