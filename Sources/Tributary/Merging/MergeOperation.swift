@@ -85,6 +85,9 @@ struct MergeOperation {
     }
 
     /// Others have deleted the objects: their undo steps go, and links to them are not changes.
+    ///
+    /// Costs a look at each step that can be undone, at each unsaved object, and at each list that the context has
+    /// reordered; once for a merge, however many objects are gone.
     private func forget(_ gone: [ManagedObject]) {
         guard !gone.isEmpty else { return }
         context.undoStack?.forget(gone)

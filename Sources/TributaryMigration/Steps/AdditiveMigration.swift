@@ -162,7 +162,8 @@ struct AdditiveMigration {
 extension StoreModel {
     /// Writes the values of a counter with a new default: the default and the sum of the totals (merge statement 9).
     ///
-    /// Costs one update of the table, and one for each object to which somebody has added something.
+    /// Costs for each entity of the table one scan of the table and of its totals, and one update for each object to
+    /// which somebody has added something. The IDs of these objects are in memory.
     func fillCounter(_ columnIndex: Int, of table: TableLayout, in db: Database) throws {
         let name = table.columns[columnIndex].quotedName
         let totals = CounterTable(db, layout: self)

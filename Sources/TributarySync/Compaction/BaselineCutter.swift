@@ -75,6 +75,8 @@ struct BaselineCutter {
     }
 
     /// Compares the two without the entities and properties that the model lacks.
+    ///
+    /// Reads both once; the IDs that one transaction inserts are in memory.
     private func isEqualInKnownParts(_ baseline: KnownBaseline, _ reader: Reader) throws -> Bool {
         let file = try logs.open(fileName: baseline.name.fileName, writer: baseline.name.writer)
         let lines = SegmentLineReader(file, bounds: 0..<(try file.size()))
