@@ -17,12 +17,14 @@ class AssignedList {
         let order: UInt64?
         let visibility: UInt64
         let above: UInt64?
+        /// After a save the relationship has no changes, as before the first one.
+        let saves: UInt64
         /// The stored objects; a relationship that is read again has another array.
         let stored: [ManagedObjectID]?
 
         static func == (left: Version, right: Version) -> Bool {
             left.key == right.key && left.change == right.change && left.order == right.order
-                && left.visibility == right.visibility && left.above == right.above
+                && left.visibility == right.visibility && left.above == right.above && left.saves == right.saves
                 && address(left.stored) == address(right.stored)
         }
 
@@ -100,6 +102,7 @@ extension ManagedObject {
             order: context.pending.delta.orderings[key]?.version,
             visibility: context.pending.delta.visibility,
             above: context.above?.stateVersion,
+            saves: context.pending.saveCount,
             stored: extras?.related[propertyIndex]
         )
     }

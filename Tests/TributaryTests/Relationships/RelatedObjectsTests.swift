@@ -116,30 +116,56 @@ struct RelatedObjectsTests {
         }
     }
 
-    /// A new object may get the memory of one that nothing else keeps.
+    /// An object may get the memory of one that nothing else keeps.
     @Test func `an object that takes the place of another in an array is linked`() async throws {
         let folder = try TemporaryFolder("related")
         let container = try await OrderedModel.open(folder)
         let items = ToMany<ManagedObject>("items")
-        let id = try await container.performBackgroundTask { context in
+        let (id, others) = try await container.performBackgroundTask { context in
             let list = try context.insert(entity: "List")
-            list[items] = try "abcd".map { try OrderedModel.named("\($0)", "Item", in: context) }
+            list[items] = [try OrderedModel.named("first", "Item", in: context)]
+            let others = try (0..<20).map { try OrderedModel.named("\($0)", "Item", in: context) }
             try context.save()
+            return (list.objectID, others.map(\.objectID))
+        }
+        try await container.performBackgroundTask { context in
+            let list = try context.existingObject(with: id)
+            #expect(list[items].count == 1)
+            var new: ManagedObject?
+            func renew(_ objects: inout [ManagedObject]) {
+                let address = objects.first.map(ObjectIdentifier.init)
+                var found: [ManagedObject] = []
+                found.reserveCapacity(others.count)
+                objects.removeAll()
+                for other in others { found.append(context.object(with: other)) }
+                new = found.first { ObjectIdentifier($0) == address } ?? found[0]
+                if let new { objects.append(new) }
+            }
+            renew(&list[items])
+            #expect(list[items] == [new] && list.hasChanges)
+            #expect(try new?.value(forKey: "list") == .reference(list.uniqueID))
+        }
+    }
+
+    @Test func `an array that was fetched before a save is assigned as a whole`() async throws {
+        let folder = try TemporaryFolder("related")
+        let container = try await OrderedModel.open(folder)
+        let items = ToMany<ManagedObject>("items")
+        let id = try await container.save { context in
+            let list = try context.insert(entity: "List")
+            list[items] = [try OrderedModel.named("a", "Item", in: context)]
             return list.objectID
         }
-        for _ in 0..<20 {
-            try await container.performBackgroundTask { context in
-                let list = try context.existingObject(with: id)
-                func renew(_ objects: inout [ManagedObject]) throws {
-                    objects.removeLast()
-                    objects.append(try OrderedModel.named("new", "Item", in: context))
-                }
-                try renew(&list[items])
-                let names = try list[items].map { try $0.value(forKey: "name") }
-                #expect(names == [.string("a"), .string("b"), .string("c"), .string("new")])
-                let owner = try list[items].last?.value(forKey: "list")
-                #expect(owner == .reference(list.uniqueID))
+        try await container.performBackgroundTask { context in
+            let list = try context.existingObject(with: id)
+            let new = try "bc".map { try OrderedModel.named("\($0)", "Item", in: context) }
+            func change(_ objects: inout [ManagedObject]) throws {
+                list.add(new[0], to: items)
+                try context.save()
+                objects.append(new[1])
             }
+            try change(&list[items])
+            #expect(try OrderedModel.names(list, "items") == "ac")
         }
     }
 
