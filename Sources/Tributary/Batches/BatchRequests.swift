@@ -64,6 +64,8 @@ public struct BatchUpdateRequest: Sendable {
         /// A value; `.reference` for a to-one relationship.
         case value(PropertyValue)
         /// The sum of the stored number and this one; a missing number counts as zero.
+        ///
+        /// A counter takes every amount. Any other number must be able to hold the sum: the request is refused otherwise.
         case increment(PropertyValue)
         /// The value that another attribute of the object had before the batch.
         case property(String)

@@ -26,18 +26,16 @@ extension BatchWriter {
                 var writes: [PropertyWrite] = []
                 for (propertyIndex, expression) in assignments {
                     // Sub-entities have the property indexes of their parent entity.
-                    let new = try properties.check(
-                        value(expression, row, propertyIndex, properties),
-                        propertyIndex: propertyIndex,
-                        row: nil
-                    )
                     var old = row.values[propertyIndex]
-                    var written = new
-                    // A counter's increment is written as it is: the new value may be rounded.
+                    var new: PropertyValue
                     if case .increment(let amount) = expression, properties.isCounter(propertyIndex) {
-                        (old, written) = (.null, amount)
+                        // A counter takes every increment, whatever the sum is.
+                        (old, new) = (.null, amount)
+                    } else {
+                        new = try value(expression, row, propertyIndex, properties)
+                        new = try properties.check(new, propertyIndex: propertyIndex, row: nil)
                     }
-                    if let write = properties.updateWrite(from: old, to: written, propertyIndex: propertyIndex) {
+                    if let write = properties.updateWrite(from: old, to: new, propertyIndex: propertyIndex) {
                         writes.append(write)
                     }
                 }

@@ -99,12 +99,42 @@ import TributaryStore
         await #expect(throws: BatchError.missing(row: nil, entity: "Employee", property: "name")) {
             try await container.execute(BatchUpdateRequest("Employee", setting: ["name": .value(.null)]))
         }
-        try await container.execute(BatchUpdateRequest("Employee", setting: ["visits": .value(.integer(.max))]))
+        try await container.execute(BatchInsertRequest("Badge", rows: [["number": .integer(.max)]]))
         let before = try container.currentHistoryToken()
         await #expect(throws: BatchError.self) {
-            try await container.execute(BatchUpdateRequest("Employee", setting: ["visits": .increment(.integer(1))]))
+            try await container.execute(BatchUpdateRequest("Badge", setting: ["number": .increment(.integer(1))]))
         }
         #expect(try container.currentHistoryToken() == before)
+    }
+
+    @Test func `a counter takes every increment`() async throws {
+        let model = try Model(
+            entities: """
+                Meter:
+                  attributes:
+                    small: {type: Integer 16, merge: counter, default: 0}
+                    count: {type: Integer 64, merge: counter, default: 0}
+                    level: {type: Double, merge: counter, default: 0}
+                """
+        )
+        let container = try await PersistentContainer.open(folder, "meters", model: model)
+        try await container.execute(BatchInsertRequest("Meter", rows: [[:]]))
+        let greatest = Double.greatestFiniteMagnitude
+        func add(_ count: Int64, _ level: Double) async throws -> [PropertyValue] {
+            let amounts: [String: BatchUpdateRequest.Expression] = [
+                "small": .increment(.integer(40_000)), "count": .increment(.integer(count)),
+                "level": .increment(.double(level)),
+            ]
+            try await container.execute(BatchUpdateRequest("Meter", setting: amounts))
+            return try await container.performBackgroundTask { context in
+                let meter = try #require(context.fetch(FetchRequest("Meter")).first)
+                return try ["small", "count", "level"].map { try meter.value(forKey: $0) }
+            }
+        }
+        #expect(try await add(.max, greatest) == [.integer(40_000), .integer(.max), .double(greatest)])
+        #expect(try await add(1, greatest) == [.integer(80_000), .integer(.min), .double(greatest)])
+        #expect(try await add(-1, -greatest) == [.integer(120_000), .integer(.max), .double(greatest)])
+        #expect(try await add(-.max, -greatest) == [.integer(160_000), .integer(0), .double(0)])
     }
 
     @Test func denyRefusesTheWholeRequest() async throws {
