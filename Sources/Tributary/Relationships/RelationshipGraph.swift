@@ -315,14 +315,15 @@ struct RelationshipGraph {
         }
     }
 
-    /// What the context has changed of a pair since the last save.
+    /// What the context has changed of a pair since the last save, or in a save that has the `delta`.
     func pairChange(
         _ object: ManagedObject,
         _ propertyIndex: Int,
-        with target: ManagedObject
+        with target: ManagedObject,
+        in delta: RelationshipDelta? = nil
     ) -> RelationshipDelta.PairChange {
         let inverse = object.descriptor.entity.properties[propertyIndex].relationship.flatMap { self.inverse(of: $0) }
-        let delta = context.pending.delta
+        let delta = delta ?? context.pending.delta
         return RelationshipDelta.PairChange(
             here: delta[RelationshipDelta.Key(object, propertyIndex)]?.end(target.objectID),
             there: inverse.flatMap { delta[RelationshipDelta.Key(target, $0.propertyIndex)]?.end(object.objectID) },
@@ -330,14 +331,19 @@ struct RelationshipGraph {
         )
     }
 
-    /// What the context has changed of an order since the last save.
-    func orderChange(_ object: ManagedObject, _ propertyIndex: Int) -> RelationshipDelta.OrderChange {
+    /// What the context has changed of an order since the last save, or in a save that has the `delta`.
+    func orderChange(
+        _ object: ManagedObject,
+        _ propertyIndex: Int,
+        in delta: RelationshipDelta? = nil
+    ) -> RelationshipDelta.OrderChange {
         let key = RelationshipDelta.Key(object, propertyIndex)
-        let ordering = context.pending.delta.orderings[key]
+        let delta = delta ?? context.pending.delta
+        let ordering = delta.orderings[key]
         return RelationshipDelta.OrderChange(
             // Without moves the list decides nothing.
             ordering: ordering?.moved.isEmpty == false ? ordering : nil,
-            added: context.pending.delta[key]?.addedInOrder ?? [],
+            added: delta[key]?.addedInOrder ?? [],
             saveCount: context.pending.saveCount
         )
     }

@@ -38,7 +38,8 @@ extension JoinedSaves {
     /// again.
     func run<T>(in context: ManagedObjectContext, _ block: @escaping () throws -> T) throws -> T {
         var result: T?
-        var newest: Int64 = 0
+        // Nothing was read in a block that has not begun.
+        var newest = Int64.max
         let write = { [self] (transaction: WriteTransaction) throws -> CommittedTransaction in
             newest = try transaction.reader.history.newestTransaction()
             transaction.joinCommits(isLong: !keepsStates)
@@ -56,8 +57,19 @@ extension JoinedSaves {
         } catch let error {
             let isDone = error is NothingSaved
             let mementos = removeMementos()
-            if !isDone { for memento in mementos.reversed() { restore(memento, in: context) } }
-            forgetRows(of: context, newerThan: context.generation?.number ?? newest)
+            var successors: [ManagedObject] = []
+            if !isDone { for memento in mementos.reversed() { restore(memento, in: context, &successors) } }
+            context.reader.invalidatePrefetched()
+            let formers = successors.compactMap { $0.extras?.former }
+            forgetRows(
+                of: context.registry.objects + formers,
+                in: context,
+                newerThan: context.generation?.number ?? newest,
+                committed: newest
+            )
+            for object in successors {
+                if let former = object.extras?.former { context.relationships.follow(former, by: object) }
+            }
             context.processPendingChanges()
             if !isDone { throw (error as? StoreError).map { ContextError($0) } ?? error }
         }
@@ -67,11 +79,18 @@ extension JoinedSaves {
 
     private struct NothingSaved: Error {}
 
-    private func restore(_ memento: SaveMemento, in context: ManagedObjectContext) {
-        for entry in memento.entries where entry.object.state != .detached { restore(entry, in: context) }
+    private func restore(
+        _ memento: SaveMemento,
+        in context: ManagedObjectContext,
+        _ successors: inout [ManagedObject]
+    ) {
+        for entry in memento.entries where entry.object.state != .detached {
+            restore(entry, in: context)
+            if let successor = restoreState(entry, in: context) { successors.append(successor) }
+        }
+        context.undoStack?.restore(memento, context.relationships)
         context.pending.restore(memento)
         context.lastSaveToken = memento.lastSaveToken
-        context.reader.invalidatePrefetched()
     }
 
     private func restore(_ entry: SaveMemento.Entry, in context: ManagedObjectContext) {
@@ -97,15 +116,55 @@ extension JoinedSaves {
         }
         if entry.isUnsaved { object.makeExtras().isUnsaved = true }
         if let former = entry.former { object.makeExtras().former = former }
-        context.pending.move(object, on: .restore(entry.state))
-        context.recordChange { $0.addUpdate(of: object.objectID) }
     }
 
-    /// Forgets rows of a transaction that was rolled back, or that the context does not show yet.
-    private func forgetRows(of context: ManagedObjectContext, newerThan number: Int64) {
-        for object in context.registry.objects {
+    /// Returns the new object that has got the ID of a deleted one since: the object stays gone, and the next save
+    /// deletes it before it inserts the new one.
+    private func restoreState(_ entry: SaveMemento.Entry, in context: ManagedObjectContext) -> ManagedObject? {
+        let object = entry.object
+        let known = context.registry.object(object.uniqueID, rootIndex: object.descriptor.rootIndex)
+        if let known, known !== object {
+            known.makeExtras().former = entry.row == nil ? entry.former : object
+            return known
+        }
+        context.pending.move(object, on: .restore(entry.state))
+        context.recordChange { $0.addUpdate(of: object.objectID) }
+        return nil
+    }
+
+    /// Forgets rows of a transaction that was rolled back, after the transaction `committed`, or that the context does
+    /// not show yet.
+    private func forgetRows(
+        of objects: [ManagedObject],
+        in context: ManagedObjectContext,
+        newerThan number: Int64,
+        committed: Int64
+    ) {
+        var changed: [ManagedObject] = []
+        for object in objects {
             object.extras?.related = [:]
-            if object.state == .clean, let row = object.row, row.revision > number { object.turnIntoFault() }
+            guard let revision = object.rowRevision else { continue }
+            if object.state != .clean {
+                if revision > committed { changed.append(object) }
+            } else if revision > number {
+                object.turnIntoFault()
+            }
+        }
+        guard !changed.isEmpty else { return }
+        do {
+            let rows = try context.store.read { reader in
+                try changed.map { try reader.row($0.uniqueID, rootEntity: $0.descriptor.entity.root) }
+            }
+            for case (let object, let row?) in zip(changed, rows) where row.entity === object.descriptor.entity {
+                if object.state == .gone {
+                    object.rebase(on: row)
+                } else {
+                    MergeOperation(context: context).rebase(object, on: row)
+                    context.recordChange { $0.addUpdate(of: object.objectID) }
+                }
+            }
+        } catch {
+            context.reader.unreportedError = ContextError(error)
         }
     }
 }

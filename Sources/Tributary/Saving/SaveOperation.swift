@@ -362,6 +362,7 @@ struct SaveMemento {
     var entries: [Entry]
     var delta: RelationshipDelta
     var lostConflicts: [MergeConflict]
+    var saveCount: UInt64
     var lastSave: UInt64
     var hasReusedIDs: Bool
     var lastSaveToken: HistoryToken?
@@ -370,6 +371,7 @@ struct SaveMemento {
         entries = plan.results.map { Entry($0.object) }
         delta = context.pending.delta
         lostConflicts = context.pending.lostConflicts
+        saveCount = context.pending.saveCount
         lastSave = context.pending.lastSave
         hasReusedIDs = context.pending.hasReusedIDs
         lastSaveToken = context.lastSaveToken

@@ -487,3 +487,59 @@ extension ManagedObjectContext {
         processChanges()
     }
 }
+
+// MARK: Failed transactions
+
+extension UndoStack {
+    /// Puts the changes of a save whose transaction failed under the steps after it: they are the context's own again.
+    ///
+    /// Costs a look at each step.
+    func restore(_ memento: SaveMemento, _ graph: RelationshipGraph) {
+        let changed = Dictionary(memento.entries.map { (ObjectIdentifier($0.object), $0.changed) }) { first, _ in
+            first
+        }
+        for index in undoGroups.indices { undoGroups[index].restore(memento, changed, graph) }
+        for index in redoGroups.indices { redoGroups[index].restore(memento, changed, graph) }
+        open.restore(memento, changed, graph)
+    }
+}
+
+extension UndoGroup {
+    fileprivate mutating func restore(
+        _ memento: SaveMemento,
+        _ changed: [ObjectIdentifier: PropertyIndexSet],
+        _ graph: RelationshipGraph
+    ) {
+        records = records.map { $0.restored(memento, changed, graph) }
+    }
+}
+
+extension UndoRecord {
+    /// The step as if the save had not been; `changed` has the properties that the save had taken.
+    fileprivate func restored(
+        _ memento: SaveMemento,
+        _ changed: [ObjectIdentifier: PropertyIndexSet],
+        _ graph: RelationshipGraph
+    ) -> UndoRecord {
+        switch self {
+        case .value(let object, let propertyIndex, let old, let saves?):
+            guard saves > memento.saveCount, changed[ObjectIdentifier(object)]?.contains(propertyIndex) == true
+            else { return self }
+            return .value(object, propertyIndex: propertyIndex, old: old, unchangedAt: nil)
+        case .pair(let object, let propertyIndex, let target, let isLinked, var before):
+            guard before.saveCount > memento.saveCount else { return self }
+            let former = graph.pairChange(object, propertyIndex, with: target, in: memento.delta)
+            before.here = before.here ?? former.here
+            before.there = before.there ?? former.there
+            return .pair(object, propertyIndex: propertyIndex, target: target, isLinked: isLinked, before: before)
+        case .order(let object, let propertyIndex, let old, var before):
+            guard before.saveCount > memento.saveCount else { return self }
+            let former = graph.orderChange(object, propertyIndex, in: memento.delta)
+            let added = Set(before.added)
+            before.added = former.added.filter { !added.contains($0) } + before.added
+            before.ordering = before.ordering.map { former.ordering?.adding($0) ?? $0 } ?? former.ordering
+            return .order(object, propertyIndex: propertyIndex, old: old, before: before)
+        case .value, .count, .appeared, .disappeared: return self
+        }
+    }
+}

@@ -213,6 +213,65 @@ struct ReinsertionTests {
         }
     }
 
+    /// The deletion in one save, and the insertion in the next one or in none.
+    @Test(arguments: [false, true], [false, true])
+    func `an ID that a failed transaction has freed has one object`(isSaved: Bool, isNew: Bool) async throws {
+        let free = ManagedObjectID(
+            store: "company",
+            entity: "Employee",
+            rootEntity: "Employee",
+            uniqueID: UniqueID(high: 1, low: 1)
+        )
+        let id = isNew ? free : try await ann()
+        try await container.performBackgroundTask { context in
+            var former: ManagedObject?
+            var new: Employee?
+            #expect(throws: Failure.self) {
+                try context.performInOneTransaction {
+                    if isNew {
+                        try context.insert(Employee.self, id: id.uniqueID).name = "Ann"
+                        try context.save()
+                    }
+                    former = try context.existingObject(with: id)
+                    former.map(context.delete)
+                    try context.save()
+                    new = try context.insert(Employee.self, id: id.uniqueID)
+                    new?.name = "New"
+                    if isSaved { try context.save() }
+                    throw Failure()
+                }
+            }
+            let object = try #require(new)
+            #expect(former?.state == .gone && context.object(with: id) === object)
+            #expect(context.insertedObjects == [object] && context.deletedObjects.isEmpty)
+            #expect(try object.objects(forKey: "notes").count == (isNew ? 0 : 1) && object.projects.isEmpty)
+            try context.save()
+            #expect(!context.hasChanges && object.state == .clean)
+        }
+        guard isNew else { return try await check(id, container) }
+        let names = try await container.performBackgroundTask { try $0.fetch(Employee.self).map(\.name) }
+        #expect(names == ["New"])
+        #expect(try !container.store.localTransactions().joined().contains { $0.contains("\"delete\"") })
+    }
+
+    @Test func `a rollback after a failed transaction brings back the object whose ID it has freed`() async throws {
+        let id = try await ann()
+        try await container.performBackgroundTask { context in
+            let former = try #require(try context.existingObject(with: id) as? Employee)
+            #expect(throws: Failure.self) {
+                try context.performInOneTransaction {
+                    context.delete(former)
+                    try context.save()
+                    try context.insert(Employee.self, id: id.uniqueID).name = "New"
+                    throw Failure()
+                }
+            }
+            context.rollback()
+            #expect(former.state == .clean && former.name == "Ann" && context.object(with: id) === former)
+            #expect(former.projects.count == 1 && !context.hasChanges)
+        }
+    }
+
     @Test(arguments: [false, true])
     func `a child may replace an object of its parent`(isOnOwnQueue: Bool) async throws {
         let id = try await ann()
