@@ -336,14 +336,15 @@ extension JSONValue {
 extension LocalChanges {
     /// Readers of the log do not accept a longer line.
     private static let lineLimit = 16 << 20
-    /// The most bytes that JSON takes for one character.
-    private static let greatestEscape = 6
+    /// The most bytes of a line for each byte of the change's approximate size: JSON takes six for a control character,
+    /// and names and numbers need room as well.
+    private static let greatestGrowth = 8
 
     /// Throws ``StoreError`` `invalidChange` for a change that does not fit into a line: other writers would stop
     /// there.
     func checkLines(_ changes: [Change]) throws {
         for (index, change) in changes.enumerated() {
-            guard change.textSize > LocalChanges.lineLimit / LocalChanges.greatestEscape else { continue }
+            guard change.textSize > LocalChanges.lineLimit / LocalChanges.greatestGrowth else { continue }
             var line: [UInt8] = []
             change.write(to: &line)
             guard line.count > LocalChanges.lineLimit else { continue }

@@ -65,6 +65,20 @@ import TributaryModel
         #expect(rows[3]["object"] == expected)
     }
 
+    /// JSON takes six bytes for a control character.
+    @Test func `a change that does not fit into a line of the log is an error`() throws {
+        let replica = try Replica()
+        let most = 16 << 20 / 6
+        func commit(_ character: Character) throws {
+            let name = JSONValue.string(String(repeating: character, count: most))
+            try replica.commit(.insert("Tag", 1), .insert("Person", 2, ["name": name]))
+        }
+        let error = #expect(throws: StoreError.self) { try commit("\u{1}") }
+        guard case .invalidChange(index: 1, _)? = error else { throw error ?? .closed }
+        #expect(try replica.values("Tag", .sample(1)) == nil)
+        try commit("a")
+    }
+
     @Test func `an unknown name or value and a visible ID are errors, and nothing is written`() throws {
         let replica = try Replica()
         try replica.commit(.insert("Tag", 1))
