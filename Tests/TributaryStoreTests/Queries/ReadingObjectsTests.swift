@@ -1,4 +1,5 @@
 import GRDB
+import StoreTestSupport
 import TestSupport
 import Testing
 import TributaryChanges
@@ -25,6 +26,31 @@ struct ReadingObjectsTests {
             #expect(try reader.row(UniqueID(high: 99, low: 99), rootEntity: "Person") == nil)
             #expect(try reader.row(row.id.uniqueID, rootEntity: "Nobody") == nil)
         }
+    }
+
+    /// The column of a sub-entity's property may have the name of another property's column, too.
+    @Test func unlikePropertiesOfOneNameHaveColumnsOfTheirOwn() throws {
+        let replica = try Replica(
+            Model(
+                yaml: """
+                    version: "1"
+                    entities:
+                      Item: {attributes: {b_size: String?, B_size_2: String?}}
+                      A: {parent: Item, attributes: {size: Integer 64?}}
+                      B: {parent: Item, attributes: {size: String?}}
+                    """
+            )
+        )
+        try replica.commit(
+            .insert("A", 1, ["size": 7]),
+            .insert("B", 2, ["size": "L", "b_size": "x", "B_size_2": "y"])
+        )
+        #expect(try replica.values("A", .sample(1)) == ["size": .integer(7), "b_size": .null, "B_size_2": .null])
+        #expect(
+            try replica.values("B", .sample(2)) == [
+                "size": .string("L"), "b_size": .string("x"), "B_size_2": .string("y"),
+            ]
+        )
     }
 
     @Test func valuesOfAllTypesComeBackAsTheyWere() throws {

@@ -106,6 +106,20 @@ struct ChildAcrossQueuesTests {
         }
     }
 
+    @Test func aStagedUpdateHidesNoStoredRelationship() async throws {
+        let id = try await container.save { context in
+            let department = try context.insert(Department.self)
+            try context.hire("Ann").department = department
+            return department.objectID
+        }
+        try await container.newBackgroundContext().newChild().perform { context in
+            let department = try #require(context.object(with: id, as: Department.self))
+            department.title = "Tools"
+            try context.save()
+            #expect(department.employees.map(\.name) == ["Ann"])
+        }
+    }
+
     @Test func aBodyBeginsWithTheParentsUnsavedState() async throws {
         let ann = try await add("Ann")
         let child = container.newChildOfViewContext()

@@ -81,6 +81,19 @@ struct ChildContextTests {
         #expect(try container.storedEmployees == 0)
     }
 
+    @Test func theChildUndoesNothingOfWhatTheParentDeletes() throws {
+        let (ann, child, copy) = try view.hireAboveChild(isSaved: true)
+        let project = try child.insert(Project.self)
+        try child.save()
+        child.undoStack = UndoStack()
+        copy.name = "Child"
+        project.members = [copy]
+        child.processPendingChanges()
+        view.delete(ann)
+        child.processPendingChanges()
+        #expect(copy.state == .gone && !child.hasChanges && child.undoStack?.canUndo == false)
+    }
+
     @Test func anObjectThatTheParentHasNotSavedIsDeletedWithoutATrace() throws {
         let ann = try view.hire("Ann")
         let child = view.newChild()

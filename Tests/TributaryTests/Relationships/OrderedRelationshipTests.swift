@@ -45,6 +45,33 @@ struct OrderedRelationshipTests {
     }
 
     @Test(arguments: relationships)
+    func aListThatWasNeverSavedLeavesItsOrderToNoOtherOneWithItsID(
+        _ relationship: (key: String, entity: String)
+    ) async throws {
+        let key = relationship.key
+        let background = container.newBackgroundContext()
+        let objects = try await container.save { context in
+            try "ab".map { try OrderedModel.named("\($0)", relationship.entity, in: context).objectID }
+        }
+        let id = try await background.perform { context in
+            let list = try context.insert(entity: "List")
+            try list.setObjects(objects.map { context.object(with: $0) }, forKey: key)
+            try list.setObjects(objects.reversed().map { context.object(with: $0) }, forKey: key)
+            context.delete(list)
+            context.processPendingChanges()
+            return list.objectID
+        }
+        try await container.save { context in
+            let list = try context.insert(entity: "List", id: id.uniqueID)
+            try list.setObjects(objects.map { context.object(with: $0) }, forKey: key)
+        }
+        try await background.perform { context in
+            let list = try context.existingObject(with: id)
+            #expect(try OrderedModel.names(list, key) == "ab")
+        }
+    }
+
+    @Test(arguments: relationships)
     func insertsMovesRemovesAndReplaces(_ relationship: (key: String, entity: String)) async throws {
         let key = relationship.key
         let background = container.newBackgroundContext()

@@ -85,6 +85,15 @@ struct UpsertTests {
         }
     }
 
+    @Test func ofUnknownPropertiesTheErrorNamesTheFirst() async {
+        await container.newBackgroundContext().perform { context in
+            let key = Dictionary(uniqueKeysWithValues: (0..<9).map { ("wings\($0)", PropertyValue.integer(2)) })
+            #expect(throws: ContextError.unknownProperty(entity: "Employee", property: "wings0")) {
+                try context.upsert(Employee.self, by: key)
+            }
+        }
+    }
+
     // MARK: Identity
 
     @Test func theIdentifierFollowsFromTheKeyUntilALiveObjectHasIt() async throws {
