@@ -32,6 +32,11 @@ struct HybridClockTests {
         }
     }
 
+    @Test("has times beyond 48 bits as the greatest", arguments: [1 << 48 - 1, 1 << 48, .max] as [UInt64])
+    func greatestTime(milliseconds: UInt64) {
+        #expect(HybridClock(milliseconds: milliseconds).description == "ffffffffffff0000")
+    }
+
     @Test("the last year before the end is refused")
     func lastYear() {
         #expect(HybridClock(rawValue: HybridClock.firstRefused.rawValue - 1).isAcceptable)

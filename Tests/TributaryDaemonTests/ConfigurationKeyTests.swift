@@ -156,6 +156,11 @@ import TributarySync
         #expect(error?.origin.line == 1)
     }
 
+    @Test func theLeastValuesAreAccepted() throws {
+        let configuration = try load(yaml: "import: {memory: 1MiB, slice_changes: 1}\nlogs.max_bytes: 64KiB")
+        #expect(configuration.sync.memory == 1 << 20 && configuration.sync.maxBytes == 64 << 10)
+    }
+
     /// Reads the source: the command is an executable, which tests cannot import.
     @Test func theCommandHasEachFlagAndVariable() throws {
         let path = PackageFolder.path("Sources/tributaryd/TributaryDaemonCommand.swift")

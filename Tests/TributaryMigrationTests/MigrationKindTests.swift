@@ -313,6 +313,18 @@ import TributaryStore
         try story.expectOneState()
     }
 
+    @Test func `history keeps the preserved values of deleted objects whose entity gets a parent`() throws {
+        let attributes = "attributes: {x: {type: String, optional: true, preserve_after_deletion: true}}"
+        let story = try MigrationStory("  A: {\(attributes)}", "  P: {}\n  A: {parent: P, \(attributes)}")
+        try story.apply(.insert("A", 1, ["x": "kept"]))
+        try story.apply(.delete("A", 1))
+        try story.migrate()
+        for replica in [story.migrated, story.fresh] {
+            let preserved = try replica.store.read { try $0.history.tombstones(after: 0, through: 2) }
+            #expect(preserved == [2: [Tombstone(root: "P", id: .sample(1)): ["x": "kept"]]])
+        }
+    }
+
     @Test func `an attribute moves up to the parent entity`() throws {
         let story = try MigrationStory(
             "  P: {attributes: {x: String?}}\n  A: {parent: P, attributes: {y: String?}}\n  B: {parent: P}",

@@ -24,6 +24,13 @@ struct DecimalTextTests {
     }
 
     /// Compares with Foundation's decimals, which have up to 38 digits too.
+    @Test func aFractionIsMoreThanNone() {
+        for (less, more) in [("1", "1.5"), ("-1.5", "-1"), ("0", "0.001")] {
+            #expect(DecimalText.compare(less, more) < 0 && DecimalText.compare(more, less) > 0)
+            #expect(DecimalText.compare(less, less) == 0 && DecimalText.compare(more, more) == 0)
+        }
+    }
+
     @Test func orderIsThatOfTheNumbers() throws {
         var generator = SeededGenerator.printingSeed()
         for _ in 0..<2_000 {

@@ -41,6 +41,16 @@ import TributaryAdmin
         #expect(turns.isRunning(last) && isAlone)
     }
 
+    @Test func theReadsOfOneClientKeepTheirOrder() {
+        var turns = ReadTurns()
+        let reads = (0..<9).map { _ in turns.add(ReadLimiter.Client(process: 1), isLong: false) {} }
+        for index in reads.indices {
+            // Two of them run at one time.
+            #expect(reads.filter { turns.isRunning($0) } == Array(reads[index...].prefix(2)))
+            turns.remove(reads[index])
+        }
+    }
+
     /// One client's long read goes on while thousands of short-lived processes ask.
     @Test func clientsThatAreGoneAreForgottenWhileReadsGoOn() {
         var turns = ReadTurns()

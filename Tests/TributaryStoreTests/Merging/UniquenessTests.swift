@@ -391,8 +391,11 @@ import TributaryModel
 
     @Test func `a model without the constraint shows all objects, one with it hides them again`() throws {
         let replica = try pair()
+        let newest = { try replica.store.read { try $0.history.newestTransaction() } }
+        let before = try newest()
         try replica.reopen(try UniquenessModel.make())
         #expect(try replica.people() == [1])
+        #expect(try newest() == before, "with the same constraints nothing is decided about")
         let digest = try replica.digest()
         try replica.reopen(try UniquenessModel.make("2", unique: "[badge]"))
         #expect(try replica.people() == [1, 2])

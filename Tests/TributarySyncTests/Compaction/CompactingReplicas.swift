@@ -1,4 +1,5 @@
 import Foundation
+import Logging
 import TestSupport
 import Testing
 import TransactionLog
@@ -39,7 +40,8 @@ final class CompactingReplicas {
     func add(
         in folder: TemporaryFolder? = nil,
         trust: TrustSettings? = nil,
-        model: Model? = nil
+        model: Model? = nil,
+        logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     ) async throws -> SyncReplica {
         let replica = try await SyncReplica(
             logs.path,
@@ -48,6 +50,7 @@ final class CompactingReplicas {
             model: model ?? self.model,
             hasExternalPhotos: true,
             signs: trust != nil,
+            logger: logger,
             configure: {
                 $0.trust = trust ?? TrustSettings()
                 $0.keepSegments = .seconds(60)

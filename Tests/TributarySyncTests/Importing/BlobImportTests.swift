@@ -72,6 +72,20 @@ import TributaryStore
         #expect(digests[0] == digests[1])
     }
 
+    /// Without that a large blob on a slow disk would be taken for work that hangs.
+    @Test func eachPortionOfABlobIsProgressOfTheImport() throws {
+        let large = [UInt8](repeating: 7, count: 3 << 20)
+        try logs.put(large, at: path(large))
+        let control = ImportControl(work: .standing)
+        let feed = BlobFeed(logs: try LogFolder(path: logs.path), writer: writer, control: control)
+        var (bytes, seen) = (0, [UInt64]())
+        try feed.read(SegmentText.hash(large), size: Int64(large.count)) { portion in
+            bytes += portion.count
+            seen.append(control.progress)
+        }
+        #expect(bytes == large.count && seen.count > 1 && zip(seen, seen.dropFirst()).allSatisfy(<))
+    }
+
     @Test(arguments: [small, large])
     func aBlobOfOtherBytesIsWaitedForUntilItIsRight(_ bytes: [UInt8]) async throws {
         let replica = try await SyncReplica(logs.path, wall: wall, hasExternalPhotos: true)

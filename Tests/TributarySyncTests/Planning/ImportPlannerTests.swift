@@ -276,6 +276,30 @@ import TributaryChanges
         #expect(bench.verified.count == 2)
     }
 
+    @Test func aFileThatReplacesAWaitingOneIsRead() {
+        var bench = PlannerBench()
+        let (first, second) = (name(a, 5, 5), name(a, 6, 6))
+        for name in [first, second] { bench.settle(with: name) }
+        var change = ListingChange(writer: a)
+        change.names = [first]
+        let file = FileIdentity(FileAttributes(inode: 99, size: 100))
+        change.pending = [WriterListing.Pending(id: first, file: file)]
+        bench.planner.found(change, wall: bench.wall)
+        bench.settle()
+        #expect(bench.verified == [first, second, first])
+    }
+
+    @Test func segmentsThatWaitAreReadTogether() {
+        var bench = PlannerBench()
+        let names = (2...9).map { name(a, $0, $0) }
+        for name in names { bench.put(name) }
+        guard case .verify(let pending) = bench.planner.next(wall: bench.wall) else {
+            Issue.record("nothing is read")
+            return
+        }
+        #expect(pending.map(\.id) == names)
+    }
+
     @Test func unusableFilesAreListedAndNamedAsTheReasonOfTheGap() throws {
         var bench = PlannerBench()
         let pipe = name(a, 1, 1)

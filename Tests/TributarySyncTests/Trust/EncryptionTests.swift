@@ -206,7 +206,8 @@ import TributaryStore
 
     /// Large values in the folder have the current key after a compaction, and a new store can read them.
     @Test func largeValuesGetTheCurrentKey() async throws {
-        let one = try await add(none)
+        let journal = JournalRecorder()
+        let one = try await group.add(logger: journal.logger)
         let two = try await add(none)
         try one.save([SyncModel.insert(1), SyncModel.update(1, "photo", photo)])
         try await group.exchange()
@@ -220,6 +221,8 @@ import TributaryStore
             group.wall.advance(milliseconds: 120_000)
             try await group.compactAndPrune()
         }
+        let notices = journal.entries.filter { $0.message == "encrypted large values with the current key" }
+        #expect(notices.map { $0.values["count"] } == ["1", "1"], "once with each key")
         let alone = try EncryptionKeys(text: String(repeating: "b2", count: 32))
         for replica in [one, two] { try await use(alone, required: true, on: replica) }
         let third = try await add(alone, required: true)
