@@ -116,8 +116,9 @@ struct UniquenessPlanner {
             if isNew {
                 plan.results[ObjectIdentifier(object)] = .gone(isLost: true)
                 plan.replace(object, with: row.uniqueID)
-            } else if let stored = object.row {
-                plan.results[ObjectIdentifier(object)] = .dropped(stored)
+            } else {
+                let stored = try reader.row(object.uniqueID, rootEntity: object.descriptor.entity.root)
+                plan.results[ObjectIdentifier(object)] = stored.map { .dropped($0) } ?? .gone(isLost: true)
             }
         }
     }

@@ -86,12 +86,14 @@ struct MergeOperation {
 
     /// Others have deleted the objects: their undo steps go, and links to them are not changes.
     ///
-    /// Costs a look at each step that can be undone, at each unsaved object, and at each list that the context has
-    /// reordered; once for a merge, however many objects are gone.
+    /// Costs a look at each step that can be undone, and at each unsaved object; once for a merge, however many objects
+    /// are gone.
     private func forget(_ gone: [ManagedObject]) {
         guard !gone.isEmpty else { return }
         context.undoStack?.forget(gone)
-        for object in context.pending.objects { context.relationships.unlistIfUnchanged(object) }
+        for object in context.pending.objects where !context.relationships.hasMoves(object) {
+            context.relationships.unlistIfUnchanged(object)
+        }
     }
 
     func dropRelated(_ changes: ObjectChanges) {

@@ -238,6 +238,14 @@ extension RelationshipGraph {
         }
     }
 
+    /// Whether the context has moved objects in an ordered relationship.
+    func hasMoves(_ object: ManagedObject) -> Bool {
+        object.descriptor.entity.properties.indices.contains { propertyIndex in
+            let key = RelationshipDelta.Key(object, propertyIndex)
+            return context.pending.delta.orderings[key]?.moved.isEmpty == false
+        }
+    }
+
     func hasPairs(_ object: ManagedObject) -> Bool {
         object.descriptor.entity.properties.indices.contains { propertyIndex in
             guard case .relationship(_, .links) = object.descriptor.entity.properties[propertyIndex] else {

@@ -93,11 +93,18 @@ extension SavePlanner {
             replacement == nil && !dropped.contains(ObjectIdentifier(owner))
             ? context.pending.delta.orderings[key]?.keeping(isKept) : nil
         let added = context.pending.delta[key]?.added ?? [:]
+        // The context has moved these objects, and others have taken them out.
+        let returning = (ordering?.ids ?? []).filter { id in
+            guard let register, positions[id] == nil, added[id] == nil, !isKept(id),
+                let object = context.registeredObject(for: id), !dropped.contains(ObjectIdentifier(object))
+            else { return false }
+            return object.changed.contains(register) && object.values[register].referencedID == owner.uniqueID
+        }
         var seen: Set<ManagedObjectID> = []
         // The moves are applied to the newest list, which the context may not have read.
         var wanted =
             (replacement == nil
-            ? members(of: known, shown, context.pending.delta[key], ordering, isKept) : known + shown)
+            ? members(of: known, shown, returning, context.pending.delta[key], ordering, isKept) : known + shown)
             .compactMap { id -> ManagedObjectID? in
                 guard let object = context.registeredObject(for: id) else { return id }
                 if let replacement = replacements[ObjectIdentifier(object)] {
@@ -124,13 +131,14 @@ extension SavePlanner {
     private func members(
         of known: [ManagedObjectID],
         _ shown: [ManagedObjectID],
+        _ returning: [ManagedObjectID],
         _ change: RelationshipDelta.Change?,
         _ ordering: RelationshipOrdering?,
         _ isKept: (ManagedObjectID) -> Bool
     ) -> [ManagedObjectID] {
         let present = Set(shown)
         let stored = known.filter { isKept($0) || (present.contains($0) && change?.added[$0] == nil) }
-        let list = stored + (change?.addedInOrder ?? []).filter { present.contains($0) && !isKept($0) }
+        let list = stored + returning + (change?.addedInOrder ?? []).filter { present.contains($0) && !isKept($0) }
         return ordering?.ordering(list) ?? list
     }
 }

@@ -360,7 +360,12 @@ struct UndoOperation {
             owners.append(object)
             if context.pending.isUnsaved(before.saveCount) {
                 let graph = context.relationships
-                if graph.restoreOrder(object, propertyIndex, to: before, moving: moves) { touched.append(object) }
+                if graph.restoreOrder(object, propertyIndex, to: before, moving: moves) {
+                    touched.append(object)
+                } else if graph.hasMoves(object) {
+                    // The moved objects may have no change any more.
+                    context.recordEdit(of: object)
+                }
                 continue
             }
             // A list of an object that is inserted again has no stored order.
@@ -415,6 +420,8 @@ struct UndoOperation {
         let isChange = isOwn && value != stored
         if let relationship = object.descriptor.entity.properties[propertyIndex].relationship {
             let target = value.referencedID
+            let isShown = object.relatedID(propertyIndex)?.uniqueID == target
+            if isOwn, isShown, object.state != .inserted, !object.changed.contains(propertyIndex) { return }
             if isOwn, let target {
                 // A reference to an object that others have deleted does not come back; a fault may be of one.
                 guard let descriptor = context.schema.descriptor(named: relationship.destination) else { return }

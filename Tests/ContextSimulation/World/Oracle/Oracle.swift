@@ -27,6 +27,8 @@ struct Oracle {
     var committed = [OracleState()]
     var contexts: [Context]
     let rules: ContextModel.Rules
+    /// The rows of the last save whose order this oracle does not know.
+    var openRows: Set<Int> = []
     /// Objects that any context has ever inserted.
     private var known: Set<Int> = []
 
@@ -116,7 +118,6 @@ struct Oracle {
         guard !gone.isEmpty else { return }
         contexts[index].undo?.forget(gone)
         let touched = contexts[index].delta.touched
-        for object in touched { forgetOrder(object, in: index) }
         contexts[index].delta.forgetTouched(touched)
     }
 
@@ -165,10 +166,10 @@ struct Oracle {
             guard state.value(cell) != value || contexts[index].delta.inserted.contains(cell.object) else { return }
             setEntry(cell, value, in: index)
         case .toOne:
-            guard contexts[index].delta.registers[cell] ?? state.value(cell) != value else { return }
+            guard contexts[index].delta.registers[cell] ?? base(index).value(cell) != value else { return }
             setEntry(cell, value, in: index)
         case .claim:
-            guard contexts[index].delta.registers[cell] ?? state.value(cell) != value else { return }
+            guard contexts[index].delta.registers[cell] ?? base(index).value(cell) != value else { return }
             if case .reference(let id) = value { release(ContextModel.object(id), cell.property, in: index) }
             setEntry(cell, value, in: index)
         case .owner(_, let claim):
@@ -431,6 +432,7 @@ struct Oracle {
             return .nothing
         }
         committed.append(state)
+        openRows = write.delta.openRows
         moveToNewest(index)
         return .written(write.lines)
     }
@@ -493,8 +495,14 @@ struct Oracle {
             switch described.kind {
             case .attribute(.counter, _), .toMany, .pairs, .owner: continue
             case .attribute, .toOne, .claim:
+                // The target may be deleted with the object, and come back with it.
                 let cell = Cell(object: object, property: property)
-                grave.registers[cell] = state.value(cell)
+                let register = state.rows[object]?[property] ?? .null
+                if case .reference = register {
+                    grave.registers[cell] = register
+                } else {
+                    grave.registers[cell] = state.value(cell)
+                }
             }
         }
         contexts[index].graves[object] = grave
@@ -615,10 +623,7 @@ struct OracleWrite {
     private func isLinked(_ object: Int) -> Bool {
         guard !ContextFeatures.lacks(.underLock) else { return false }
         return ContextModel.properties(object).indices.contains { property in
-            if case .owner(_, let claim) = ContextModel.properties(object)[property].kind {
-                return newest.owner(of: object, claim).map { $0 != base.owner(of: object, claim) } ?? false
-            }
-            return !Set(newest.members(object, property)).isSubset(of: base.members(object, property))
+            !Set(newest.members(object, property)).isSubset(of: base.members(object, property))
         }
     }
 
@@ -645,7 +650,14 @@ struct OracleWrite {
                     let cell = Cell(object: object, property: index)
                     switch property.kind {
                     case .attribute(.counter, _), .toMany, .pairs, .owner: break
-                    case .attribute, .toOne, .claim: delta.registers[cell] = delta.registers[cell] ?? shown.value(cell)
+                    case .attribute, .toOne, .claim:
+                        guard delta.registers[cell] == nil else { continue }
+                        let value = shown.value(cell)
+                        delta.registers[cell] = value
+                        guard index == ContextModel.place, ContextModel.entity(of: object) == ContextModel.item,
+                            case .reference(let id) = value, newest.value(cell) != value
+                        else { continue }
+                        delta.openRows.insert(ContextModel.object(id))
                     }
                 }
             default: break
@@ -688,8 +700,8 @@ struct OracleWrite {
         for object in newest.rows.keys where state.has(object) {
             for (index, property) in ContextModel.properties(object).enumerated() {
                 switch property.kind {
-                case .attribute, .toMany, .pairs, .owner: continue
-                case .toOne, .claim:
+                case .attribute, .toMany, .pairs: continue
+                case .toOne, .claim, .owner:
                     let cell = Cell(object: object, property: index)
                     if newest.value(cell) != state.value(cell) { state.revisions[object] = number }
                 }

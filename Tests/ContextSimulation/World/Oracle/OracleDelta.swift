@@ -11,6 +11,8 @@ struct OracleDelta {
     var pairs: [Pair: Bool] = [:]
     /// The orders of the rows of shelves.
     var orders: [Int: OracleOrder] = [:]
+    /// The rows to which a policy returns an item: its former position decides.
+    var openRows: Set<Int> = []
     /// Objects that were changed, or linked by a pair, also if nothing is left of the change.
     var touched: Set<Int> = [] { didSet { follow(oldValue, touched) } }
     /// The objects of these three sets, in the order in which they were first changed.

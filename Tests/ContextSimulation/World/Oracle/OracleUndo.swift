@@ -165,6 +165,13 @@ extension Oracle {
     private mutating func revert(_ group: OracleUndo.Group, in index: Int) {
         let records = group.records.reversed()
         for case (.deleted(let object, let changes), _) in records { restore(object, changes, in: index) }
+        // A new object refers to nothing that has been deleted.
+        for case (.deleted(let object, _), _) in group.records where contexts[index].delta.inserted.contains(object) {
+            for (cell, value) in contexts[index].delta.registers where cell.object == object {
+                guard case .reference(let id) = value, !isKnown(ContextModel.object(id), in: index) else { continue }
+                setEntry(cell, .null, in: index)
+            }
+        }
         for (record, saves) in records {
             let isUnsaved = saves == contexts[index].saves
             switch record {
