@@ -254,9 +254,13 @@ struct ReinsertionTests {
         #expect(try !container.store.localTransactions().joined().contains { $0.contains("\"delete\"") })
     }
 
-    @Test func `a rollback after a failed transaction brings back the object whose ID it has freed`() async throws {
+    @Test(arguments: [false, true])
+    func `a rollback or an undo after a failed transaction brings back the object whose ID it has freed`(
+        isUndone: Bool
+    ) async throws {
         let id = try await ann()
         try await container.performBackgroundTask { context in
+            context.undoStack = UndoStack()
             let former = try #require(try context.existingObject(with: id) as? Employee)
             #expect(throws: Failure.self) {
                 try context.performInOneTransaction {
@@ -266,7 +270,7 @@ struct ReinsertionTests {
                     throw Failure()
                 }
             }
-            context.rollback()
+            if isUndone { context.undo() } else { context.rollback() }
             #expect(former.state == .clean && former.name == "Ann" && context.object(with: id) === former)
             #expect(former.projects.count == 1 && !context.hasChanges)
         }
