@@ -34,6 +34,7 @@ struct MergeOperation {
             }
             if !wasGone, object.state == .gone { lost.append(object) }
         }
+        context.pending.delta.dropMoves(of: changes.deleted)
         forget(lost)
         context.relationships.readOtherEndsOfDeleted()
         context.recordChange { notification in
@@ -86,11 +87,12 @@ struct MergeOperation {
 
     /// Others have deleted the objects: their undo steps go, and links to them are not changes.
     ///
-    /// Costs a look at each step that can be undone, and at each unsaved object; once for a merge, however many objects
-    /// are gone.
+    /// Costs a look at each step that can be undone, at each unsaved object, and at each order; once for a merge, however
+    /// many objects are gone.
     private func forget(_ gone: [ManagedObject]) {
         guard !gone.isEmpty else { return }
         context.undoStack?.forget(gone)
+        context.pending.delta.dropMoves(of: Set(gone.map(\.objectID)))
         for object in context.pending.objects where !context.relationships.hasMoves(object) {
             context.relationships.unlistIfUnchanged(object)
         }

@@ -173,7 +173,10 @@ struct RelationshipOrdering {
 
     /// Returns this order with the moves of a later one.
     func adding(_ later: RelationshipOrdering) -> RelationshipOrdering {
-        RelationshipOrdering(later.ids, moved: moved.union(later.moved))
+        // Objects that were moved here and that the later list does not have yet.
+        let others = moved.subtracting(later.members)
+        let ids = others.isEmpty ? later.ids : keeping { !others.contains($0) }.ordering(later.ids + others)
+        return RelationshipOrdering(ids, moved: moved.union(later.moved))
     }
 
     /// Returns `list` with the moved objects at their places.

@@ -216,6 +216,14 @@ struct RelationshipDelta: Sendable {
         orderings[key] = nil
     }
 
+    /// Objects that others have deleted are not moved any more.
+    mutating func dropMoves(of gone: Set<ManagedObjectID>) {
+        guard !gone.isEmpty else { return }
+        for (key, ordering) in orderings where !ordering.moved.isDisjoint(with: gone) {
+            orderings[key] = ordering.keeping(gone.contains)
+        }
+    }
+
     mutating func forgetOrder(_ key: Key) { orderings[key] = nil }
 
     /// Gives a relationship the order that the context had given it; `added` are the objects that it has added.

@@ -96,7 +96,7 @@ extension RelationshipGraph {
                     setPair(object, propertyIndex, with: other, isLinked: false)
                 } else {
                     // The store removes the pair together with the object; undo has to restore both.
-                    recorder.recordPair(object, propertyIndex, with: other, isLinked: false)
+                    recorder.recordPair(object, propertyIndex, with: other, wasLinked: true)
                 }
             }
         }

@@ -292,24 +292,23 @@ struct RelationshipGraph {
         guard let relationship = object.descriptor.entity.properties[propertyIndex].relationship,
             isRelated(object, propertyIndex, to: target.objectID) != isLinked
         else { return }
-        changePair(object, propertyIndex, relationship, with: target, isLinked: isLinked) { key, relationship, id in
+        changePair(object, propertyIndex, relationship, with: target, wasLinked: !isLinked) { key, relationship, id in
             change(key, relationship, id, isLinked)
         }
     }
 
-    /// Gives a pair the context's own change that it had before, whatever the store has by now; `isLinked` is for the
-    /// undo of this step.
+    /// Gives a pair the context's own change that it had before, whatever the store has by now.
     func restorePair(
         _ object: ManagedObject,
         _ propertyIndex: Int,
         with target: ManagedObject,
-        isLinked: Bool,
         to change: RelationshipDelta.PairChange
     ) {
         guard let relationship = object.descriptor.entity.properties[propertyIndex].relationship,
             pairChange(object, propertyIndex, with: target) != change
         else { return }
-        changePair(object, propertyIndex, relationship, with: target, isLinked: isLinked) { key, relationship, id in
+        let wasLinked = isRelated(object, propertyIndex, to: target.objectID)
+        changePair(object, propertyIndex, relationship, with: target, wasLinked: wasLinked) { key, relationship, id in
             let end = key.id == object.uniqueID && key.propertyIndex == propertyIndex ? change.here : change.there
             restore(key, relationship, id, to: end)
         }
@@ -375,10 +374,10 @@ struct RelationshipGraph {
         _ propertyIndex: Int,
         _ relationship: Relationship,
         with target: ManagedObject,
-        isLinked: Bool,
+        wasLinked: Bool,
         _ change: (RelationshipDelta.Key, Relationship?, ManagedObjectID) -> Void
     ) {
-        UndoRecorder(context: context).recordPair(object, propertyIndex, with: target, isLinked: isLinked)
+        UndoRecorder(context: context).recordPair(object, propertyIndex, with: target, wasLinked: wasLinked)
         if object.state.isDeletion || target.state.isDeletion { context.pending.delta.changeVisibility() }
         change(RelationshipDelta.Key(object, propertyIndex), relationship, target.objectID)
         if let (descriptor, inverseIndex) = inverse(of: relationship) {

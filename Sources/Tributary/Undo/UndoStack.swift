@@ -239,7 +239,7 @@ enum UndoRecord {
         ManagedObject,
         propertyIndex: Int,
         target: ManagedObject,
-        isLinked: Bool,
+        wasLinked: Bool,
         before: RelationshipDelta.PairChange
     )
     /// `insertedAt` is the save count of an insertion; nil when a deletion was undone that was not saved.
@@ -279,7 +279,8 @@ struct UndoRecorder {
         undoStack.open.addMoves(of: ids, in: object, propertyIndex)
     }
 
-    func recordPair(_ object: ManagedObject, _ propertyIndex: Int, with target: ManagedObject, isLinked: Bool) {
+    /// `wasLinked` is whether the context showed the pair before the step.
+    func recordPair(_ object: ManagedObject, _ propertyIndex: Int, with target: ManagedObject, wasLinked: Bool) {
         guard let undoStack = context.undoStack else { return }
         recordOrder(of: object, propertyIndex, moving: [target.objectID])
         if let relationship = object.descriptor.entity.properties[propertyIndex].relationship,
@@ -289,7 +290,7 @@ struct UndoRecorder {
         }
         let before = context.relationships.pairChange(object, propertyIndex, with: target)
         undoStack.record(
-            .pair(object, propertyIndex: propertyIndex, target: target, isLinked: isLinked, before: before)
+            .pair(object, propertyIndex: propertyIndex, target: target, wasLinked: wasLinked, before: before)
         )
     }
 
@@ -334,13 +335,13 @@ struct UndoOperation {
             case .value(let object, let propertyIndex, let old, let save):
                 restore(old, propertyIndex, of: object, isOwn: !context.pending.isUnsaved(save))
                 touched.append(object)
-            case .pair(let object, let propertyIndex, let target, let isLinked, let before):
+            case .pair(let object, let propertyIndex, let target, let wasLinked, let before):
                 guard object.state != .gone, target.state != .gone else { continue }
                 let graph = context.relationships
                 if context.pending.isUnsaved(before.saveCount) {
-                    graph.restorePair(object, propertyIndex, with: target, isLinked: !isLinked, to: before)
+                    graph.restorePair(object, propertyIndex, with: target, to: before)
                 } else {
-                    graph.setPair(object, propertyIndex, with: target, isLinked: !isLinked)
+                    graph.setPair(object, propertyIndex, with: target, isLinked: wasLinked)
                 }
                 touched += [object, target]
             case .count(let object, let propertyIndex, let amount):
@@ -533,12 +534,12 @@ extension UndoRecord {
             guard saves > memento.saveCount, changed[ObjectIdentifier(object)]?.contains(propertyIndex) == true
             else { return self }
             return .value(object, propertyIndex: propertyIndex, old: old, unchangedAt: nil)
-        case .pair(let object, let propertyIndex, let target, let isLinked, var before):
+        case .pair(let object, let propertyIndex, let target, let wasLinked, var before):
             guard before.saveCount > memento.saveCount else { return self }
             let former = graph.pairChange(object, propertyIndex, with: target, in: memento.delta)
             before.here = before.here ?? former.here
             before.there = before.there ?? former.there
-            return .pair(object, propertyIndex: propertyIndex, target: target, isLinked: isLinked, before: before)
+            return .pair(object, propertyIndex: propertyIndex, target: target, wasLinked: wasLinked, before: before)
         case .order(let object, let propertyIndex, let old, var before):
             guard before.saveCount > memento.saveCount else { return self }
             let former = graph.orderChange(object, propertyIndex, in: memento.delta)

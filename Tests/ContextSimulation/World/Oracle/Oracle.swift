@@ -117,6 +117,7 @@ struct Oracle {
         let gone = former.filter { !base.has($0) && !contexts[index].delta.inserted.contains($0) }
         guard !gone.isEmpty else { return }
         contexts[index].undo?.forget(gone)
+        for shelf in contexts[index].delta.orders.keys { contexts[index].delta.orders[shelf]?.moved.subtract(gone) }
         let touched = contexts[index].delta.touched
         contexts[index].delta.forgetTouched(touched)
     }
