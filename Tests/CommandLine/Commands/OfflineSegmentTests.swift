@@ -148,13 +148,16 @@ import TributaryChanges
         let further = unsigned.dropLast(2) + ",\"further\":[1]}\n"
         try Data(further.utf8).write(to: URL(fileURLWithPath: file))
         try #require(chmod(file, 0o640) == 0)
+        // The superuser signs what belongs to the producer.
+        let owner = geteuid() == 0 ? 12_345 : geteuid()
+        try #require(chown(file, owner, getegid()) == 0)
         let answer = try await run("sign", "--key", path, file)
         #expect(answer.ending == .exited(0), "\(answer)")
         #expect(answer.output.hasSuffix("tributaryctl writer trust \(writer) --key \(key)\n"), "\(answer)")
         let (lines, end) = try signed(name, by: key)
         #expect(lines == further.split(separator: "\n").dropLast() && end["further"] == .array([.integer(1)]))
         var status = stat()
-        #expect(stat(file, &status) == 0 && status.st_mode & 0o777 == 0o640)
+        #expect(stat(file, &status) == 0 && status.st_mode & 0o777 == 0o640 && status.st_uid == owner)
         #expect(try names() == [name])
         #expect(try await run("verify", file).ending == .exited(0))
         // Once more, and with another key.

@@ -40,6 +40,26 @@ import TributaryAdmin
         #expect(try await daemon.command(["status", "--check"]).ending == .exited(75))
     }
 
+    @Test func theStatusListsWhatCameAndWent() async throws {
+        let daemon = try await RunningDaemon.started()
+        var writer = RunningDaemon.foreignWriter()
+        try writer.write([[RunningDaemon.insertion(1)]], to: daemon.logs)
+        try writer.write([[RunningDaemon.insertion(2)]], to: daemon.folder.path("elsewhere"))
+        // It waits for the second one.
+        try writer.write([[RunningDaemon.insertion(3)]], to: daemon.logs)
+        try await daemon.success(of: ["object", "insert", "Employee", "name=Ann"])
+        _ = try await daemon.command(["sync"])
+        let lines = try await daemon.success(of: ["status"]).output.split(separator: "\n").map(String.init)
+        for line in [
+            "imported      1 transaction, 1 change since the start",
+            "exported      1 transaction, 1 change since the start",
+            "writers       1 other, 1 of them with transactions that are not here",
+        ] { #expect(lines.contains(line), "\(lines)") }
+        // The own segment may be among the applied ones.
+        #expect(lines.contains { $0.hasPrefix("segments ") && $0.hasSuffix(" applied, 1 waiting") }, "\(lines)")
+        #expect(lines.contains { $0.hasPrefix("              \(writer.id): 2 transactions behind") }, "\(lines)")
+    }
+
     /// Without a terminal there is a line for each change.
     ///
     /// The view outlives the daemon, and ends with SIGINT.
