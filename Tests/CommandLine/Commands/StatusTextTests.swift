@@ -103,6 +103,23 @@ import TributaryAdmin
         let lines = list.errors.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         let caret = try #require(lines.firstIndex { $0.trimmingCharacters(in: .whitespaces) == "^" }, "\(list.errors)")
         #expect(lines[caret - 1].dropFirst(lines[caret].count - 1).hasPrefix("salry"), "\(list.errors)")
+        #expect(!lines[caret - 1].contains("…"), "\(list.errors)")
+        // A long text is cut to the width of the terminal, around the mistake in its middle.
+        for (count, isCut) in [(27, false), (28, true)] {
+            let text =
+                "name = '\(String(repeating: "a", count: 60))' AND salry > '\(String(repeating: "b", count: count))'"
+            let long = try await daemon.command(
+                ["object", "list", "Employee", "--where", text],
+                environment: ["COLUMNS": "80"]
+            )
+            let lines = long.errors.split(separator: "\n")
+            let caret = try #require(
+                lines.firstIndex { $0.trimmingCharacters(in: .whitespaces) == "^" },
+                "\(long.errors)"
+            )
+            #expect(lines[caret - 1].hasPrefix("  …a") && lines[caret - 1].hasSuffix("b…") == isCut, "\(long.errors)")
+            #expect(lines[caret - 1].dropFirst(lines[caret].count - 1).hasPrefix("salry"), "\(long.errors)")
+        }
         let sort = try await daemon.command(["object", "list", "Employee", "--sort=name,shoe"])
         #expect(sort.ending == .exited(64) && sort.errors.contains("^"), "\(sort.errors)")
 
