@@ -107,7 +107,7 @@ extension ManagedObjectContext: ContextParent {
         for object in pending.objects {
             if let unsaved = object.unsaved { state.set(unsaved, object.key) }
         }
-        state.delta.add(pending.delta)
+        state.add(pending.delta)
         state.generation = generation
         state.version = stateVersion
         return state

@@ -42,7 +42,7 @@ final class StagedSource: ContextParent {
     /// The state was taken from a parent that had processed its changes.
     func processAllChanges() {}
 
-    var hasUnsaved: Bool { !state.objects.isEmpty || !state.delta.isEmpty }
+    var hasUnsaved: Bool { !state.objects.isEmpty || state.hasRelationships }
 
     var unsavedRoots: UnsavedRoots { state.roots }
 
@@ -59,7 +59,7 @@ final class StagedSource: ContextParent {
     }
 
     func related(_ ids: [ManagedObjectID], at key: RelationshipDelta.Key) -> [ManagedObjectID] {
-        state.delta.related(ids, at: key)
+        state.related(ids, at: key)
     }
 
     func unsavedState() -> UnsavedState { state }
@@ -80,7 +80,7 @@ final class StagedSource: ContextParent {
                 keys.insert(object.key, unsaved)
             }
         }
-        state.delta.add(save.delta)
+        state.add(save.delta)
         // The parent does not need the delta.
         var staged = save
         staged.delta = RelationshipDelta()
@@ -96,14 +96,37 @@ struct UnsavedState: Sendable {
     private(set) var objects: [ObjectKey: UnsavedObject] = [:]
     private var counts: [Int: Int] = [:]
     private var deletedRootIndexes: Set<Int> = []
-    var delta = RelationshipDelta()
+    /// The relationships that the contexts have changed, the topmost first.
+    private var deltas: [RelationshipDelta] = []
     var generation: Generation?
     var version: UInt64 = 0
 
     func count(rootIndex: Int) -> Int { counts[rootIndex] ?? 0 }
 
     var roots: UnsavedRoots {
-        UnsavedRoots(changed: Set(counts.keys), deleted: deletedRootIndexes, relationships: delta.changedRelationships)
+        let relationships = deltas.reduce(into: Set()) { $0.formUnion($1.changedRelationships) }
+        return UnsavedRoots(changed: Set(counts.keys), deleted: deletedRootIndexes, relationships: relationships)
+    }
+
+    var hasRelationships: Bool { !deltas.isEmpty }
+
+    /// Adds the changes of a context below the others, or of a later save.
+    ///
+    /// A move applies to the list that the context above shows, so that moves are not combined.
+    mutating func add(_ delta: RelationshipDelta) {
+        guard !delta.isEmpty else { return }
+        if deltas.last?.hasMoves == false, !delta.hasMoves {
+            deltas[deltas.count - 1].add(delta)
+        } else {
+            deltas.append(delta)
+        }
+    }
+
+    /// Returns the objects of a relationship after the changes; `ids` are those of the store.
+    ///
+    /// Costs a look-up for each context or save with moves.
+    func related(_ ids: [ManagedObjectID], at key: RelationshipDelta.Key) -> [ManagedObjectID] {
+        deltas.reduce(ids) { $1.related($0, at: key) }
     }
 
     mutating func set(_ unsaved: UnsavedObject, _ key: ObjectKey) {

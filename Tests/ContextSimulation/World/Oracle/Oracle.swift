@@ -108,6 +108,15 @@ struct Oracle {
         contexts[index].delta.orders = contexts[index].delta.orders.filter { shelf, _ in
             base.has(shelf) || delta.inserted.contains(shelf)
         }
+        // Others have taken out what the context puts in.
+        for (cell, value) in delta.registers.sorted(by: { $0.key.object < $1.key.object }) {
+            guard cell.property == ContextModel.place, ContextModel.entity(of: cell.object) == ContextModel.item,
+                case .reference(let id) = contexts[index].delta.registers[cell], base.has(cell.object),
+                base.value(cell) != value
+            else { continue }
+            let shelf = ContextModel.object(id)
+            if base.has(shelf) || delta.inserted.contains(shelf) { contexts[index].delta.addToRow(shelf, cell.object) }
+        }
         forgetGone(index, former: contexts[index].seen, base)
         contexts[index].seen = Set(base.rows.keys)
     }

@@ -135,6 +135,11 @@ struct OracleDelta {
         leaveRows(item)
     }
 
+    mutating func addToRow(_ shelf: Int, _ item: Int) {
+        guard orders[shelf]?.added.contains(item) != true else { return }
+        orders[shelf, default: OracleOrder()].added.append(item)
+    }
+
     mutating func leaveRows(_ item: Int) {
         for shelf in orders.keys { orders[shelf]?.added.removeAll { $0 == item } }
     }
