@@ -104,9 +104,9 @@ struct Oracle {
             contexts[index].delta.forget(object)
             if isLost { contexts[index].delta.lost.insert(object) }
         }
-        // The order of an object that is gone is forgotten with it.
-        contexts[index].delta.orders = contexts[index].delta.orders.filter { shelf, _ in
-            base.has(shelf) || delta.inserted.contains(shelf)
+        // The moves in the row of a shelf that is gone are forgotten with it.
+        for (shelf, order) in delta.orders where !base.has(shelf) && !delta.inserted.contains(shelf) {
+            contexts[index].delta.orders[shelf] = OracleOrder(added: order.added)
         }
         // Others have taken out what the context puts in.
         for (cell, value) in delta.registers.sorted(by: { $0.key.object < $1.key.object }) {
@@ -114,8 +114,7 @@ struct Oracle {
                 case .reference(let id) = contexts[index].delta.registers[cell], base.has(cell.object),
                 base.value(cell) != value
             else { continue }
-            let shelf = ContextModel.object(id)
-            if base.has(shelf) || delta.inserted.contains(shelf) { contexts[index].delta.addToRow(shelf, cell.object) }
+            contexts[index].delta.addToRow(ContextModel.object(id), cell.object)
         }
         forgetGone(index, former: contexts[index].seen, base)
         contexts[index].seen = Set(base.rows.keys)
@@ -699,7 +698,9 @@ struct OracleWrite {
             lines.append("\(verb) \(ContextModel.name(pair.item)) tags \(ContextModel.name(pair.tag))")
         }
         for (shelf, order) in delta.orders
-        where !delta.deleted.contains(shelf) && !order.placed.isDisjoint(with: state.row(shelf)) {
+        where (base.has(shelf) || delta.inserted.contains(shelf)) && !delta.deleted.contains(shelf)
+            && !order.placed.isDisjoint(with: state.row(shelf))
+        {
             lines.append("arrange \(ContextModel.name(shelf))")
         }
         for object in delta.deleted {
