@@ -7,7 +7,7 @@ struct UniquenessPlanner {
     let reader: Reader
     let shadows: [RevealedShadow]
 
-    /// An object whose changes are dropped holds its stored keys again, so that the others are compared once more.
+    /// Compares the changed objects, once more when changes were dropped: then an object holds its stored keys again.
     func plan() throws -> UniquenessPlan {
         var plan = UniquenessPlan()
         var dropped = 0

@@ -101,8 +101,8 @@ extension ManagedObject {
         if context.relationships.isTaken(id, from: self, at: relationship) { return nil }
         let known =
             context.registry.object(id, rootIndex: descriptor.rootIndex) ?? context.foundGone(id, descriptor)
-        // A fault may be of an object that is gone.
-        guard let known, !known.isFault else {
+        // A fault may be of an object that is gone above; the store's merges know their faults.
+        guard let known, context.reader.isStore || !known.isFault else {
             // A target that the store returned exists; one that was set here or above may have been deleted elsewhere
             // since.
             let isSetHere =

@@ -68,7 +68,7 @@ extension SavePlanner {
         )
         var positions = Dictionary(stored.map { ($0.id, $0.position) }, uniquingKeysWith: { first, _ in first })
         let known = stored.map(\.id)
-        // The register at the other end, from which the relationship is derived.
+        // The register at the other end: the relationship is derived from it.
         let register = context.relationships.inverse(of: relationship).flatMap { descriptor, index -> Int? in
             if case .relationship(_, .column) = descriptor.entity.properties[index] { index } else { nil }
         }
