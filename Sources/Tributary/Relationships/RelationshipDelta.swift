@@ -197,13 +197,16 @@ struct RelationshipDelta: Sendable {
         if changes[key]?.isEmpty == true { changes[key] = nil }
     }
 
-    /// Adds later changes; neither of the two has moves.
+    /// Adds later changes of the same context.
     mutating func add(_ later: RelationshipDelta) {
         for (key, change) in later.changes {
             let sum = changes[key]?.adding(change) ?? change
             changes[key] = sum.isEmpty ? nil : sum
+            // An earlier move of an object that the later changes add decides nothing.
+            if orderings[key] != nil { for id in change.addedInOrder { orderings[key]?.append(id, isMoved: false) } }
         }
-        orderings = [:]
+        orderings.merge(later.orderings) { $0.adding($1) }
+        for key in later.keys { orderings[key]?.markIncomplete() }
         changedRelationships.formUnion(later.changedRelationships)
         ordinal = max(ordinal, later.ordinal)
         hasOneToOne = hasOneToOne || later.hasOneToOne
