@@ -36,10 +36,8 @@ struct UniquenessPlanner {
                     continue
                 }
                 holders[key] = object
-                guard object.state == .inserted || key.propertyIndexes.contains(where: { object.changed.contains($0) })
-                else {
-                    continue
-                }
+                let isSet = key.propertyIndexes.contains { object.changed.contains($0) }
+                guard try object.state == .inserted || isSet || isWrittenBack(key, object) else { continue }
                 for row in try reader.holders(of: key.parts, entity: key.entity) where row.id != object.objectID {
                     // A changed object of this context is compared by its unsaved key, not by its row.
                     if let known = context.registeredObject(for: row.id), known.isDirty, !plan.isDropped(known) {
@@ -55,6 +53,15 @@ struct UniquenessPlanner {
                 try resolve(shadowsOf: constraint, object, &plan)
             }
         }
+    }
+
+    /// Whether `overwrite` writes a key that others have changed, together with the object's other values.
+    private func isWrittenBack(_ key: UniqueKey, _ object: ManagedObject) throws -> Bool {
+        guard context.mergePolicy == .overwrite, !object.changed.isEmpty,
+            let current = try reader.row(object.uniqueID, rootEntity: object.descriptor.entity.root),
+            current.entity.name == object.descriptor.entity.name
+        else { return false }
+        return key.parts.contains { current.values[$0.propertyIndex] != $0.value }
     }
 
     private func resolve(shadowsOf constraint: [String], _ object: ManagedObject, _ plan: inout UniquenessPlan) throws {
