@@ -19,7 +19,8 @@ extension SavePlanner {
         guard try hasDeletions || (context.schema.hasReferenceRules && hasMoved(&plan)) else {
             return DeletionEffects()
         }
-        var state = PlannedState(plan.changes, over: reader, hasBounds: context.schema.hasBounds)
+        let changes = plan.changes + plan.unlinksOfDeleted
+        var state = PlannedState(changes, over: reader, hasBounds: context.schema.hasBounds)
         let effects = try state.followDeleteRules()
         try SaveValidation(context: context).throwIfAny(failures(effects, state))
         plan.removed.formUnion(effects.deleted)

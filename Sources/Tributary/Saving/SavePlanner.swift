@@ -61,7 +61,7 @@ struct SavePlanner {
             }
         )
         let orders = try orderChanges(&plan, without: dropped, unique.heirs)
-        plan.changes += updates + pairChanges(without: dropped, unique.heirs) + orders + deletions
+        plan.changes += updates + pairChanges(&plan, without: dropped, unique.heirs) + orders + deletions
         add(unique, &plan)
         plan.changes = formerDeletions + plan.changes
         let effects = try applyRules(to: &plan)
@@ -216,33 +216,43 @@ struct SavePlanner {
     ///
     /// A pair belongs to both objects: with the changes of one of them its link or unlink is dropped, and a deletion
     /// removes the pairs of its object without an unlink.
-    private func pairChanges(without dropped: Set<ObjectIdentifier>, _ heirs: [ObjectIdentifier: Row]) -> [Change] {
+    private func pairChanges(
+        _ plan: inout SavePlan,
+        without dropped: Set<ObjectIdentifier>,
+        _ heirs: [ObjectIdentifier: Row]
+    ) -> [Change] {
         guard !context.pending.delta.isEmpty else { return [] }
-        func isLeftOut(_ object: ManagedObject) -> Bool {
-            object.state == .deleted
-                || dropped.contains(ObjectIdentifier(object)) && heirs[ObjectIdentifier(object)] == nil
+        func isDropped(_ object: ManagedObject) -> Bool {
+            dropped.contains(ObjectIdentifier(object)) && heirs[ObjectIdentifier(object)] == nil
         }
-        let leavesOut = !dropped.isEmpty || !context.pending.list.deletedRootIndexes.isEmpty
-        func isWritten(_ id: ManagedObjectID) -> Bool {
-            !leavesOut || context.registeredObject(for: id).map { !isLeftOut($0) } ?? true
+        let hasDeletions = !context.pending.list.deletedRootIndexes.isEmpty
+        func known(_ id: ManagedObjectID) -> ManagedObject? {
+            dropped.isEmpty && !hasDeletions ? nil : context.registeredObject(for: id)
         }
         var changes: [Change] = []
-        for object in context.pending.objects where !isLeftOut(object) {
+        for object in context.pending.objects where !isDropped(object) {
             let heir = heirs[ObjectIdentifier(object)]
             for (propertyIndex, property) in object.descriptor.entity.properties.enumerated() {
                 guard case .relationship(let relationship, .links(_, ownsPairs: true)) = property,
                     heir?.entity.property(named: relationship.name) != nil || heir == nil,
                     let difference = context.pending.delta[RelationshipDelta.Key(object, propertyIndex)]
                 else { continue }
-                let removed = difference.removed.filter(isWritten).map(\.uniqueID).sorted()
-                if !removed.isEmpty, heir == nil {
-                    changes.append(change(object, .unlink(to: relationship.name, ids: removed)))
+                func add(_ ids: [UniqueID], to changes: inout [Change]) {
+                    guard !ids.isEmpty, heir == nil else { return }
+                    changes.append(self.change(object, .unlink(to: relationship.name, ids: ids.sorted())))
                 }
-                let added = difference.addedInOrder.filter(isWritten).map(\.uniqueID)
-                guard !added.isEmpty else { continue }
+                let removed = difference.removed.filter { known($0).map { !isDropped($0) } ?? true }
+                let isDeleted = object.state == .deleted
+                let written = isDeleted ? [] : removed.filter { known($0)?.state != .deleted }
+                add(written.map(\.uniqueID), to: &changes)
+                add(removed.subtracting(written).map(\.uniqueID), to: &plan.unlinksOfDeleted)
                 // An ordered relationship is linked with its positions, from the side that has the order.
-                guard !isOrdered(relationship) else { continue }
-                var change = change(object, .link(to: relationship.name, ids: added, positions: nil))
+                guard !isDeleted, !isOrdered(relationship) else { continue }
+                let added = difference.addedInOrder.filter {
+                    known($0).map { $0.state != .deleted && !isDropped($0) } ?? true
+                }
+                guard !added.isEmpty else { continue }
+                var change = change(object, .link(to: relationship.name, ids: added.map(\.uniqueID), positions: nil))
                 if let heir { (change.entity, change.id) = (heir.entity.name, heir.id.uniqueID) }
                 changes.append(change)
             }
@@ -274,6 +284,8 @@ struct SavePlan {
     }
 
     var changes: [Change] = []
+    /// What the context has unlinked from the objects that it deletes: it is not written, but the rules do not reach it.
+    var unlinksOfDeleted: [Change] = []
     var results: [(object: ManagedObject, result: ObjectResult)] = []
     var rows: [ObjectIdentifier: Row] = [:]
     var conflicts: [MergeConflict] = []
