@@ -101,12 +101,12 @@ extension ManagedObject {
         if context.relationships.isTaken(id, from: self, at: relationship) { return nil }
         let known =
             context.registry.object(id, rootIndex: descriptor.rootIndex) ?? context.foundGone(id, descriptor)
-        // A fault may be of an object that is gone above; the store's merges know their faults.
-        guard let known, context.reader.isStore || !known.isFault else {
-            // A target that the store returned exists; one that was set here or above may have been deleted elsewhere
-            // since.
-            let isSetHere =
-                state == .inserted || changed.contains(propertyIndex) || context.above?.unsaved(key) != nil
+        var isSetHere: Bool {
+            state == .inserted || changed.contains(propertyIndex) || context.above?.unsaved(key) != nil
+        }
+        // A target that the store returned exists, and its merges know the faults of the context. One that was set here or
+        // above may have been deleted elsewhere since, and a fault may be of an object that is gone.
+        guard let known, !known.isFault || (context.reader.isStore && !isSetHere) else {
             return context.relationships.isMissing(id, descriptor, isSetHere: isSetHere) ? nil : descriptor.objectID(id)
         }
         // Most objects are not deleted, so no other look-up is needed for them.
