@@ -382,8 +382,9 @@ struct Oracle {
 
     mutating func save(_ index: Int, policy: String) -> SaveOutcome {
         let delta = contexts[index].delta
-        if policy != "error" { contexts[index].delta.lost = [] }
         guard !delta.isEmpty || (policy == "error" && !delta.lost.isEmpty) else {
+            // A save of objects whose changes were taken back or are lost is a save as well.
+            if !delta.touched.isEmpty || !delta.lost.isEmpty { contexts[index].saves += 1 }
             contexts[index].delta = OracleDelta()
             tellLost(index)
             return .nothing

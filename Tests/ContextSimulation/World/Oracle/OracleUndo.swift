@@ -57,6 +57,8 @@ struct OracleUndo {
     /// A new change makes the undone changes invalid.
     mutating func record(_ record: OracleRecord, saves: Int) {
         if !isReverting { redo = [] }
+        // Of several values of one property, the oldest is kept.
+        if case .register(let cell, _, _) = record, case .register(cell, _, _)? = open.records.last?.record { return }
         open.records.append((record, saves))
     }
 
