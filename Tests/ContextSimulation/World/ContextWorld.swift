@@ -136,7 +136,7 @@ struct ContextWorld {
         case .rollback: oracle.rollback(index)
         case .undo: oracle.undo(index)
         case .redo: oracle.redo(index)
-        case .undoAll: while oracle.undo(index) {}
+        case .undoAll: oracle.undoAll(index)
         case .beginGroup: oracle.beginGroup(index)
         case .endGroup: oracle.endGroup(index)
         case .save, .batch, .deleteBatch, .merge, .unpin, .refreshAll, .check, .checkpoint, .fetch: break

@@ -83,6 +83,8 @@ struct OracleUndo {
         open.records.isEmpty ? [undo.last?.name ?? "", redo.last?.name ?? ""] : [open.name, ""]
     }
 
+    var canUndo: Bool { !undo.isEmpty || !open.records.isEmpty }
+
     /// Ends the group of a step.
     mutating func close() {
         defer { open = Group() }
@@ -132,14 +134,13 @@ struct OracleUndo {
 }
 
 extension Oracle {
-    /// Returns whether there was a group.
-    @discardableResult
-    mutating func undo(_ index: Int) -> Bool {
+    mutating func undo(_ index: Int) {
         let group = contexts[index].undo?.takeUndo()
         if let group { revert(group, in: index) }
         contexts[index].undo?.close(reverting: group, undoing: true)
-        return group != nil
     }
+
+    mutating func undoAll(_ index: Int) { while contexts[index].undo?.canUndo == true { undo(index) } }
 
     mutating func redo(_ index: Int) {
         let group = contexts[index].undo?.takeRedo()
