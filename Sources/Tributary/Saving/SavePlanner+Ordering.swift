@@ -87,12 +87,16 @@ extension SavePlanner {
             guard let register, object.changed.contains(register) else { return false }
             return object.values[register].referencedID != owner.uniqueID
         }
-        let shown = context.relationships.relatedIDs(owner, key.propertyIndex, stored: known)
+        let change = context.pending.delta[key]
+        // An object that is gone in the context is there when others have inserted it again.
+        let shown =
+            context.relationships.relatedIDs(owner, key.propertyIndex, stored: known)
+            + known.filter { context.registeredObject(for: $0) == nil && change?.removed.contains($0) != true }
         // The changes of an owner are dropped with its order; objects that were added to it come last.
         let ordering =
             replacement == nil && !dropped.contains(ObjectIdentifier(owner))
             ? context.pending.delta.orderings[key]?.keeping(isKept) : nil
-        let added = context.pending.delta[key]?.added ?? [:]
+        let added = change?.added ?? [:]
         // The context has moved these objects, and others have taken them out.
         let returning = (ordering?.ids ?? []).filter { id in
             guard let register, positions[id] == nil, added[id] == nil, !isKept(id),
@@ -104,7 +108,7 @@ extension SavePlanner {
         // The moves are applied to the newest list, which the context may not have read.
         var wanted =
             (replacement == nil
-            ? members(of: known, shown, returning, context.pending.delta[key], ordering, isKept) : known + shown)
+            ? members(of: known, shown, returning, change, ordering, isKept) : known + shown)
             .compactMap { id -> ManagedObjectID? in
                 guard let object = context.registeredObject(for: id) else { return id }
                 if let replacement = replacements[ObjectIdentifier(object)] {

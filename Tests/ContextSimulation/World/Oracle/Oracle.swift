@@ -570,6 +570,9 @@ struct Oracle {
             guard let bearer = ContextModel.property(object, "bearer"),
                 case .owner(_, let claim) = ContextModel.properties(object)[bearer].kind
             else { continue }
+            // Only the shown owner loses the target; a hidden claim stays.
+            let shown = newest.owner(of: object, claim).map { Cell(object: $0, property: claim) }
+            if let shown, write.delta.registers[shown] != nil { continue }
             if let owner = write.delta.applied(to: newest).owner(of: object, claim) {
                 write.delta.registers[Cell(object: owner, property: claim)] = .null
             }
