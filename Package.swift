@@ -243,7 +243,8 @@ let package = Package(
         .target(
             name: "ContextWorld",
             dependencies: [
-                "SimulationRunning", "Tributary", "TributaryStore", "TributaryModel", "TributaryChanges", "TestSupport",
+                "SimulationRunning", "Tributary", "TributaryStore", "TransactionLog", "TributaryModel",
+                "TributaryChanges", "TestSupport",
             ],
             path: "Tests/ContextSimulation/World"
         ),

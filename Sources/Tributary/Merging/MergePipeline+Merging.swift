@@ -241,7 +241,8 @@ extension MergePipeline {
         update { $0.newestPosted = newest }
     }
 
-    func postRemoteCommitsNow() async {
+    /// Posts what other processes have committed, without waiting for the watch.
+    package func postRemoteCommitsNow() async {
         guard let newest = try? store.read({ try $0.history.newestTransaction() }), newest > newestPosted else {
             return
         }

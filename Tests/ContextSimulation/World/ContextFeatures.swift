@@ -29,12 +29,18 @@ package struct ContextFeatures: OptionSet, Sendable {
     static let unpinning = ContextFeatures(rawValue: 1 << 14)
     /// Binaries below and above the size from which they are files beside the store.
     static let binaries = ContextFeatures(rawValue: 1 << 15)
+    /// Merges of the view context by its timer.
+    static let timer = ContextFeatures(rawValue: 1 << 16)
+    static let batchInserts = ContextFeatures(rawValue: 1 << 17)
+    /// Imports of baselines.
+    static let baselines = ContextFeatures(rawValue: 1 << 18)
 
     static let names: KeyValuePairs = [
         "partialInserts": partialInserts, "amounts": amounts, "undo": undo, "underLock": underLock,
         "mandatory": mandatory, "imports": imports, "queries": queries, "results": results,
         "claims": claims, "orders": orders, "batches": batches, "keys": keys, "values": values, "counts": counts,
-        "unpinning": unpinning, "binaries": binaries,
+        "unpinning": unpinning, "binaries": binaries, "timer": timer, "batchInserts": batchInserts,
+        "baselines": baselines,
     ]
 
     private static let missing = Atomic(0)

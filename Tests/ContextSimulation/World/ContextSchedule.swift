@@ -53,6 +53,7 @@ extension ContextSchedule {
         // The oracle does not know which steps a save forgets for the sake of a unique key.
         let hasKeys = draw.number(0...1) == 0 && !ContextFeatures.lacks(.keys)
         draw.hasUndo = !hasKeys && !ContextFeatures.lacks(.undo)
+        draw.hasTimer = draw.number(0...1) == 0 && !ContextFeatures.lacks(.timer)
         steps = draw.start()
         let count = steps.count + draw.number(30...60)
         while steps.count < count {
@@ -60,6 +61,7 @@ extension ContextSchedule {
             case 0, 1: steps += draw.race()
             case 2 where draw.hasUndo: steps += draw.group()
             case 10 where !ContextFeatures.lacks(.orders): steps += draw.rowRace()
+            case 11 where !ContextFeatures.lacks(.batchInserts): steps.append(draw.insertBatch(ofLabels: hasKeys))
             case 3...5 where hasKeys: steps += draw.labels()
             case 6...8 where hasKeys: steps += draw.keyRace()
             default: steps += draw.next()
@@ -73,6 +75,7 @@ extension ContextSchedule {
         var insertedLabels = 0
         var rules = ContextModel.Rules()
         var hasUndo = false
+        var hasTimer = false
         var value = 0
 
         mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
@@ -102,7 +105,13 @@ extension ContextSchedule {
                 let needsMaker = rules.isMakerMandatory && ContextModel.entity(of: object) == ContextModel.item
                 return [insert] + (needsMaker ? [.point(1, object: object, property: "maker", target: shelf)] : [])
             }
-            return steps + [.save(1, policy: "error"), .merge(0), .merge(2)]
+            return steps + [.save(1, policy: "error"), merge(0), .merge(2)]
+        }
+
+        /// The view context merges at once, or when its timer ends.
+        mutating func merge(_ context: Int) -> ContextStep {
+            guard context == ContextPlace.view, hasTimer, number(0...3) > 0 else { return .merge(context) }
+            return .elapse(context, milliseconds: one(of: [300, 700, 1_000, 1_000, 1_000]))
         }
 
         /// A step; an item that needs a maker gets one in most cases.
@@ -148,6 +157,22 @@ extension ContextSchedule {
             }
         }
 
+        /// A batch inserts new objects, or in a few cases an object whose ID is taken.
+        mutating func insertBatch(ofLabels: Bool) -> ContextStep {
+            value += 1
+            var object = self.object(0)
+            if ofLabels, number(0...3) > 0 {
+                object = ContextModel.firstLabel + insertedLabels
+                insertedLabels += 2
+            } else if number(0...7) > 0 {
+                // The object and the next one are items.
+                inserted += -inserted & 3
+                object = inserted + one(of: [0, 0, 2, 3])
+                inserted += 4
+            }
+            return .insertBatch(one(of: [0, 1, 1, 7]), object: object, value: value, policy: policy())
+        }
+
         /// Two contexts give labels one code, one of them saves, and the other one goes on.
         mutating func keyRace() -> [ContextStep] {
             let (first, second) = (one(of: [0, 0, 1, 2, 3]), one(of: [1, 2, 7, 7]))
@@ -168,7 +193,7 @@ extension ContextSchedule {
                 }
             }
             steps.append(.save(second, policy: policy()))
-            if number(0...2) == 0, first == 0 || first == 2 { steps.append(.merge(first)) }
+            if number(0...2) == 0, first == 0 || first == 2 { steps.append(merge(first)) }
             return steps + [.save(first, policy: policy())]
         }
 
@@ -176,7 +201,7 @@ extension ContextSchedule {
         mutating func race() -> [ContextStep] {
             let (first, second) = (one(of: [0, 0, 0, 1, 2, 2, 3]), one(of: [1, 2, 7, 7]))
             let object = self.object(one(of: [0, 0, 0, 1, 2]))
-            let merge: [ContextStep] = first == 0 || first == 2 ? [.merge(first)] : []
+            let merge: [ContextStep] = first == 0 || first == 2 ? [merge(first)] : []
             let kind = number(0...9)
             let other = number(0...1) == 0 ? kind : number(0...9)
             var steps = [
@@ -213,7 +238,7 @@ extension ContextSchedule {
                 if hasUndo, number(0...3) == 0 { steps.append(number(0...2) > 0 ? .undo(context) : .redo(context)) }
             }
             steps.append(.save(second, policy: policy()))
-            if number(0...1) == 0, first == 0 || first == 2 { steps.append(.merge(first)) }
+            if number(0...1) == 0, first == 0 || first == 2 { steps.append(merge(first)) }
             if number(0...1) == 0 { steps.append(arrange(first, &self)) }
             if hasUndo, number(0...1) == 0 { steps.append(.undo(first)) }
             return steps + [.save(first, policy: policy())]
@@ -307,13 +332,15 @@ extension ContextSchedule {
                     : .link(context, object: object(owner), property: property, target: object(other))
             case 57...62: return .delete(context, object: object(one(of: [0, 0, 1, 2])))
             case 63...77:
-                return .save(context, policy: policy())
+                let throughBaseline =
+                    context == ContextPlace.foreign && number(0...2) == 0 && !ContextFeatures.lacks(.baselines)
+                return .save(context, policy: throughBaseline ? "baseline" : policy())
             case 78 where !ContextFeatures.lacks(.unpinning) && number(0...2) == 0: return .unpin(2)
-            case 78...84: return .merge(one(of: [0, 0, 2]))
+            case 78...84: return merge(one(of: [0, 0, 2]))
             case 85...87: return .refresh(context, object: object(one(of: [0, 0, 1, 2])), keeps: number(0...2) > 0)
             case 88: return .refreshAll(context)
             case 98 where !ContextFeatures.lacks(.batches):
-                let context = one(of: [1, 7])
+                let context = one(of: [0, 1, 7])
                 return number(0...1) == 0
                     ? .batch(context, value: value) : .deleteBatch(context, entity: number(0...3))
             case 89: return .rollback(context)

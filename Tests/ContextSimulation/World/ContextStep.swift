@@ -20,8 +20,12 @@ package enum ContextStep: Hashable, Sendable {
     case batch(Int, value: Int)
     /// A batch deletes the objects of one entity that have no name.
     case deleteBatch(Int, entity: Int)
+    /// A batch inserts the object and the next one, when that has the same entity.
+    case insertBatch(Int, object: Int, value: Int, policy: String)
     /// The view context merges, or a pinned context is pinned to the newest state.
     case merge(Int)
+    /// The clock goes on, and the view context merges when its timer ends.
+    case elapse(Int, milliseconds: Int)
     /// A pinned context shows the newest state again.
     case unpin(Int)
     case refresh(Int, object: Int, keeps: Bool)
@@ -49,9 +53,8 @@ package enum ContextStep: Hashable, Sendable {
     var isEdit: Bool {
         switch self {
         case .insert, .set, .add, .point, .link, .unlink, .arrange, .delete: true
-        case .save, .batch, .deleteBatch, .merge, .unpin, .refresh, .refreshAll, .rollback, .undo, .redo, .undoAll,
-            .beginGroup, .endGroup,
-            .check, .checkpoint, .fetch:
+        case .save, .batch, .deleteBatch, .insertBatch, .merge, .elapse, .unpin, .refresh, .refreshAll, .rollback,
+            .undo, .redo, .undoAll, .beginGroup, .endGroup, .check, .checkpoint, .fetch:
             false
         }
     }
@@ -61,8 +64,8 @@ package enum ContextStep: Hashable, Sendable {
         case .insert(let context, _), .set(let context, _, _, _), .add(let context, _, _, _),
             .point(let context, _, _, _), .link(let context, _, _, _), .unlink(let context, _, _, _),
             .arrange(let context, _, _, _, _), .delete(let context, _), .save(let context, _),
-            .batch(let context, _), .deleteBatch(let context, _), .merge(let context), .unpin(let context),
-            .refresh(let context, _, _),
+            .batch(let context, _), .deleteBatch(let context, _), .insertBatch(let context, _, _, _),
+            .merge(let context), .elapse(let context, _), .unpin(let context), .refresh(let context, _, _),
             .refreshAll(let context), .rollback(let context), .undo(let context), .redo(let context),
             .undoAll(let context), .beginGroup(let context), .endGroup(let context),
             .check(let context), .checkpoint(let context), .fetch(let context, _):
@@ -90,7 +93,10 @@ extension ContextStep: CustomStringConvertible {
         case .save(let context, let policy): "save \(context) \(policy)"
         case .batch(let context, let value): "batch \(context) \(value)"
         case .deleteBatch(let context, let entity): "delete-batch \(context) \(entity)"
+        case .insertBatch(let context, let object, let value, let policy):
+            "insert-batch \(context) \(object) \(value) \(policy)"
         case .merge(let context): "merge \(context)"
+        case .elapse(let context, let milliseconds): "elapse \(context) \(milliseconds)"
         case .unpin(let context): "unpin \(context)"
         case .refresh(let context, let object, let keeps): "refresh \(context) \(object) \(keeps)"
         case .refreshAll(let context): "refresh-all \(context)"
@@ -130,7 +136,11 @@ extension ContextStep: CustomStringConvertible {
         case ("save", nil, _, _) where words.count == 3: self = .save(context, policy: words[2])
         case ("batch", let value?, _, _): self = .batch(context, value: value)
         case ("delete-batch", let entity?, _, _): self = .deleteBatch(context, entity: entity)
+        case ("insert-batch", let object?, let value, _):
+            guard let value = Int(value), words.count == 5 else { return nil }
+            self = .insertBatch(context, object: object, value: value, policy: words[4])
         case ("merge", _, _, _): self = .merge(context)
+        case ("elapse", let milliseconds?, _, _): self = .elapse(context, milliseconds: milliseconds)
         case ("unpin", _, _, _): self = .unpin(context)
         case ("refresh", let object?, let keeps, _): self = .refresh(context, object: object, keeps: keeps == "true")
         case ("refresh-all", _, _, _): self = .refreshAll(context)

@@ -1,4 +1,5 @@
 import SimulationRunning
+import TestSupport
 import Tributary
 import TributaryChanges
 import TributaryModel
@@ -11,8 +12,9 @@ struct ContextWorld {
     private var sequence: UInt64 = 0
     /// The number of steps, which names the groups of the undo stacks.
     private var count = 0
-    /// The number of imported transactions.
-    private var imports: UInt64 = 0
+    private var timer = OracleTimer()
+    /// The files of the foreign writer; nil before its first transaction.
+    private var files: ForeignFiles?
     /// Whether the program keeps the objects that it has seen.
     private let keepsObjects: Bool
 
@@ -38,6 +40,7 @@ struct ContextWorld {
         for (index, step) in steps.enumerated() {
             do {
                 try await perform(step)
+                timer.follow(oracle)
                 try await compare(step.context)
                 // Each step has a query of its own, whatever other steps there are.
                 let query = step.description.utf8.reduce(0) { ($0 &* 31 &+ Int($1)) & 0xFFFF }
@@ -72,6 +75,7 @@ struct ContextWorld {
                 }
             }
             return index == ContextPlace.pinned ? oracle.pin(index) : oracle.moveToNewest(index)
+        case .elapse(_, let milliseconds): return try await elapse(milliseconds)
         case .unpin:
             guard index == ContextPlace.pinned else { return }
             try await contexts.perform(index) { context in
@@ -80,10 +84,12 @@ struct ContextWorld {
             }
             return oracle.unpin(index)
         case .save(_, let policy):
-            if index == ContextPlace.foreign { return try await importChanges() }
+            if index == ContextPlace.foreign { return try await importChanges(throughBaseline: policy == "baseline") }
             return try await save(index, policy)
         case .batch(_, let value): return try await batch(index, value)
         case .deleteBatch(_, let entity): return try await deleteBatch(index, entity)
+        case .insertBatch(_, let object, let value, let policy):
+            return try await insertBatch(index, object, value, policy)
         case .fetch(_, let number): return try await fetch(index, number)
         case .check: return
         case .checkpoint: return contexts.checkpoint()
@@ -139,12 +145,14 @@ struct ContextWorld {
         case .undoAll: oracle.undoAll(index)
         case .beginGroup: oracle.beginGroup(index)
         case .endGroup: oracle.endGroup(index)
-        case .save, .batch, .deleteBatch, .merge, .unpin, .refreshAll, .check, .checkpoint, .fetch: break
+        case .save, .batch, .deleteBatch, .insertBatch, .merge, .elapse, .unpin, .refreshAll, .check, .checkpoint,
+            .fetch:
+            break
         }
     }
 
     /// The value that a step sets a property to.
-    private static func value(_ property: String, _ number: Int) -> PropertyValue {
+    static func value(_ property: String, _ number: Int) -> PropertyValue {
         switch property {
         case "stock": .integer(Int64(number))
         case "weight": .double(Double(number) / 4)
@@ -194,7 +202,7 @@ struct ContextWorld {
         case .undoAll: while context.undoStack?.canUndo == true { context.undo() }
         case .beginGroup: context.undoStack?.beginUndoGrouping()
         case .endGroup: context.undoStack?.endUndoGrouping()
-        case .save, .batch, .deleteBatch, .merge, .unpin, .check, .checkpoint, .fetch: break
+        case .save, .batch, .deleteBatch, .insertBatch, .merge, .elapse, .unpin, .check, .checkpoint, .fetch: break
         }
     }
 
@@ -237,13 +245,13 @@ struct ContextWorld {
 
     /// A batch deletion follows the delete rules in the store, or is refused as a whole.
     private mutating func deleteBatch(_ index: Int, _ entity: Int) async throws {
-        guard index == 1 || index == 7, ContextModel.entities.indices.contains(entity) else { return }
+        guard [0, 1, 7].contains(index), ContextModel.entities.indices.contains(entity) else { return }
         oracle.begin(index)
         let refusal = try await refusal(index) { context in
             let unnamed = try ObjectPredicate(parsing: "name == NULL")
             _ = try context.execute(BatchDeleteRequest(ContextModel.entities[entity].name, predicate: unnamed))
         }
-        try compareBatch(oracle.deleteBatch(entity), refusal)
+        try compareBatch(index, oracle.deleteBatch(entity), refusal)
     }
 
     private func refusal(
@@ -261,7 +269,7 @@ struct ContextWorld {
     }
 
     /// `expected` is nil when the batch should be refused.
-    private mutating func compareBatch(_ expected: [String]?, _ refusal: String?) throws {
+    private mutating func compareBatch(_ index: Int, _ expected: [String]?, _ refusal: String?) throws {
         let transactions = try contexts.transactions(after: sequence)
         sequence += UInt64(transactions.count)
         let written = transactions.flatMap { LogLines.of($0.changes) }.sorted()
@@ -271,14 +279,47 @@ struct ContextWorld {
         }
         if let refusal { throw Divergence("a batch that should write \(lines) is refused: \(refusal)") }
         try Divergence.demandEqual(lines, written, "a batch writes other changes")
+        // The view context shows its own batch at once.
+        if index == ContextPlace.view, !lines.isEmpty { oracle.moveToNewest(index) }
     }
 
-    private mutating func importChanges() async throws {
+    private mutating func insertBatch(_ index: Int, _ object: Int, _ number: Int, _ policy: String) async throws {
+        guard [0, 1, 7].contains(index) else { return }
+        let rows = BatchRows.of(object, number)
+        let newest = oracle.newest
+        guard rows.allSatisfy({ oracle.isNew($0.object) || newest.has($0.object) }) else { return }
+        oracle.begin(index)
+        let entity = ContextModel.entities[ContextModel.entity(of: object)].name
+        let refusal = try await refusal(index) { context in
+            context.mergePolicy = MergePolicy(rawValue: policy) ?? .objectTrump
+            _ = try context.execute(BatchInsertRequest(entity, rows: rows.map(\.values)))
+        }
+        try compareBatch(index, oracle.insertBatch(rows, policy), refusal)
+    }
+
+    private mutating func importChanges(throughBaseline: Bool) async throws {
         oracle.begin(ContextPlace.foreign)
         let changes = ForeignChanges.of(oracle.importChanges(ContextPlace.foreign))
         guard !changes.isEmpty else { return }
-        imports += 1
-        try await contexts.importTransaction(imports, changes)
+        let files = try files ?? contexts.foreignFiles()
+        self.files = files
+        try await files.bring(changes, throughBaseline: throughBaseline)
+    }
+
+    /// The clock goes on: the view context merges exactly when its timer ends.
+    private mutating func elapse(_ milliseconds: Int) async throws {
+        await contexts.container.pipeline.postRemoteCommitsNow()
+        let (due, found) = (timer.deadline, contexts.timeOfMerge(at: timer.now))
+        guard due == found else {
+            func text(_ time: Int?) -> String { time.map { "\($0) ms" } ?? "no time" }
+            throw Divergence("the timer of the view context ends at \(text(found)), not at \(text(due))")
+        }
+        if timer.advance(by: milliseconds) {
+            await contexts.mergeByTimer(at: timer.now)
+            oracle.moveToNewest(ContextPlace.view)
+        } else {
+            contexts.clock.advance(to: .milliseconds(timer.now))
+        }
     }
 
     private mutating func save(_ index: Int, _ policy: String) async throws {

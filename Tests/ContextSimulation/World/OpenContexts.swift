@@ -26,6 +26,10 @@ final class OpenContexts: Sendable {
     private let second: PersistentContainer
     private let accesses: [Access]
     let kept = ContextPlace.all.map { _ in Kept() }
+    /// The clock of the view context's timer.
+    let clock = ManualClock()
+    private let model: Model
+    private let seed: UInt64
 
     /// Whether each context has an observer of its changes.
     let hasObservers: Bool
@@ -33,8 +37,9 @@ final class OpenContexts: Sendable {
     init(_ model: Model, seed: UInt64) async throws {
         hasObservers = seed % 4 > 1
         folder = try TemporaryFolder.inMemory("contexts")
-        container = try await OpenContexts.open(folder, model, seed)
-        second = try await OpenContexts.open(folder, model, ~seed)
+        (self.model, self.seed) = (model, seed)
+        container = try await OpenContexts.open(folder, model, seed, clock)
+        second = try await OpenContexts.open(folder, model, ~seed, ManualClock())
         var accesses: [Access] = []
         for place in ContextPlace.all {
             switch place.parent {
@@ -71,26 +76,59 @@ final class OpenContexts: Sendable {
         }
     }
 
-    private static func open(_ folder: TemporaryFolder, _ model: Model, _ seed: UInt64) async throws
-        -> PersistentContainer
-    {
-        let generator = Mutex(SeededGenerator(seed: seed))
-        let configuration = StoreConfiguration(
-            path: folder.path("store.sqlite"),
-            name: "contexts",
-            model: model,
-            environment: StoreEnvironment(
-                wallTime: { 1_700_000_000_000 },
-                random: { generator.withLock { $0.next() } }
-            )
-        )
+    private static func open(
+        _ folder: TemporaryFolder,
+        _ model: Model,
+        _ seed: UInt64,
+        _ clock: ManualClock
+    ) async throws -> PersistentContainer {
         var merging = MergeOptions()
         merging.saves = false
         return try await PersistentContainer(
-            store: Store.open(configuration, migrator: nil),
+            store: Store.open(configuration(folder.path("store.sqlite"), model, seed), migrator: nil),
             merging: merging,
-            clock: ManualClock()
+            clock: clock
         )
+    }
+
+    private static func configuration(_ path: String, _ model: Model, _ seed: UInt64) -> StoreConfiguration {
+        let generator = Mutex(SeededGenerator(seed: seed))
+        return StoreConfiguration(
+            path: path,
+            name: "contexts",
+            model: model,
+            environment: StoreEnvironment(
+                wallTime: { wallTime },
+                random: { generator.withLock { $0.next() } }
+            )
+        )
+    }
+
+    /// The files of the foreign writer, which the first container imports.
+    func foreignFiles() throws -> ForeignFiles {
+        try ForeignFiles(
+            path: folder.path("logs"),
+            container: container,
+            other: Store.open(
+                OpenContexts.configuration(folder.path("other.sqlite"), model, seed &+ 1),
+                migrator: nil
+            )
+        )
+    }
+
+    // MARK: The timer
+
+    /// The time when the view context is to merge, in milliseconds of the clock; nil when there is nothing to merge.
+    func timeOfMerge(at now: Int) -> Int? {
+        guard let due = container.mergeStatus.nextMergeDue else { return nil }
+        return now + Int(due.milliseconds) - Int(OpenContexts.wallTime.milliseconds)
+    }
+
+    /// Moves the clock beyond the end of the timer, and waits for the merge.
+    func mergeByTimer(at now: Int) async {
+        let activities = container.activities()
+        clock.advance(to: .milliseconds(now))
+        for await activity in activities where activity.title == "Merging" && activity.phase == .finished { return }
     }
 
     func close() async throws {
@@ -102,6 +140,8 @@ final class OpenContexts: Sendable {
         try await container.close()
         try await isClosed
     }
+
+    private static let wallTime: WallTime = 1_700_000_000_000
 
     // MARK: Running
 
@@ -117,17 +157,6 @@ final class OpenContexts: Sendable {
     private func inView<T: Sendable>(_ body: @Sendable (ManagedObjectContext) throws -> T) async throws -> T {
         defer { container.viewContext.processPendingChanges() }
         return try body(container.viewContext)
-    }
-
-    /// Imports a transaction of the foreign writer, whose clock is ahead of the store's.
-    func importTransaction(_ sequence: UInt64, _ changes: [Change]) async throws {
-        let clock = HybridClock(milliseconds: 1_700_000_000_000 + sequence)
-        let header = TransactionHeader(sequence: sequence, clock: clock, changeCount: changes.count)
-        try await container.importTransactions { transaction in
-            try transaction.beginImport(writer: UniqueID(high: 7, low: 1 << 63), header: header)
-            try transaction.apply(changes)
-            return ((), [try transaction.endImport()])
-        }
     }
 
     func checkpoint() { WALCheckpoint.run(path: folder.path("store.sqlite")) }

@@ -472,10 +472,16 @@ struct Oracle {
                 return newest.value(Cell(object: object, property: name)) == .null
             }
         )
+        return commitBatch(delta)
+    }
+
+    /// Follows the delete rules, and returns the changes, or nil when a rule forbids the batch.
+    mutating func commitBatch(_ delta: OracleDelta) -> [String]? {
         var write = OracleWrite(delta, base: newest, newest: newest)
         followDeleteRules(&write)
         // Batches do not check numbers of objects.
         guard !isRefused(write.delta, in: newest, write.delta.applied(to: newest), own: write.delta) else { return nil }
+        known.formUnion(delta.inserted)
         let state = write.apply(committed.count)
         if !write.lines.isEmpty { committed.append(state) }
         return write.lines
