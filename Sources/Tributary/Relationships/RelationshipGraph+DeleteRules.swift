@@ -140,6 +140,7 @@ extension RelationshipGraph {
             if other.state == .deleted { return resurrect(other) }
         }
         let wasSaved = object.state == .deleted
+        var isStoredDeletion = false
         if !wasSaved {
             if former == nil, var row = try? context.reader.row(id, object.descriptor) {
                 if row.entity.name == object.descriptor.entity.name { context.appear(object, from: &row) }
@@ -149,7 +150,7 @@ extension RelationshipGraph {
             object.row = nil
             // A save of the deletion has cleared the changes: the new object gets back all values. Its counters read
             // their totals, because a deletion keeps them.
-            let isStoredDeletion = object.extras?.isUnsaved != true
+            isStoredDeletion = object.extras?.isUnsaved != true
             #if MUTATIONS
                 if isStoredDeletion, Mutation.isOn(.undoOfDeletionLosesValues) {
                     object.values = object.descriptor.defaults
@@ -169,7 +170,7 @@ extension RelationshipGraph {
             guard case .relationship(let relationship, let storage) = property else { continue }
             switch storage {
             case .column: moveInverse(object, propertyIndex, from: nil, to: object.read(propertyIndex).referencedID)
-            case .inverse where !wasSaved:
+            case .inverse where isStoredDeletion:
                 relinkStored(relationship, propertyIndex, of: object)
             case .inverse, .links: continue
             }
