@@ -118,9 +118,10 @@ struct SavePlanner {
             let isUnnoticed = false
         #endif
         guard current.revision != cached.revision || !linked.isEmpty, !isUnnoticed else {
-            updates.append(
-                change(object, .update(SavePlan.writes(object, propertyIndexes: propertyIndexes)))
-            )
+            let writes = SavePlan.writes(object, propertyIndexes: propertyIndexes)
+            // Counters that were changed and changed back write nothing.
+            guard !writes.isEmpty else { return plan.results.append((object, .reread)) }
+            updates.append(change(object, .update(writes)))
             return plan.results.append((object, showsWhatItWrites(object) ? .written : .reread))
         }
         let conflict = MergeConflict(object, cached, current, linked, in: context)
