@@ -19,6 +19,9 @@ struct SimulateContexts {
             print("TRIBUTARY_CONTEXTS_WITHOUT: not features: \(names)")
             exit(64)
         }
+        // A process that has ended is reported, not followed.
+        signal(SIGPIPE, SIG_IGN)
+        if try await ContextProcess.run(Array(CommandLine.arguments.dropFirst())) { return }
         try await SimulationProgram<ContextSchedule>.run("simulate-contexts")
     }
 }

@@ -34,13 +34,20 @@ package struct ContextFeatures: OptionSet, Sendable {
     static let batchInserts = ContextFeatures(rawValue: 1 << 17)
     /// Imports of baselines.
     static let baselines = ContextFeatures(rawValue: 1 << 18)
+    /// A context in another process.
+    static let processes = ContextFeatures(rawValue: 1 << 19)
+    /// Undo in schedules with unique keys.
+    static let undoOfKeys = ContextFeatures(rawValue: 1 << 20)
+    /// One ID that several contexts insert.
+    static let sharedIDs = ContextFeatures(rawValue: 1 << 21)
 
     static let names: KeyValuePairs = [
         "partialInserts": partialInserts, "amounts": amounts, "undo": undo, "underLock": underLock,
         "mandatory": mandatory, "imports": imports, "queries": queries, "results": results,
         "claims": claims, "orders": orders, "batches": batches, "keys": keys, "values": values, "counts": counts,
         "unpinning": unpinning, "binaries": binaries, "timer": timer, "batchInserts": batchInserts,
-        "baselines": baselines,
+        "baselines": baselines, "processes": processes,
+        "undoOfKeys": undoOfKeys, "sharedIDs": sharedIDs,
     ]
 
     private static let missing = Atomic(0)

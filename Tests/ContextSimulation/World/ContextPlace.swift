@@ -30,5 +30,6 @@ enum ContextPlace {
         Place(name: "child of pinned", parent: 2),
     ]
 
+    static let elsewhere = 7
     static let foreign = 8
 }

@@ -61,6 +61,9 @@ struct ContextQuery: Sendable {
         },
     ]
 
+    /// The query of a step: numbers from 100 on are those of queries without unsaved changes.
+    static func numbered(_ number: Int) -> ContextQuery { all[number % 100 % all.count] }
+
     func request() throws -> FetchRequest<ManagedObject> {
         FetchRequest(
             ContextModel.entities[entity].name,

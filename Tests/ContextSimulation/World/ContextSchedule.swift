@@ -8,15 +8,22 @@ package struct ContextSchedule: PlayableSchedule {
     package var steps: [ContextStep]
 
     package func play() async throws { try await ContextWorld.play(self) }
+
+    /// Whether the context elsewhere is in another process: starting one takes longer than the rest of a schedule.
+    var hasOtherProcess: Bool { seed % 8 == 5 && !ContextFeatures.lacks(.processes) }
 }
 
 /// A schedule is a line with its seed and rules, and its steps.
 extension ContextSchedule {
     package var description: String {
+        ([title] + steps.map(\.description)).joined(separator: "\n") + "\n"
+    }
+
+    /// The first line.
+    var title: String {
         let maker = rules.isMakerMandatory ? "mandatory" : "optional"
         let least = rules.leastTagged > 0 ? " \(rules.leastTagged)" : ""
-        let first = "schedule \(seed) \(rules.items) \(rules.tagged) \(maker)\(least)"
-        return ([first] + steps.map(\.description)).joined(separator: "\n") + "\n"
+        return "schedule \(seed) \(rules.items) \(rules.tagged) \(maker)\(least)"
     }
 
     package init(text: String) throws {
@@ -50,9 +57,9 @@ extension ContextSchedule {
         rules.isMakerMandatory = draw.number(0...3) == 0 && !ContextFeatures.lacks(.mandatory)
         if draw.number(0...5) == 0, !ContextFeatures.lacks(.counts) { rules.leastTagged = 2 }
         draw.rules = rules
-        // The oracle does not know which steps a save forgets for the sake of a unique key.
         let hasKeys = draw.number(0...1) == 0 && !ContextFeatures.lacks(.keys)
-        draw.hasUndo = !hasKeys && !ContextFeatures.lacks(.undo)
+        let hasUndo = !hasKeys || !ContextFeatures.lacks(.undoOfKeys) && draw.number(0...1) == 0
+        draw.hasUndo = hasUndo && !ContextFeatures.lacks(.undo)
         draw.hasTimer = draw.number(0...1) == 0 && !ContextFeatures.lacks(.timer)
         steps = draw.start()
         let count = steps.count + draw.number(30...60)
@@ -61,6 +68,7 @@ extension ContextSchedule {
             case 0, 1: steps += draw.race()
             case 2 where draw.hasUndo: steps += draw.group()
             case 10 where !ContextFeatures.lacks(.orders): steps += draw.rowRace()
+            case 12 where !ContextFeatures.lacks(.sharedIDs): steps += draw.idRace()
             case 11 where !ContextFeatures.lacks(.batchInserts): steps.append(draw.insertBatch(ofLabels: hasKeys))
             case 3...5 where hasKeys: steps += draw.labels()
             case 6...8 where hasKeys: steps += draw.keyRace()
@@ -155,6 +163,28 @@ extension ContextSchedule {
             case 8 where number(0...1) == 0: return [.delete(context, object: label)]
             default: return [.point(context, object: object(0), property: "label", target: label)]
             }
+        }
+
+        /// Two contexts insert an object with one ID, one of them saves, and the other one goes on.
+        mutating func idRace() -> [ContextStep] {
+            let (first, second) = (one(of: [0, 0, 1, 2]), one(of: [1, 2, 7, 7, ContextPlace.foreign]))
+            inserted += 1
+            let object = inserted - 1
+            var steps: [ContextStep] = []
+            for context in [first, second] {
+                steps.append(.insert(context, object: object))
+                if rules.isMakerMandatory, ContextModel.entity(of: object) == ContextModel.item {
+                    steps.append(.point(context, object: object, property: "maker", target: self.object(1)))
+                }
+                // The last kinds of changes; the first ones are deletions.
+                for _ in 0...number(0...2) { steps.append(change(context, object, number(2...9))) }
+            }
+            if number(0...2) == 0 { steps += next() }
+            steps.append(.save(second, policy: policy()))
+            if number(0...2) > 0, first != 1 { steps.append(merge(first)) }
+            if hasUndo, number(0...2) == 0 { steps.append(.undo(first)) }
+            if number(0...2) == 0 { steps += next() }
+            return steps + [.save(first, policy: policy())]
         }
 
         /// A batch inserts new objects, or in a few cases an object whose ID is taken.

@@ -1,3 +1,5 @@
+import SimulationRunning
+
 /// One step of a schedule: something that a program does in one context.
 ///
 /// A context and an object are numbers. A step on an object that the context does not show does nothing.
@@ -155,5 +157,19 @@ extension ContextStep: CustomStringConvertible {
         case ("fetch", let query?, _, _): self = .fetch(context, query: query)
         default: return nil
         }
+    }
+}
+
+/// Another process gets a step as its text.
+extension ContextStep: Codable {
+    package init(from decoder: any Decoder) throws {
+        let text = try decoder.singleValueContainer().decode(String.self)
+        guard let step = ContextStep(text[...]) else { throw Divergence("this is not a step: \(text)") }
+        self = step
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
     }
 }

@@ -19,7 +19,7 @@ struct ContextWorld {
     private let keepsObjects: Bool
 
     static func play(_ schedule: ContextSchedule) async throws {
-        let contexts = try await OpenContexts(ContextModel.model(schedule.rules), seed: schedule.seed)
+        let contexts = try await OpenContexts(schedule)
         var world = ContextWorld(contexts, schedule)
         do {
             try await world.playSteps(schedule.steps)
@@ -86,15 +86,20 @@ struct ContextWorld {
         case .save(_, let policy):
             if index == ContextPlace.foreign { return try await importChanges(throughBaseline: policy == "baseline") }
             return try await save(index, policy)
-        case .batch(_, let value): return try await batch(index, value)
-        case .deleteBatch(_, let entity): return try await deleteBatch(index, entity)
+        case .batch(_, let value): return try await batch(step, value)
+        case .deleteBatch(_, let entity):
+            guard ContextModel.entities.indices.contains(entity) else { return }
+            return try await runBatch(step) { $0.deleteBatch(entity) }
         case .insertBatch(_, let object, let value, let policy):
-            return try await insertBatch(index, object, value, policy)
+            let (rows, newest) = (BatchRows.of(object, value), oracle.newest)
+            guard rows.allSatisfy({ oracle.isNew($0.object) || newest.has($0.object) }) else { return }
+            return try await runBatch(step) { $0.insertBatch(rows, policy) }
         case .fetch(_, let number): return try await fetch(index, number)
         case .check: return
         case .checkpoint: return contexts.checkpoint()
         case .insert(_, let object):
-            guard oracle.isNew(object) else { return }
+            oracle.begin(index)
+            guard oracle.canInsert(object, in: index) else { return }
         default: break
         }
         oracle.begin(index)
@@ -103,10 +108,7 @@ struct ContextWorld {
         if index == ContextPlace.foreign {
             predict(step)
         } else {
-            try await contexts.perform(index) { context in
-                try ContextWorld.run(step, in: context)
-                if step.isEdit { context.undoStack?.setActionName(name) }
-            }
+            _ = try await contexts.ask(index, .run(step, name: name))
             predict(step)
         }
         if step.isEdit { oracle.setName(name, in: index) }
@@ -167,7 +169,7 @@ struct ContextWorld {
         }
     }
 
-    private static func run(_ step: ContextStep, in context: ManagedObjectContext) throws {
+    static func run(_ step: ContextStep, in context: ManagedObjectContext) throws {
         func existing(_ object: Int) -> ManagedObject? { ContextWorld.existing(object, in: context) }
         switch step {
         case .insert(_, let object):
@@ -224,48 +226,41 @@ struct ContextWorld {
 
     // MARK: Saving
 
-    /// A batch in a context that shows the newest state.
-    private mutating func batch(_ index: Int, _ number: Int) async throws {
-        guard index == 1 || index == 7 else { return }
-        oracle.begin(index)
-        var properties: [String: BatchUpdateRequest.Expression] = ["name": .value(ContextWorld.value("name", number))]
-        let amount = ContextFeatures.lacks(.amounts) ? 0 : number % 7
-        if amount != 0 { properties["stock"] = .increment(.integer(Int64(amount))) }
-        let set = properties
-        try await contexts.perform(index) { context in
-            let red = try ObjectPredicate(parsing: "colour == 'red'")
-            _ = try context.execute(BatchUpdateRequest("Item", predicate: red, setting: set))
+    /// A batch names all red items in the store, and counts them up.
+    private mutating func batch(_ step: ContextStep, _ number: Int) async throws {
+        try await runBatch(step) { oracle in
+            oracle.batch(name: ContextWorld.value("name", number), amount: ContextWorld.amount(number))
         }
-        let transactions = try contexts.transactions(after: sequence)
-        sequence += UInt64(transactions.count)
-        let lines = oracle.batch(name: ContextWorld.value("name", number), amount: .integer(Int64(amount)))
-        let written = transactions.flatMap { LogLines.of($0.changes) }.sorted()
-        try Divergence.demandEqual(lines, written, "a batch writes other changes")
     }
 
-    /// A batch deletion follows the delete rules in the store, or is refused as a whole.
-    private mutating func deleteBatch(_ index: Int, _ entity: Int) async throws {
-        guard [0, 1, 7].contains(index), ContextModel.entities.indices.contains(entity) else { return }
-        oracle.begin(index)
-        let refusal = try await refusal(index) { context in
+    private static func amount(_ number: Int) -> PropertyValue {
+        .integer(ContextFeatures.lacks(.amounts) ? 0 : Int64(number % 7))
+    }
+
+    static func runBatch(_ step: ContextStep, in context: ManagedObjectContext) throws {
+        switch step {
+        case .batch(_, let number):
+            var properties: [String: BatchUpdateRequest.Expression] = ["name": .value(value("name", number))]
+            if !amount(number).isZero { properties["stock"] = .increment(amount(number)) }
+            let red = try ObjectPredicate(parsing: "colour == 'red'")
+            _ = try context.execute(BatchUpdateRequest("Item", predicate: red, setting: properties))
+        case .deleteBatch(_, let entity):
             let unnamed = try ObjectPredicate(parsing: "name == NULL")
             _ = try context.execute(BatchDeleteRequest(ContextModel.entities[entity].name, predicate: unnamed))
+        case .insertBatch(_, let object, let number, let policy):
+            context.mergePolicy = MergePolicy(rawValue: policy) ?? .objectTrump
+            let rows = BatchRows.of(object, number).map(\.values)
+            _ = try context.execute(BatchInsertRequest(entity(object), rows: rows))
+        default: break
         }
-        try compareBatch(index, oracle.deleteBatch(entity), refusal)
     }
 
-    private func refusal(
-        _ index: Int,
-        _ batch: @Sendable (ManagedObjectContext) throws -> Void
-    ) async throws -> String? {
-        try await contexts.perform(index) { context in
-            do {
-                try batch(context)
-                return nil
-            } catch let error as BatchError {
-                return "\(error)"
-            }
-        }
+    /// A batch is one transaction of the store, or is refused as a whole.
+    private mutating func runBatch(_ step: ContextStep, _ predict: (inout Oracle) -> [String]?) async throws {
+        guard [0, 1, 7].contains(step.context) else { return }
+        oracle.begin(step.context)
+        let refusal = try await contexts.ask(step.context, .batch(step)).refusal
+        try compareBatch(step.context, predict(&oracle), refusal)
     }
 
     /// `expected` is nil when the batch should be refused.
@@ -283,27 +278,12 @@ struct ContextWorld {
         if index == ContextPlace.view, !lines.isEmpty { oracle.moveToNewest(index) }
     }
 
-    private mutating func insertBatch(_ index: Int, _ object: Int, _ number: Int, _ policy: String) async throws {
-        guard [0, 1, 7].contains(index) else { return }
-        let rows = BatchRows.of(object, number)
-        let newest = oracle.newest
-        guard rows.allSatisfy({ oracle.isNew($0.object) || newest.has($0.object) }) else { return }
-        oracle.begin(index)
-        let entity = ContextModel.entities[ContextModel.entity(of: object)].name
-        let refusal = try await refusal(index) { context in
-            context.mergePolicy = MergePolicy(rawValue: policy) ?? .objectTrump
-            _ = try context.execute(BatchInsertRequest(entity, rows: rows.map(\.values)))
-        }
-        try compareBatch(index, oracle.insertBatch(rows, policy), refusal)
-    }
-
     private mutating func importChanges(throughBaseline: Bool) async throws {
         oracle.begin(ContextPlace.foreign)
         let changes = ForeignChanges.of(oracle.importChanges(ContextPlace.foreign))
         guard !changes.isEmpty else { return }
-        let files = try files ?? contexts.foreignFiles()
-        self.files = files
-        try await files.bring(changes, throughBaseline: throughBaseline)
+        if files == nil { files = try contexts.foreignFiles() }
+        try await files?.bring(changes, throughBaseline: throughBaseline)
     }
 
     /// The clock goes on: the view context merges exactly when its timer ends.
@@ -327,25 +307,7 @@ struct ContextWorld {
         // The oracle does not know an ID that is deleted and inserted again in one context.
         let forgetsSteps = ContextPlace.all[index].parent != nil && !oracle.contexts[index].delta.deleted.isEmpty
         if forgetsSteps { oracle.forgetSteps(index) }
-        let found: Oracle.SaveOutcome = try await contexts.perform(index) { context in
-            if forgetsSteps { context.undoStack?.removeAllActions() }
-            context.mergePolicy = MergePolicy(rawValue: policy) ?? .objectTrump
-            do {
-                try context.save()
-                return .nothing
-            } catch is ValidationError {
-                return .denied
-            } catch let error as ConflictError {
-                let objects = error.conflicts.map { ContextModel.object($0.objectID.uniqueID) }.sorted()
-                let keys = error.constraintConflicts.map { conflict in
-                    let ids = conflict.objectIDs + (conflict.stored.map { [$0.id] } ?? [])
-                    return OracleKeys.text(conflict.values, ids.map { ContextModel.object($0.uniqueID) })
-                }
-                return .conflict(objects.map(ContextModel.name) + keys.sorted())
-            } catch ContextError.duplicateID {
-                return .taken
-            }
-        }
+        let found = try await contexts.ask(index, .save(policy: policy, forgetsSteps: forgetsSteps)).outcome
         let transactions = try contexts.transactions(after: sequence)
         sequence += UInt64(transactions.count)
         var expected = oracle.save(index, policy: policy)
@@ -381,110 +343,42 @@ struct ContextWorld {
     private mutating func compare(_ index: Int) async throws {
         guard index != ContextPlace.foreign else { return }
         oracle.begin(index)
-        let kept = contexts.kept[index]
-        let keepsObjects = keepsObjects
         let shown = oracle.shown(index)
         let listed = ContextQuery.all[0].result(in: shown)
         let discarded = oracle.contexts[index].discarded
-        let (found, failure, reported) = try await contexts.perform(index) { context in
-            let objects = try ContextModel.entities.flatMap { try context.fetch(FetchRequest($0.name)) }
-            if keepsObjects { kept.objects += objects }
-            let lines = try ContextWorld.lines(objects, context)
-            let failure = try kept.results?.failure(listed.objects, listed.keys)
-            let discarded = kept.discarded
-            kept.discarded = []
-            return (lines, failure, discarded)
-        }
+        let reply = try await contexts.ask(index, .show(keepsObjects: keepsObjects))
         oracle.forgetDiscarded(index)
-        if contexts.hasObservers, !discarded.isSubset(of: reported) {
-            let lost = discarded.subtracting(reported).sorted().map(ContextModel.name)
+        if contexts.hasObservers, !discarded.isSubset(of: reply.discarded) {
+            let lost = discarded.subtracting(reply.discarded).sorted().map(ContextModel.name)
             throw Divergence("context \(index) has lost changes of \(lost), and no observer was told")
         }
-        try Divergence.demandEqual(shown.lines, found, "context \(index) shows other objects")
-        let (changes, names) = try await contexts.perform(index) { context in
-            let stack = context.undoStack
-            return (ContextWorld.changes(context), [stack?.undoActionName ?? "", stack?.redoActionName ?? ""])
-        }
+        try Divergence.demandEqual(shown.lines, reply.lines, "context \(index) shows other objects")
         let own = oracle.contexts[index].delta.changes
-        try Divergence.demandEqual(own, changes, "context \(index) has other changes")
-        if let groups = oracle.contexts[index].undo?.names, names != groups {
-            throw Divergence("context \(index) undoes and redoes the groups \(names), not \(groups)")
+        try Divergence.demandEqual(own, reply.changes, "context \(index) has other changes")
+        if let groups = oracle.contexts[index].undo?.names, reply.groups != groups {
+            throw Divergence("context \(index) undoes and redoes the groups \(reply.groups), not \(groups)")
         }
-        if let failure { throw Divergence("context \(index): \(failure)") }
+        if let failure = try await contexts.failureOfResults(index, listed.objects, listed.keys) {
+            throw Divergence("context \(index): \(failure)")
+        }
     }
 
     /// Runs a query; from 100 on without the unsaved changes.
     private mutating func fetch(_ index: Int, _ number: Int) async throws {
         guard index != ContextPlace.foreign else { return }
         oracle.begin(index)
-        let query = ContextQuery.all[number % 100 % ContextQuery.all.count]
+        let query = ContextQuery.numbered(number)
         let isStored = number >= 100
         let (objects, keys) = query.result(in: isStored ? oracle.base(index) : oracle.shown(index))
-        let (found, ids, count) = try await contexts.perform(index) { context in
-            var request = try query.request()
-            request.includesPendingChanges = !isStored
-            let found = try context.fetch(request).map { object in
-                // An object that is deleted here still has its values.
-                (ContextModel.object(object.uniqueID), try object.value(forKey: query.sort))
-            }
-            return (found, try context.fetchIDs(request), try context.count(for: request))
-        }
-        let numbers = ids.map { ContextModel.object($0.uniqueID) }
-        guard numbers.sorted() == objects, count == objects.count, found.map(\.0) == numbers else {
+        let reply = try await contexts.ask(index, .fetch(number))
+        guard reply.ids.sorted() == objects, reply.count == objects.count, reply.objects == reply.ids else {
             throw Divergence(
-                "context \(index) fetches \(numbers.map(ContextModel.name)), counts \(count) and fetches the objects "
-                    + "\(found.map { ContextModel.name($0.0) }), not \(objects.map(ContextModel.name))"
+                "context \(index) fetches \(reply.ids.map(ContextModel.name)), counts \(reply.count) and fetches the objects "
+                    + "\(reply.objects.map(ContextModel.name)), not \(objects.map(ContextModel.name))"
             )
         }
-        guard isStored || found.map(\.1) == keys else {
-            throw Divergence("context \(index) fetches in the order \(found.map(\.1)), not \(keys)")
+        guard isStored || reply.keys == keys.map(ContextModel.text) else {
+            throw Divergence("context \(index) fetches in the order \(reply.keys), not \(keys.map(ContextModel.text))")
         }
-    }
-
-    private static func members(_ object: ManagedObject, _ name: String) throws -> [Int] {
-        let members = try object.objectIDs(forKey: name).map { ContextModel.object($0.uniqueID) }
-        return name == "row" ? members : members.sorted()
-    }
-
-    /// What a context shows; related objects are the fetched ones, and one object for each ID.
-    private static func lines(_ objects: [ManagedObject], _ context: ManagedObjectContext) throws -> [String] {
-        let present = Set(objects).union(context.deletedObjects)
-        var lines: [Int: String] = [:]
-        for object in objects {
-            let number = ContextModel.object(object.uniqueID)
-            guard lines.updateValue(try line(object, number), forKey: number) == nil else {
-                throw Divergence("two objects are \(ContextModel.name(number))")
-            }
-            for property in ContextModel.properties(number) {
-                if case .attribute = property.kind { continue }
-                for other in try object.objects(forKey: property.name) where !present.contains(other) {
-                    let name = ContextModel.name(ContextModel.object(other.uniqueID))
-                    throw Divergence("\(ContextModel.name(number)).\(property.name) has another object \(name)")
-                }
-            }
-        }
-        return lines.sorted { $0.key < $1.key }.map(\.value)
-    }
-
-    /// The unsaved changes of a context, without counters and links.
-    private static func changes(_ context: ManagedObjectContext) -> [String] {
-        func line(_ verb: String, _ object: ManagedObject) -> String {
-            OracleDelta.line(verb, ContextModel.object(object.uniqueID), object.changedValues().keys)
-        }
-        let updated = context.updatedObjects.filter { !$0.changedValues().isEmpty }.map { line("update", $0) }
-        let deleted = context.deletedObjects.map { OracleDelta.line("delete", ContextModel.object($0.uniqueID), []) }
-        return (context.insertedObjects.map { line("insert", $0) } + updated.filter { !$0.hasSuffix(" ") } + deleted)
-            .sorted()
-    }
-
-    private static func line(_ object: ManagedObject, _ number: Int) throws -> String {
-        let words = try ContextModel.entities[ContextModel.entity(of: number)].properties.map { property in
-            switch property.kind {
-            case .attribute, .toOne, .claim, .owner:
-                "\(property.name)=\(ContextModel.text(try object.value(forKey: property.name)))"
-            case .toMany, .pairs: "\(property.name)=\(try members(object, property.name).map(ContextModel.name))"
-            }
-        }
-        return "\(ContextModel.name(number)) \(words.joined(separator: " "))"
     }
 }

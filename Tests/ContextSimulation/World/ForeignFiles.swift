@@ -89,8 +89,12 @@ final class ForeignFiles {
         try FileManager.default.createDirectory(atPath: "\(path)/\(writer)", withIntermediateDirectories: true)
         try write(SegmentText.baseline(lines), to: name.path)
         let baseline = try VerifiedBaseline.verify(logs.open(fileName: name.fileName, writer: writer))
-        let logs = logs
+        let (logs, other) = (logs, other)
         try await container.importTransactions { write in
+            // The baseline only names large binaries.
+            try write.setBlobSource { sha256, size, take in
+                try other.read { try $0.externalValues.read(sha256, size: size, take) }
+            }
             let reader = BaselineReader(try logs.open(fileName: name.fileName, writer: writer), baseline)
             let joined = try write.joinBaseline(
                 baseline.header,

@@ -11,6 +11,7 @@ final class OpenContexts: Sendable {
         case view
         case background(BackgroundContext)
         case child(ChildContext)
+        case process(OtherProcess)
     }
 
     /// The objects that a program keeps, which only the queue of their context uses.
@@ -21,43 +22,78 @@ final class OpenContexts: Sendable {
         var discarded: Set<Int> = []
     }
 
-    private let folder: TemporaryFolder
-    let container: PersistentContainer
-    private let second: PersistentContainer
-    private let accesses: [Access]
+    private let folder: TemporaryFolder?
+    private let schedule: ContextSchedule
+    private let model: Model
+    private let containers: [PersistentContainer]
+    private let accesses: [Access?]
     let kept = ContextPlace.all.map { _ in Kept() }
     /// The clock of the view context's timer.
     let clock = ManualClock()
-    private let model: Model
-    private let seed: UInt64
+
+    var container: PersistentContainer { containers[0] }
 
     /// Whether each context has an observer of its changes.
-    let hasObservers: Bool
+    var hasObservers: Bool { schedule.seed % 4 > 1 }
 
-    init(_ model: Model, seed: UInt64) async throws {
-        hasObservers = seed % 4 > 1
-        folder = try TemporaryFolder.inMemory("contexts")
-        (self.model, self.seed) = (model, seed)
-        container = try await OpenContexts.open(folder, model, seed, clock)
-        second = try await OpenContexts.open(folder, model, ~seed, ManualClock())
-        var accesses: [Access] = []
+    /// Opens all contexts, in some schedules one of them in another process.
+    init(_ schedule: ContextSchedule) async throws {
+        self.schedule = schedule
+        model = try ContextModel.model(schedule.rules)
+        let folder = try TemporaryFolder.inMemory("contexts")
+        self.folder = folder
+        let path = folder.path("store.sqlite")
+        let container = try await OpenContexts.open(path, model, schedule.seed, clock)
+        var accesses: [Access?] = []
+        var containers = [container]
         for place in ContextPlace.all {
-            switch place.parent {
-            // The place of the foreign writer stays empty: it has no context.
-            case nil where accesses.isEmpty || place.isForeign: accesses.append(.view)
-            case nil:
-                let owner = place.isElsewhere ? second : container
-                accesses.append(.background(owner.newBackgroundContext(name: place.name, mergePolicy: .objectTrump)))
-            case let parent?:
-                switch accesses[parent] {
-                case .view: accesses.append(.child(container.newChildOfViewContext(name: place.name)))
-                case .background(let context): accesses.append(.child(context.newChild(name: place.name)))
-                case .child(let context): accesses.append(.child(context.newChild(name: place.name)))
+            switch place.parent.map({ accesses[$0] }) {
+            // The foreign writer has no context.
+            case nil where place.isForeign: accesses.append(nil)
+            case nil where accesses.isEmpty: accesses.append(.view)
+            case nil where place.isElsewhere:
+                if schedule.hasOtherProcess {
+                    accesses.append(.process(try OtherProcess(path, schedule)))
+                } else {
+                    let second = try await OpenContexts.open(path, model, ~schedule.seed, ManualClock())
+                    containers.append(second)
+                    accesses.append(OpenContexts.background(place, of: second))
                 }
+            case nil: accesses.append(OpenContexts.background(place, of: container))
+            case .view: accesses.append(.child(container.newChildOfViewContext(name: place.name)))
+            case .background(let context): accesses.append(.child(context.newChild(name: place.name)))
+            case .child(let context): accesses.append(.child(context.newChild(name: place.name)))
+            case .process, .some(nil): accesses.append(nil)
             }
         }
-        self.accesses = accesses
-        for (index, place) in ContextPlace.all.enumerated() where !place.isForeign {
+        (self.accesses, self.containers) = (accesses, containers)
+        try await prepare()
+    }
+
+    /// Opens the context elsewhere alone, in the other process; `path` is that of the store.
+    init(elsewhere path: String, _ schedule: ContextSchedule) async throws {
+        self.schedule = schedule
+        folder = nil
+        model = try ContextModel.model(schedule.rules)
+        let container = try await OpenContexts.open(path, model, ~schedule.seed, clock)
+        containers = [container]
+        accesses = ContextPlace.all.map { $0.isElsewhere ? OpenContexts.background($0, of: container) : nil }
+        try await prepare()
+    }
+
+    private static func background(_ place: ContextPlace.Place, of container: PersistentContainer) -> Access {
+        .background(container.newBackgroundContext(name: place.name, mergePolicy: .objectTrump))
+    }
+
+    private func isHere(_ index: Int) -> Bool {
+        switch accesses[index] {
+        case nil, .process: false
+        case .view, .background, .child: true
+        }
+    }
+
+    private func prepare() async throws {
+        for (index, place) in ContextPlace.all.enumerated() where isHere(index) {
             let (kept, hasObservers) = (kept[index], hasObservers)
             try await perform(index) { context in
                 if hasObservers {
@@ -76,20 +112,19 @@ final class OpenContexts: Sendable {
         }
     }
 
-    private static func open(
-        _ folder: TemporaryFolder,
-        _ model: Model,
-        _ seed: UInt64,
-        _ clock: ManualClock
-    ) async throws -> PersistentContainer {
+    private static func open(_ path: String, _ model: Model, _ seed: UInt64, _ clock: ManualClock) async throws
+        -> PersistentContainer
+    {
         var merging = MergeOptions()
         merging.saves = false
         return try await PersistentContainer(
-            store: Store.open(configuration(folder.path("store.sqlite"), model, seed), migrator: nil),
+            store: Store.open(configuration(path, model, seed), migrator: nil),
             merging: merging,
             clock: clock
         )
     }
+
+    private static let wallTime: WallTime = 1_700_000_000_000
 
     private static func configuration(_ path: String, _ model: Model, _ seed: UInt64) -> StoreConfiguration {
         let generator = Mutex(SeededGenerator(seed: seed))
@@ -104,16 +139,12 @@ final class OpenContexts: Sendable {
         )
     }
 
-    /// The files of the foreign writer, which the first container imports.
-    func foreignFiles() throws -> ForeignFiles {
-        try ForeignFiles(
-            path: folder.path("logs"),
-            container: container,
-            other: Store.open(
-                OpenContexts.configuration(folder.path("other.sqlite"), model, seed &+ 1),
-                migrator: nil
-            )
-        )
+    /// The files of the foreign writer, which the first container imports; nil in the other process.
+    func foreignFiles() throws -> ForeignFiles? {
+        guard let folder else { return nil }
+        let configuration = OpenContexts.configuration(folder.path("other.sqlite"), model, schedule.seed &+ 1)
+        let other = try Store.open(configuration, migrator: nil)
+        return try ForeignFiles(path: folder.path("logs"), container: container, other: other)
     }
 
     // MARK: The timer
@@ -132,24 +163,37 @@ final class OpenContexts: Sendable {
     }
 
     func close() async throws {
-        for (index, kept) in kept.enumerated() where index != ContextPlace.foreign {
+        for (index, kept) in kept.enumerated() where isHere(index) {
             try await perform(index) { _ in (kept.objects, kept.results) = ([], nil) }
         }
         // Together: each waits for what the other one still reads.
-        async let isClosed: Void = second.close()
-        try await container.close()
-        try await isClosed
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for container in containers { group.addTask { try await container.close() } }
+            for case .process(let process)? in accesses { group.addTask { try await process.close() } }
+            try await group.waitForAll()
+        }
     }
-
-    private static let wallTime: WallTime = 1_700_000_000_000
 
     // MARK: Running
 
+    func ask(_ index: Int, _ request: ContextRequest) async throws -> ContextReply {
+        if case .process(let process) = accesses[index] { return try await process.ask(request) }
+        let kept = kept[index]
+        return try await perform(index) { try request.answer(in: $0, kept) }
+    }
+
+    /// What is wrong with the results controller of a context.
+    func failureOfResults(_ index: Int, _ objects: [Int], _ keys: [PropertyValue]) async throws -> String? {
+        let kept = kept[index]
+        guard isHere(index) else { return nil }
+        return try await perform(index) { _ in try kept.results?.failure(objects, keys) }
+    }
+
     func perform<T: Sendable>(_ index: Int, _ body: @Sendable (ManagedObjectContext) throws -> T) async throws -> T {
         switch accesses[index] {
-        case .view: try await inView(body)
         case .background(let context): try await context.perform(body)
         case .child(let context): try await context.perform(body)
+        case .view, .process, nil: try await inView(body)
         }
     }
 
@@ -159,7 +203,7 @@ final class OpenContexts: Sendable {
         return try body(container.viewContext)
     }
 
-    func checkpoint() { WALCheckpoint.run(path: folder.path("store.sqlite")) }
+    func checkpoint() { WALCheckpoint.run(path: container.store.configuration.path) }
 
     // MARK: Log
 

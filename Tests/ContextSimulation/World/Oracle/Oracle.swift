@@ -31,6 +31,8 @@ struct Oracle {
     var openRows: Set<Int> = []
     /// Objects that any context has ever inserted.
     private var known: Set<Int> = []
+    /// Objects that any context has ever deleted.
+    private var ended: Set<Int> = []
 
     init(rules: ContextModel.Rules, recordsSteps: Bool) {
         self.rules = rules
@@ -104,6 +106,8 @@ struct Oracle {
             contexts[index].delta.forget(object)
             if isLost { contexts[index].delta.lost.insert(object) }
         }
+        // Others have inserted an object with the same ID: what was set here are changes of that object.
+        for object in delta.inserted where base.has(object) { contexts[index].delta.inserted.remove(object) }
         // The moves in the row of a shelf that is gone are forgotten with it.
         for (shelf, order) in delta.orders where !base.has(shelf) && !delta.inserted.contains(shelf) {
             contexts[index].delta.orders[shelf] = OracleOrder(added: order.added)
@@ -155,13 +159,21 @@ struct Oracle {
     // MARK: Changing
 
     mutating func insert(_ object: Int, in index: Int) {
-        guard known.insert(object).inserted else { return }
+        guard canInsert(object, in: index) else { return }
+        known.insert(object)
         contexts[index].delta.inserted.insert(object)
         record(.inserted(object), in: index)
     }
 
     /// Whether a program can insert the object: its number is new.
     func isNew(_ object: Int) -> Bool { !known.contains(object) }
+
+    /// Whether a step can insert the object: the context does not know the ID, and nobody has deleted its object.
+    func canInsert(_ object: Int, in index: Int) -> Bool {
+        if isNew(object) { return true }
+        let isOfChild = contexts.contains { $0.parent != nil && $0.delta.inserted.contains(object) }
+        return contexts[index].parent == nil && !isOfChild && !ended.contains(object) && !shown(index).has(object)
+    }
 
     mutating func set(_ cell: Cell, _ value: PropertyValue, in index: Int) {
         let state = shown(index)
@@ -263,6 +275,7 @@ struct Oracle {
     mutating func delete(_ object: Int, in index: Int, undoing isUndo: Bool = false) {
         let state = shown(index)
         guard state.has(object) else { return }
+        ended.insert(object)
         let isNew = contexts[index].delta.inserted.contains(object)
         var cascade: [Int] = []
         for list in lists(of: object) {
@@ -317,7 +330,8 @@ struct Oracle {
     /// Undoes a deletion: an object that was never saved is inserted again with its changes, one whose deletion was
     /// saved with all its values, and another one shows base + delta.
     mutating func restore(_ object: Int, _ changes: OracleDelta?, in index: Int) {
-        if contexts[index].delta.deleted.remove(object) == nil {
+        let isSaved = contexts[index].delta.deleted.remove(object) == nil
+        if isSaved {
             guard !shown(index).has(object) else { return }
             if changes == nil { setLeftReferences(to: object, in: index) }
             contexts[index].delta.inserted.insert(object)
@@ -331,7 +345,7 @@ struct Oracle {
             }
         }
         returnToRow(object, in: index)
-        record(.inserted(object), in: index)
+        record(isSaved ? .inserted(object) : .restored(object), in: index)
     }
 
     /// The references that No Action has left to a deleted object.
@@ -367,7 +381,7 @@ struct Oracle {
 
     // MARK: Saving
 
-    enum SaveOutcome: Hashable {
+    enum SaveOutcome: Hashable, Sendable, Codable {
         /// There was nothing to write.
         case nothing
         /// The changes of the transaction, one line each, sorted.
@@ -393,17 +407,15 @@ struct Oracle {
         if isDenied(delta, in: base, own: delta) { return .denied }
         if contexts[index].parent != nil, policy == "error" {
             // The parent has deleted what the child has changed, or refers to.
-            let targets = delta.registers.values.compactMap { value -> Int? in
-                guard case .reference(let id) = value else { return nil }
+            let targets = delta.registers.compactMap { cell, value -> Int? in
+                guard !delta.deleted.contains(cell.object), case .reference(let id) = value else { return nil }
                 return ContextModel.object(id)
             }
             let lost = delta.lost.union(targets.filter { !base.has($0) && !delta.inserted.contains($0) })
             if !lost.isEmpty { return .conflict(lost.sorted().map(ContextModel.name)) }
         }
-        if contexts[index].parent == nil {
-            if !delta.inserted.isDisjoint(with: newest.rows.keys) { return .taken }
-        }
         var write = OracleWrite(delta, base: base, newest: newest)
+        var replaced: Set<Int> = []
         if contexts[index].parent == nil {
             var keys = OracleKeys(policy: policy, newest: newest)
             keys.settle(&write, shown: shown(index))
@@ -421,15 +433,18 @@ struct Oracle {
                 followDeleteRules(&write)
                 if isDenied(write.delta, in: newest, own: delta) { return .denied }
             }
+            if !write.delta.inserted.isDisjoint(with: newest.rows.keys) { return .taken }
             contexts[index].discarded.formUnion(lost)
+            replaced = Set(keys.replacements.keys)
         }
         let shown = shown(index)
         let rows = delta.orders.keys.reduce(into: [Int: [Int]]()) { $0[$1] = shown.row($1) }
         for object in delta.deleted { bury(object, in: index, shown) }
         contexts[index].delta = OracleDelta()
         contexts[index].seen.subtract(write.delta.deleted)
-        contexts[index].undo?.forget(write.delta.deleted.subtracting(delta.deleted))
+        contexts[index].undo?.forget(write.delta.deleted.subtracting(delta.deleted).union(replaced))
         contexts[index].saves += 1
+        ended.formUnion(write.delta.deleted)
         if let parent = contexts[index].parent {
             tellLost(index)
             hand(delta, rows, to: parent)
@@ -452,7 +467,9 @@ struct Oracle {
         var delta = OracleDelta()
         for object in newest.rows.keys where ContextModel.entity(of: object) == ContextModel.item {
             guard newest.value(Cell(object: object, property: ContextModel.colour)) == .string("red") else { continue }
-            delta.registers[Cell(object: object, property: ContextModel.itemName)] = name
+            // A batch writes what is another value.
+            let cell = Cell(object: object, property: ContextModel.itemName)
+            if newest.value(cell) != name { delta.registers[cell] = name }
             delta.add(amount, to: Cell(object: object, property: ContextModel.stock))
         }
         var write = OracleWrite(delta, base: newest, newest: newest)
@@ -482,6 +499,7 @@ struct Oracle {
         // Batches do not check numbers of objects.
         guard !isRefused(write.delta, in: newest, write.delta.applied(to: newest), own: write.delta) else { return nil }
         known.formUnion(delta.inserted)
+        ended.formUnion(write.delta.deleted)
         let state = write.apply(committed.count)
         if !write.lines.isEmpty { committed.append(state) }
         return write.lines

@@ -5,7 +5,7 @@ struct OracleKeys {
     private let policy: String
     private let newest: OracleState
     /// The new labels that are not written, and the labels that take their part.
-    private var replacements: [Int: Int] = [:]
+    private(set) var replacements: [Int: Int] = [:]
     /// Saved labels that keep what the store has.
     private var dropped: Set<Int> = []
     private(set) var conflicts: [String] = []

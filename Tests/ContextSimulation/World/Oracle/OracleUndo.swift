@@ -9,6 +9,8 @@ enum OracleRecord {
     case amount(Cell, PropertyValue)
     case pair(Pair, before: Bool?, shown: Bool)
     case inserted(Int)
+    /// An unsaved deletion was undone.
+    case restored(Int)
     /// The order of a row has changed; `shown` is the list before.
     case order(Int, before: OracleOrder, shown: [Int])
     /// `changes` is the delta of an object that was never saved.
@@ -18,7 +20,7 @@ enum OracleRecord {
         switch self {
         case .register(let cell, _, _), .amount(let cell, _): [cell.object]
         case .pair(let pair, _, _): [pair.item, pair.tag]
-        case .inserted(let object), .deleted(let object, _), .order(let object, _, _): [object]
+        case .inserted(let object), .restored(let object), .deleted(let object, _), .order(let object, _, _): [object]
         }
     }
 
@@ -207,10 +209,19 @@ extension Oracle {
                 } else if state.pairs.contains(pair) != shown {
                     setPair(pair, shown, in: index)
                 }
-            case .inserted, .deleted, .order: continue
+            case .inserted, .restored, .deleted, .order: continue
             }
         }
-        for case (.inserted(let object), _) in records { delete(object, in: index, undoing: true) }
+        for (record, saves) in records {
+            switch record {
+            // Of an object that others have inserted as well, theirs stays.
+            case .inserted(let object)
+            where saves != contexts[index].saves || contexts[index].delta.inserted.contains(object):
+                delete(object, in: index, undoing: true)
+            case .restored(let object): delete(object, in: index, undoing: true)
+            case .register, .amount, .pair, .inserted, .deleted, .order: continue
+            }
+        }
         for case (.order(let shelf, let before, let list), let saves) in records {
             let isUnsaved = saves == contexts[index].saves
             revertOrder(shelf, before, list, moved: group.moved[shelf] ?? [], isUnsaved: isUnsaved, in: index)
