@@ -373,6 +373,7 @@ extension ContextSchedule {
                 let context = one(of: [0, 1, 7])
                 return number(0...1) == 0
                     ? .batch(context, value: value) : .deleteBatch(context, entity: number(0...3))
+            case 89 where context == ContextPlace.elsewhere && number(0...1) == 0: return .kill(context)
             case 89: return .rollback(context)
             case 90...94 where hasUndo:
                 let undo = ContextStep.undo(context)

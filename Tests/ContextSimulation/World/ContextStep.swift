@@ -33,6 +33,8 @@ package enum ContextStep: Hashable, Sendable {
     case refresh(Int, object: Int, keeps: Bool)
     case refreshAll(Int)
     case rollback(Int)
+    /// The other process is killed, and another one takes its place.
+    case kill(Int)
     case undo(Int)
     case redo(Int)
     case undoAll(Int)
@@ -56,7 +58,7 @@ package enum ContextStep: Hashable, Sendable {
         switch self {
         case .insert, .set, .add, .point, .link, .unlink, .arrange, .delete: true
         case .save, .batch, .deleteBatch, .insertBatch, .merge, .elapse, .unpin, .refresh, .refreshAll, .rollback,
-            .undo, .redo, .undoAll, .beginGroup, .endGroup, .check, .checkpoint, .fetch:
+            .kill, .undo, .redo, .undoAll, .beginGroup, .endGroup, .check, .checkpoint, .fetch:
             false
         }
     }
@@ -68,8 +70,8 @@ package enum ContextStep: Hashable, Sendable {
             .arrange(let context, _, _, _, _), .delete(let context, _), .save(let context, _),
             .batch(let context, _), .deleteBatch(let context, _), .insertBatch(let context, _, _, _),
             .merge(let context), .elapse(let context, _), .unpin(let context), .refresh(let context, _, _),
-            .refreshAll(let context), .rollback(let context), .undo(let context), .redo(let context),
-            .undoAll(let context), .beginGroup(let context), .endGroup(let context),
+            .refreshAll(let context), .rollback(let context), .kill(let context), .undo(let context),
+            .redo(let context), .undoAll(let context), .beginGroup(let context), .endGroup(let context),
             .check(let context), .checkpoint(let context), .fetch(let context, _):
             context
         }
@@ -103,6 +105,7 @@ extension ContextStep: CustomStringConvertible {
         case .refresh(let context, let object, let keeps): "refresh \(context) \(object) \(keeps)"
         case .refreshAll(let context): "refresh-all \(context)"
         case .rollback(let context): "rollback \(context)"
+        case .kill(let context): "kill \(context)"
         case .undo(let context): "undo \(context)"
         case .redo(let context): "redo \(context)"
         case .undoAll(let context): "undo-all \(context)"
@@ -147,6 +150,7 @@ extension ContextStep: CustomStringConvertible {
         case ("refresh", let object?, let keeps, _): self = .refresh(context, object: object, keeps: keeps == "true")
         case ("refresh-all", _, _, _): self = .refreshAll(context)
         case ("rollback", _, _, _): self = .rollback(context)
+        case ("kill", _, _, _): self = .kill(context)
         case ("undo", _, _, _): self = .undo(context)
         case ("redo", _, _, _): self = .redo(context)
         case ("undo-all", _, _, _): self = .undoAll(context)

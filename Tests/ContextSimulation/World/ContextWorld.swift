@@ -76,6 +76,9 @@ struct ContextWorld {
             }
             return index == ContextPlace.pinned ? oracle.pin(index) : oracle.moveToNewest(index)
         case .elapse(_, let milliseconds): return try await elapse(milliseconds)
+        case .kill:
+            guard index == ContextPlace.elsewhere, try await contexts.killElsewhere() else { return }
+            return oracle.restart(index)
         case .unpin:
             guard index == ContextPlace.pinned else { return }
             try await contexts.perform(index) { context in
@@ -147,8 +150,8 @@ struct ContextWorld {
         case .undoAll: oracle.undoAll(index)
         case .beginGroup: oracle.beginGroup(index)
         case .endGroup: oracle.endGroup(index)
-        case .save, .batch, .deleteBatch, .insertBatch, .merge, .elapse, .unpin, .refreshAll, .check, .checkpoint,
-            .fetch:
+        case .save, .batch, .deleteBatch, .insertBatch, .merge, .elapse, .kill, .unpin, .refreshAll, .check,
+            .checkpoint, .fetch:
             break
         }
     }
@@ -204,7 +207,8 @@ struct ContextWorld {
         case .undoAll: while context.undoStack?.canUndo == true { context.undo() }
         case .beginGroup: context.undoStack?.beginUndoGrouping()
         case .endGroup: context.undoStack?.endUndoGrouping()
-        case .save, .batch, .deleteBatch, .insertBatch, .merge, .elapse, .unpin, .check, .checkpoint, .fetch: break
+        case .save, .batch, .deleteBatch, .insertBatch, .merge, .elapse, .kill, .unpin, .check, .checkpoint, .fetch:
+            break
         }
     }
 

@@ -182,6 +182,13 @@ final class OpenContexts: Sendable {
         return try await perform(index) { try request.answer(in: $0, kept) }
     }
 
+    /// Returns false when the context elsewhere is in this process.
+    func killElsewhere() async throws -> Bool {
+        guard case .process(let process) = accesses[ContextPlace.elsewhere] else { return false }
+        try await process.killAndStart()
+        return true
+    }
+
     /// What is wrong with the results controller of a context.
     func failureOfResults(_ index: Int, _ objects: [Int], _ keys: [PropertyValue]) async throws -> String? {
         let kept = kept[index]

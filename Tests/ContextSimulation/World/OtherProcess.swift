@@ -29,20 +29,35 @@ final class OtherProcess: Sendable {
         }
     }
 
+    private let arguments: [String]
     private let pipes: Mutex<Pipes>
 
     /// Starts the process; `path` is that of the store, which exists.
     init(_ path: String, _ schedule: ContextSchedule) throws {
+        arguments = [OtherProcess.option, path, schedule.title]
+        pipes = Mutex(try OtherProcess.start(arguments))
+    }
+
+    private static func start(_ arguments: [String]) throws -> Pipes {
         let process = Process()
         let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         process.executableURL = URL(fileURLWithPath: program)
-        process.arguments = [OtherProcess.option, path, schedule.title]
+        process.arguments = arguments
         let (requests, replies) = (Pipe(), Pipe())
         (process.standardInput, process.standardOutput) = (requests, replies)
         try process.run()
-        pipes = Mutex(
-            Pipes(process: process, requests: requests.fileHandleForWriting, replies: replies.fileHandleForReading)
-        )
+        return Pipes(process: process, requests: requests.fileHandleForWriting, replies: replies.fileHandleForReading)
+    }
+
+    /// Kills the process, with its unsaved changes, and starts another one.
+    func killAndStart() async throws {
+        try await onThread { [self] in
+            try pipes.withLock { pipes in
+                kill(pipes.process.processIdentifier, SIGKILL)
+                pipes.process.waitUntilExit()
+                pipes = try OtherProcess.start(arguments)
+            }
+        }
     }
 
     func ask(_ request: ContextRequest) async throws -> ContextReply {

@@ -369,6 +369,9 @@ struct Oracle {
         forgetSteps(index)
     }
 
+    /// A new process has no unsaved changes, and nothing to tell.
+    mutating func restart(_ index: Int) { contexts[index] = Context() }
+
     mutating func forgetSteps(_ index: Int) {
         if contexts[index].undo != nil { contexts[index].undo = OracleUndo() }
     }
@@ -573,7 +576,10 @@ struct Oracle {
         guard rules.leastTagged > 0 else { return false }
         let pairs = Set(delta.pairs.keys).union(base.pairs.filter { delta.deleted.contains($0.item) })
         return Set(pairs.map(\.tag)).contains { tag in
-            state.has(tag) && 1..<rules.leastTagged ~= state.members(tag, ContextModel.tagged).count
+            // Of a new tag whose ID is taken, the save refuses the ID.
+            let isTaken = base.has(tag) && delta.inserted.contains(tag)
+            return !isTaken && state.has(tag)
+                && 1..<rules.leastTagged ~= state.members(tag, ContextModel.tagged).count
         }
     }
 
