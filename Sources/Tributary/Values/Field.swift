@@ -38,11 +38,16 @@ extension Field: CheckedField {
         guard attribute.type.accepts(Value.Present.zeroField.fieldValue) else {
             return "'\(name)' is of the type \(attribute.type.rawValue), which takes no \(Value.Present.self)"
         }
-        // A Swift type with fewer bits reads values that it cannot hold as 0.
-        guard let range = attribute.valueType.integerRange,
-            let own = Value.Present.self as? any FixedWidthInteger.Type, !own.holds(range)
-        else { return nil }
-        guard attribute.countsIntegers else {
+        // A Swift type with fewer bits reads values that it cannot hold as 0, or rounds them.
+        let isCounter = attribute.mergeRule == .counter
+        var bounds: [PropertyValue] = isCounter ? [.double(.greatestFiniteMagnitude)] : []
+        if let range = attribute.valueType.integerRange {
+            bounds = [.integer(range.lowerBound), .integer(range.upperBound)]
+        }
+        guard isCounter || Value.Present.self is any FixedWidthInteger.Type, !Value.Present.holds(bounds) else {
+            return nil
+        }
+        guard isCounter else {
             return "'\(name)' is of the type \(attribute.type.rawValue), more than \(Value.Present.self) holds"
         }
         return "'\(name)' is a counter, and its total may be more than \(Value.Present.self) holds: declare it as "
@@ -50,9 +55,9 @@ extension Field: CheckedField {
     }
 }
 
-extension FixedWidthInteger {
-    fileprivate static func holds(_ range: ClosedRange<Int64>) -> Bool {
-        Self(exactly: range.lowerBound) != nil && Self(exactly: range.upperBound) != nil
+extension FieldValue {
+    fileprivate static func holds(_ values: [PropertyValue]) -> Bool {
+        values.allSatisfy { Self(fieldValue: $0)?.fieldValue == $0 }
     }
 }
 

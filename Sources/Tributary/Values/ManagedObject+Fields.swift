@@ -87,9 +87,15 @@ extension ManagedObject {
     }
 
     /// Reads an attribute by its typed key as another type of its values, such as a transformable's bytes.
+    ///
+    /// A type that does not fit the attribute stops the program, as a key of that type does.
     public subscript<Value: FieldValue, Other: FieldValue>(field: Field<Value>, as type: Other.Type) -> Other {
-        get { Other(fieldValue: wholeValue(field.propertyIndex(in: descriptor))) ?? Other.zeroField }
-        set { assign(newValue.fieldValue, field.propertyIndex(in: descriptor)) }
+        get { Other(fieldValue: wholeValue(propertyIndex(field, as: type))) ?? Other.zeroField }
+        set { assign(newValue.fieldValue, propertyIndex(field, as: type)) }
+    }
+
+    private func propertyIndex<Other: FieldValue>(_ field: Field<some FieldValue>, as type: Other.Type) -> Int {
+        Field<Other>(field.name).propertyIndex(in: descriptor)
     }
 
     // MARK: Keys of a class

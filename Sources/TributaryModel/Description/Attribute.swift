@@ -82,13 +82,13 @@ public struct Attribute: Sendable, Hashable {
         return json
     }
 
-    /// Whether the attribute is a counter of integers.
-    ///
-    /// It counts in 64 bits, whatever its own type: the sum of several writers may exceed that type.
-    package var countsIntegers: Bool { mergeRule == .counter && type.isInteger }
-
     /// The type of the values.
-    package var valueType: AttributeType { countsIntegers ? .integer64 : type }
+    ///
+    /// A counter counts in 64 bits, whatever its own type: the sum of several writers may exceed that type.
+    package var valueType: AttributeType {
+        guard mergeRule == .counter else { return type }
+        return type.isInteger ? .integer64 : .double
+    }
 
     /// Returns the write that adds an amount to a counter; nil when the amount is zero.
     package func increment(by amount: PropertyValue) -> PropertyWrite? {

@@ -22,7 +22,7 @@ public enum AttributeType: String, Sendable, CaseIterable {
 
 extension Attribute {
     /// The name of the Swift type of its values in a class.
-    package var swiftName: String { countsIntegers ? "Int" : type.swiftName }
+    package var swiftName: String { mergeRule == .counter && type.isInteger ? "Int" : valueType.swiftName }
 }
 
 extension AttributeType {

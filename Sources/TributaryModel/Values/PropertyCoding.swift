@@ -73,7 +73,7 @@ extension PropertyValue {
 extension Attribute {
     /// Nil when the model cannot represent the value, in which case the store defers the write.
     package func value(from json: JSONValue) -> PropertyValue? {
-        guard type == .composite else { return type.scalarValue(from: json) }
+        guard type == .composite else { return valueType.scalarValue(from: json) }
         switch json {
         case .null: return .null
         case .object:
@@ -159,8 +159,12 @@ extension Entity {
             guard let write = writes.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
                 throw IdentityError(reason: "'identity' names '\(name)', which has no value here")
             }
-            guard let value = property.value(from: write.value), value.isKeyPart else {
-                let found = write.value.kind
+            guard let value = property.value(from: write.value) else {
+                let reason = deferralReason(of: write, isInsert: true) ?? "an increment identifies nothing"
+                throw IdentityError(reason: "'identity' names '\(name)': \(reason)")
+            }
+            guard value.isKeyPart else {
+                let found = value.kindName
                 throw IdentityError(
                     reason: "'identity' names '\(name)', which must be a string, an integer or a boolean, not \(found)"
                 )
