@@ -74,8 +74,8 @@ extension PropertyValue {
     }
 
     private static func canonicalHint(_ text: String) -> String {
-        guard let canonical = DecimalText.canonical(text), canonical != text else { return "" }
-        return " (write it as '\(canonical)')"
+        guard let canonical = DecimalText.canonical(text) else { return ", which is not a number" }
+        return canonical == text ? "" : " (write it as '\(canonical)')"
     }
 }
 

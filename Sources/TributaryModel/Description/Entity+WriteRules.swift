@@ -15,7 +15,7 @@ extension Entity {
             guard attribute.value(from: write.value) == nil else { return nil }
             let value = write.value.shortText
             return "'\(qualifiedName)' is of type \(attribute.type.rawValue), which \(value) does not fit: "
-                + attribute.type.writingRule
+                + attribute.writingRule
         case .relationship(let relationship, _)?:
             guard !relationship.isToMany else { return "'\(qualifiedName)' is to-many: use link and unlink" }
             guard write.value != .null, relationship.value(from: write.value) == nil else { return nil }
@@ -55,7 +55,7 @@ extension Attribute {
     fileprivate func counterFault(_ json: JSONValue, qualifiedName: String, isInsert: Bool) -> String? {
         if let increment = json["increment"] {
             guard type.amount(from: increment) == nil else { return nil }
-            return "the increment of '\(qualifiedName)' is \(increment.shortText): \(valueType.writingRule)"
+            return "the increment of '\(qualifiedName)' is \(increment.shortText): \(writingRule)"
         }
         if isInsert, json == .null || type.amount(from: json) != nil { return nil }
         return "'\(qualifiedName)' is a counter: write {\"increment\":N}"
@@ -73,27 +73,11 @@ extension AttributeType {
         case nil: nil
         }
     }
-
-    /// The form of this type's values in the log, as a clause that follows a colon.
-    package var writingRule: String {
-        switch self {
-        case .string, .uri: "write a string"
-        case .integer16, .integer32, .integer64: "write an integer \(range)"
-        case .boolean: "write true or false"
-        case .date: "write the seconds since 1970 as a number"
-        case .binary, .transformable: "write the bytes in base64 as a string"
-        case .double, .float: "write a number \(range)"
-        case .decimal: "write the number as a string, such as \"12.50\""
-        case .uuid: "write the UUID as a string"
-        case .composite: "write an object with the composite's attributes"
-        case .undefined: "it has no values in the log"
-        }
-    }
 }
 
 extension AttributeType {
     /// The range of a number, for error messages; empty for other types.
-    private var range: String {
+    fileprivate var range: String {
         switch self {
         case .integer16, .integer32, .integer64:
             integerRange.map { "from \($0.lowerBound) to \($0.upperBound)" } ?? ""
@@ -116,9 +100,29 @@ extension AttributeType {
 extension Attribute {
     /// What the attribute takes instead of a value that it refuses, for error messages.
     package func expectation(refusing value: PropertyValue) -> String {
-        guard case .composite = value, type == .composite else { return type.expectation(refusing: value) }
-        let members = compositeAttributes.map { "\($0.name) (\($0.type.rawValue))" }.joined(separator: ", ")
+        guard case .composite = value, type == .composite else { return valueType.expectation(refusing: value) }
         return "a composite of \(members)"
+    }
+
+    /// The form of the values in the log, as a clause that follows a colon.
+    fileprivate var writingRule: String {
+        switch valueType {
+        case .string, .uri: "write a string"
+        case .integer16, .integer32, .integer64: "write an integer \(valueType.range)"
+        case .boolean: "write true or false"
+        case .date: "write the seconds since 1970 as a number that a double holds"
+        case .binary, .transformable: "write the bytes in base64 as a string"
+        case .double, .float: "write a number \(valueType.range)"
+        case .decimal: "write the number as a string, such as \"12.50\""
+        case .uuid: "write the UUID as a string"
+        case .composite: "write an object of \(members)"
+        case .undefined: "it has no values in the log"
+        }
+    }
+
+    /// The names and types of a composite's attributes.
+    private var members: String {
+        compositeAttributes.map { "\($0.name) (\($0.type.rawValue))" }.joined(separator: ", ")
     }
 }
 

@@ -61,13 +61,22 @@ extension BatchWriter {
         switch expression {
         case .value(let value): _ = try properties.check(value, propertyIndex: propertyIndex, row: nil)
         case .increment(let amount):
-            let isNumber = property.attribute.map { $0.type.isInteger || $0.type == .double || $0.type == .float }
-            guard isNumber == true, property.attribute?.valueType.holds(amount) == true, !amount.isNull else {
+            guard let attribute = property.attribute,
+                attribute.type.isInteger || attribute.type == .double || attribute.type == .float
+            else {
+                throw BatchError.unwritable(
+                    row: nil,
+                    entity: properties.name,
+                    property: property.name,
+                    reason: "only an integer, a Double or a Float can be incremented"
+                )
+            }
+            guard attribute.valueType.holds(amount), !amount.isNull else {
                 throw BatchError.wrongType(
                     row: nil,
                     entity: properties.name,
                     property: property.name,
-                    expected: "a number to add to",
+                    expected: attribute.expectation(refusing: amount),
                     found: amount
                 )
             }

@@ -91,7 +91,8 @@ struct AttributeCodingTests {
                 == true
         )
         #expect(
-            reason("d", .string("now"))?.hasSuffix("does not fit: write the seconds since 1970 as a number") == true
+            reason("d", .string("now"))?.hasSuffix(": write the seconds since 1970 as a number that a double holds")
+                == true
         )
     }
 
@@ -143,5 +144,26 @@ struct AttributeCodingTests {
         #expect(relationship.value(from: .string("no")) == nil)
         relationship.isToMany = true
         #expect(relationship.value(from: text) == nil)
+    }
+
+    /// No text says "takes Date, not a date": a refused value of the attribute's own kind is told with the reason.
+    @Test(arguments: AttributeType.allCases.filter { $0 != .undefined })
+    func noRefusalNamesTheKindThatTheAttributeTakes(_ type: AttributeType) {
+        let id = UniqueID(high: 1, low: 2)
+        let values: [PropertyValue] = [
+            .integer(1), .integer(40_000), .integer(3_000_000_000), .double(1.5), .double(1e39), .double(.nan),
+            .double(.infinity), .boolean(true), .string("x"), .date(1), .date(DateValue(unixSeconds: .infinity)),
+            .decimal("1.5"), .decimal("1.50"), .decimal("x"), .uuid(id), .uri("x"), .binary([1]),
+            .composite("{}"), .composite("{"), .reference(id),
+        ]
+        func kind(_ value: PropertyValue) -> Substring { "\(value)".prefix { $0 != "(" } }
+        let own = Set(values.filter(type.holds).map(kind))
+        for value in values where !type.holds(value) {
+            let attribute = Attribute(name: "x", type: type)
+            let expected = attribute.expectation(refusing: value)
+            let reasons = ["finite", "write it as", "not a number"]
+            let isExplained = expected.contains(" from ") || reasons.contains(where: value.kindName.contains)
+            #expect(isExplained || !own.contains(kind(value)), "takes \(expected), not \(value.kindName)")
+        }
     }
 }

@@ -104,6 +104,15 @@ import TributaryStore
         await #expect(throws: BatchError.self) {
             try await container.execute(BatchUpdateRequest("Badge", setting: ["number": .increment(.integer(1))]))
         }
+        let refused: [(String, Int64, String)] = [
+            ("name", 1, "a batch cannot write Employee.name: only an integer, a Double or a Float can be incremented"),
+            ("age", 40_000, "Employee.age takes Integer 16 from -32768 to 32767, not the integer 40000"),
+        ]
+        for (name, amount, text) in refused {
+            let request = BatchUpdateRequest("Employee", setting: [name: .increment(.integer(amount))])
+            let error = await #expect(throws: BatchError.self) { try await container.execute(request) }
+            #expect(error?.description == text)
+        }
         #expect(try container.currentHistoryToken() == before)
     }
 
