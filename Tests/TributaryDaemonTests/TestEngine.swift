@@ -12,19 +12,21 @@ struct TestEngine {
     let configuration: Configuration
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-    var logs: String { folder.path("logs") }
+    let logs: String
 
-    init() throws {
+    /// Creates the configuration; engines with one log folder are peers.
+    init(logs: String? = nil) throws {
         folder = try TemporaryFolder("engine")
+        self.logs = logs ?? folder.path("logs")
         try folder.write(EmployeeModel.text, to: "model.yaml")
-        try FileManager.default.createDirectory(atPath: folder.path("logs"), withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(atPath: self.logs, withIntermediateDirectories: true)
         // Merges start only when a test requests them.
         try folder.write("merge: {debounce: 1h, ceiling: 1h}\n", to: "tributary.yaml")
         configuration = try Configuration.load(
             ConfigurationSources(
                 flags: [
                     "--model": folder.path("model.yaml"), "--store": folder.path("store.sqlite"),
-                    "--logs": folder.path("logs"), "--socket": folder.path("admin.sock"),
+                    "--logs": self.logs, "--socket": folder.path("admin.sock"),
                 ],
                 file: folder.path("tributary.yaml"),
                 environment: ["HOME": folder.path],
