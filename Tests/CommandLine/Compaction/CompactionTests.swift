@@ -149,4 +149,85 @@ import TributaryAdmin
         #expect(three.journal.contains("joined a baseline"), "\(three.log)")
         await peers.stop()
     }
+
+    /// A property and an entity that the model has lost: whoever builds a store from a baseline or from segments of that time
+    /// has the state of the others, and a notice at most.
+    @Test func whatTheModelHasLostIsNoProblemOfANewMachine() async throws {
+        let old =
+            EmployeeModel.text(adding: "shoe: {type: Integer 64, optional: true}") + """
+
+                  Note:
+                    attributes: {text: String?, size: {type: Integer 64, default: 0, merge: counter}}
+                    relationships: {tags: {to: Tag, many: true, inverse: notes}}
+                  Tag: {relationships: {notes: {to: Note, many: true, inverse: tags}}}
+                """
+        let peers = try CompactionPeers()
+        let id = (1...6).map { "0190f1a2-0000-7000-8000-00000000000\($0)" }
+        func note(_ index: Int, _ text: String) -> String {
+            #"{"insert":"Note","id":"\#(id[index])","values":{"text":"\#(text)","size":3}}"#
+        }
+        func employee(_ index: Int) -> String {
+            #"{"insert":"Employee","id":"\#(id[index])","values":{"name":"Ann","shoe":44}}"#
+        }
+        let later = [
+            #"{"update":"Employee","id":"\#(id[0])","values":{"shoe":45}}"#,
+            #"{"update":"Note","id":"\#(id[1])","values":{"text":"b","size":{"increment":1}}}"#,
+            #"{"insert":"Tag","id":"\#(id[2])","values":{}}"#,
+            #"{"link":"Note","id":"\#(id[1])","to":"tags","ids":["\#(id[2])"]}"#,
+        ]
+        let deletion = #"{"delete":"Note","id":"\#(id[3])"}"#
+        // All of it was written a month ago.
+        let month = UInt64(Date().timeIntervalSince1970 * 1000) - 30 * 86_400_000
+        var writer = ForeignWriter(id: "5f0c0000-0000-4000-8000-00000000000a", milliseconds: month)
+        for name in ["one", "two"] { try await peers.add(name, model: old) }
+        try writer.write([[employee(0), note(1, "a"), note(3, "c")]], to: peers.logs)
+        try await peers.synchronize(peers.daemons)
+        try await peers.compact(peers.daemons, untilGone: peers.segments().filter { !$0.hasPrefix(writer.id) })
+        try writer.write([later, [deletion]], to: peers.logs)
+        try await peers.synchronize(peers.daemons)
+
+        func restart(_ daemon: RunningDaemon) async throws {
+            #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+            try await daemon.start()
+        }
+        let new = EmployeeModel.text.replacing("version: \"1\"", with: "version: \"2\"")
+        try peers.folder.write(new, to: "model.yaml")
+        for daemon in peers.daemons { try await restart(daemon) }
+        let three = try await peers.add("three", model: new)
+        try await expectHealth(of: peers)
+        #expect(three.journal.contains("joined a baseline"), "\(three.log)")
+        let status = try await three.success(of: ["status"])
+        #expect(status.output.contains("well, with 1 notice") && status.output.contains("'Note'"), "\(status)")
+
+        // Baselines of the new model, and a machine that begins with them.
+        let before = peers.segments().filter { !$0.hasPrefix(writer.id) }
+        try await peers.until("the segments are gone", peers.daemons) {
+            try await peers.save("more", in: peers.daemons)
+            for _ in 0..<2 { for daemon in peers.daemons { try await daemon.success(of: ["sync"]) } }
+            for daemon in peers.daemons { _ = try await peers.compact(daemon) }
+            return peers.segments().isDisjoint(with: before)
+        }
+        let four = try await peers.add("four", model: new)
+        try await expectHealth(of: peers)
+        #expect(four.journal.contains("joined a baseline"), "\(four.log)")
+        await peers.stop()
+    }
+
+    /// All daemons have the same objects, no problem, and log folders from which the same stores are built.
+    private func expectHealth(of peers: CompactionPeers) async throws {
+        for _ in 0..<2 { for daemon in peers.daemons { try await daemon.success(of: ["sync"]) } }
+        var objects: Set<String> = []
+        for daemon in peers.daemons {
+            try await daemon.success(of: ["status", "--check"])
+            let check = try await daemon.success(of: ["check"])
+            #expect(check.output.contains("a store built from the log folder is equal"), "\(check)")
+            var rows: [String] = []
+            for entity in ["Employee", "Department"] {
+                let listed = try await daemon.call(.get, "/v1/objects/\(entity)").1["objects"] as? [[String: Any]]
+                rows += try #require(listed).map { "\($0["id"] ?? "") \(($0["values"] as? [String: Any])?.count ?? 0)" }
+            }
+            objects.insert(rows.sorted().joined(separator: "\n"))
+        }
+        #expect(objects.count == 1, "\(objects)")
+    }
 }
