@@ -161,8 +161,19 @@ struct Oracle {
     mutating func insert(_ object: Int, in index: Int) {
         guard canInsert(object, in: index) else { return }
         known.insert(object)
+        readTotals(object, in: index)
         contexts[index].delta.inserted.insert(object)
         record(.inserted(object), in: index)
+    }
+
+    /// A new object shows the totals that the ID had at its insertion until it is saved.
+    private mutating func readTotals(_ object: Int, in index: Int) {
+        let base = base(index)
+        for (property, described) in ContextModel.properties(object).enumerated() {
+            guard case .attribute(.counter, let start) = described.kind else { continue }
+            let cell = Cell(object: object, property: property)
+            contexts[index].delta.totals[cell] = base.totals[cell] ?? start.zero
+        }
     }
 
     /// Whether a program can insert the object: its number is new.
@@ -197,11 +208,12 @@ struct Oracle {
             guard state.value(cell) != value else { return }
             release(cell.object, claim, in: index)
             guard case .reference(let id) = value else { return }
-            setEntry(
-                Cell(object: ContextModel.object(id), property: claim),
-                .reference(ContextModel.id(cell.object)),
-                in: index
-            )
+            let (other, target) = (Cell(object: ContextModel.object(id), property: claim), ContextModel.id(cell.object))
+            // The object may have had the target all along, below a claim of this context.
+            guard contexts[index].delta.registers[other] ?? base(index).value(other) != .reference(target) else {
+                return
+            }
+            setEntry(other, .reference(target), in: index)
         case .toMany, .pairs: break
         }
     }
@@ -333,7 +345,10 @@ struct Oracle {
         let isSaved = contexts[index].delta.deleted.remove(object) == nil
         if isSaved {
             guard !shown(index).has(object) else { return }
-            if changes == nil { setLeftReferences(to: object, in: index) }
+            if changes == nil {
+                setLeftReferences(to: object, in: index)
+                readTotals(object, in: index)
+            }
             contexts[index].delta.inserted.insert(object)
             if let changes {
                 contexts[index].delta.registers.merge(changes.registers) { $1 }

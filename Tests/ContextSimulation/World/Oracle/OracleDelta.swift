@@ -8,6 +8,8 @@ struct OracleDelta {
     var registers: [Cell: PropertyValue] = [:]
     /// The amounts by which counters were changed.
     var amounts: [Cell: PropertyValue] = [:]
+    /// The totals of the counters of new objects, as they were at the insertion.
+    var totals: [Cell: PropertyValue] = [:]
     var pairs: [Pair: Bool] = [:]
     /// The orders of the rows of shelves.
     var orders: [Int: OracleOrder] = [:]
@@ -53,6 +55,9 @@ struct OracleDelta {
             state.rows[cell.object]?[cell.property] =
                 isCommit ? ContextModel.joined(value, over: known, cell) : value
             if cell.property == ContextModel.badge { state.claims[cell] = claim }
+        }
+        if number == .max {
+            for (cell, total) in totals where inserted.contains(cell.object) { state.totals[cell] = total }
         }
         for (cell, amount) in amounts where !deleted.contains(cell.object) {
             state.totals[cell] = state.totals[cell]?.adding(amount) ?? amount
