@@ -25,7 +25,10 @@ struct MergeOperation {
             return
         }
         var lost: [ManagedObject] = []
-        for (object, row) in zip(objects, rows) {
+        let merged = Array(zip(objects, rows))
+        // An object that others have inserted as well is a stored one before others refer to it.
+        let twice = merged.filter { $0.0.state == .inserted }
+        for (object, row) in twice + merged.filter({ $0.0.state != .inserted }) {
             let wasGone = object.state == .gone
             if object.isFault && !changes.deleted.contains(object.objectID) {
                 context.recordChange { $0.addUpdate(of: object.objectID) }
