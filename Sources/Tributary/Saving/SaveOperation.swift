@@ -178,7 +178,9 @@ struct SaveOperation {
             case .reread:
                 let before = object.values
                 markSaved(object, plan.rows[ObjectIdentifier(object)])
-                if object.values != before { overwritten.append(object) }
+                guard object.values != before else { continue }
+                overwritten.append(object)
+                context.recordChange { $0.addUpdate(of: object.objectID) }
             case .dropped(let row):
                 markSaved(object, row)
                 overwritten.append(object)
