@@ -217,6 +217,14 @@ package enum ContextModel {
         if case .string(let text) = value { text } else { String(decoding: value.canonicalBytes, as: UTF8.self) }
     }
 
+    /// Whether the property keeps its greatest or least value.
+    static func isExtreme(_ cell: Cell) -> Bool {
+        switch properties(cell.object)[cell.property].kind {
+        case .attribute(.max, _), .attribute(.min, _): true
+        default: false
+        }
+    }
+
     /// The value of a property after a write of the value on top of another one.
     static func joined(_ value: PropertyValue, over known: PropertyValue, _ cell: Cell) -> PropertyValue {
         guard case .attribute(let merge, _) = properties(cell.object)[cell.property].kind else { return value }

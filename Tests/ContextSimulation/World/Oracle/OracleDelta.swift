@@ -45,15 +45,23 @@ struct OracleDelta {
     /// Base + delta.
     func applied(to base: OracleState, number: Int = .max) -> OracleState {
         var state = base
-        for object in inserted { state.rows[object] = state.rows[object] ?? [:] }
+        // A context shows what its program has set; the store keeps the greatest value, also of an object that is deleted.
+        let isCommit = number != .max
+        for object in inserted {
+            state.rows[object] = state.rows[object] ?? [:]
+            for (cell, value) in state.extremes where isCommit && cell.object == object {
+                state.rows[object]?[cell.property] = value
+            }
+        }
         // The context's own claim stands, and so does the claim of a later child.
         let claim = number == .max ? (state.claims.values.max() ?? 0) + 1 : number
         for (cell, value) in registers {
             let known = state.rows[cell.object]?[cell.property] ?? .null
-            // A context shows what its program has set; the store keeps the greatest value.
-            let isCommit = number != .max
             state.rows[cell.object]?[cell.property] =
                 isCommit ? ContextModel.joined(value, over: known, cell) : value
+            if isCommit, ContextModel.isExtreme(cell) {
+                state.extremes[cell] = state.rows[cell.object]?[cell.property]
+            }
             if cell.property == ContextModel.badge { state.claims[cell] = claim }
         }
         if number == .max {

@@ -22,6 +22,8 @@ struct OracleState {
     var rows: [Int: [Int: PropertyValue]] = [:]
     /// The sums of all increments of the counters; a deletion keeps them.
     var totals: [Cell: PropertyValue] = [:]
+    /// The greatest and least values that were ever written; a deletion keeps them.
+    var extremes: [Cell: PropertyValue] = [:]
     var pairs: Set<Pair> = []
     /// The number of the last transaction that wrote a claim; of several claims to a target the last one stands.
     var claims: [Cell: Int] = [:]
