@@ -273,6 +273,7 @@ struct ContextWorld {
         sequence += UInt64(transactions.count)
         let written = transactions.flatMap { LogLines.of($0.changes) }.sorted()
         guard let lines = expected else {
+            try Divergence.demandEqual([], written, "a batch that is refused writes changes")
             guard refusal == nil else { return }
             throw Divergence("a batch writes \(written), and should be refused")
         }

@@ -107,7 +107,9 @@ struct Oracle {
             if isLost { contexts[index].delta.lost.insert(object) }
         }
         // Others have inserted an object with the same ID: what was set here are changes of that object.
-        for object in delta.inserted where base.has(object) { contexts[index].delta.inserted.remove(object) }
+        let known = delta.inserted.filter(base.has)
+        contexts[index].delta.inserted.subtract(known)
+        contexts[index].delta.forgetTouched(known)
         // The moves in the row of a shelf that is gone are forgotten with it.
         for (shelf, order) in delta.orders where !base.has(shelf) && !delta.inserted.contains(shelf) {
             contexts[index].delta.orders[shelf] = OracleOrder(added: order.added)
@@ -686,6 +688,18 @@ struct OracleWrite {
     }
 
     mutating func resolve(_ policy: String) {
+        // Others have taken out what the context has set to its stored row: without a move it comes last.
+        let returning = delta.registers.filter { cell, value in
+            cell.property == ContextModel.place && ContextModel.entity(of: cell.object) == ContextModel.item
+                && base.value(cell) == value && newest.value(cell) != value
+        }
+        defer {
+            for (cell, value) in returning.sorted(by: { $0.key.object < $1.key.object }) {
+                guard case .reference(let id) = value, delta.registers[cell] != nil else { continue }
+                let shelf = ContextModel.object(id)
+                if delta.orders[shelf]?.moved.contains(cell.object) != true { delta.addToRow(shelf, cell.object) }
+            }
+        }
         for object in conflicts where newest.has(object) {
             let place = Cell(object: object, property: ContextModel.place)
             let isItem = ContextModel.entity(of: object) == ContextModel.item
