@@ -36,12 +36,10 @@ extension ManagedObject {
     ///   - id: the ID of the object that the snapshot is of. When it is this object, and the object is not new, the
     ///     counter changes by the difference that the program has made in the snapshot; otherwise the value is assigned.
     public func set<Value>(_ field: Field<Value>, to counted: Counted<Value>, of id: ManagedObjectID) {
-        let value = counted.wrappedValue.fieldValue
-        var isCounted = isCounting(above: id)
+        let (taken, value) = (counted.taken.fieldValue, counted.wrappedValue.fieldValue)
         // The validation before the save refuses a value that no amount makes.
-        if case .double(let number) = value, !number.isFinite { isCounted = false }
-        guard isCounted else { return self[field] = counted.wrappedValue }
-        let step = CounterTotals.amount(from: counted.taken.fieldValue, to: value)
+        guard isCounting(above: id), taken.isFinite, value.isFinite else { return self[field] = counted.wrappedValue }
+        let step = CounterTotals.amount(from: taken, to: value)
         guard !CounterTotals.isZero(step) else { return }
         let propertyIndex = field.propertyIndex(in: descriptor)
         attempt(propertyIndex) { () throws(ContextError) in

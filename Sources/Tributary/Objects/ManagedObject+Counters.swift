@@ -14,6 +14,11 @@ struct CountedAmount: Hashable {
     var shown: PropertyValue { CounterTotals.value(of: [amount], above: base) }
 }
 
+extension PropertyValue {
+    /// Whether an amount can make a counter show the value.
+    var isFinite: Bool { if case .double(let number) = self { number.isFinite } else { true } }
+}
+
 extension ManagedObject {
     /// What the context has added to a counter; zero when nothing.
     func countedAmount(_ propertyIndex: Int) -> PropertyValue {
@@ -23,7 +28,7 @@ extension ManagedObject {
     /// Makes a counter show a value: the difference from the base is the amount.
     func assignCounter(_ value: PropertyValue, _ propertyIndex: Int) {
         let known = extras?.counted[propertyIndex]
-        if case .double(let number) = value, !number.isFinite {
+        if !value.isFinite {
             // No store can hold the value, and no amount makes it: the validation before the save refuses it.
             if known == nil {
                 let none = CountedAmount(base: values[propertyIndex], amount: .integer(0))
@@ -49,9 +54,11 @@ extension ManagedObject {
         let known = extras?.counted[propertyIndex]
         var counted = known ?? CountedAmount(base: values[propertyIndex], amount: .integer(0))
         counted.amount = known.map { CounterTotals.sum($0.amount, step) } ?? step
+        let isChange = !CounterTotals.isZero(counted.amount)
         guard !CounterTotals.isZero(step) else {
             // A value that could not be counted is replaced.
             if values[propertyIndex] != counted.shown { set(counted.shown, propertyIndex) }
+            if !isChange, known != nil { forgetAmount(propertyIndex) }
             return
         }
         let context = managedObjectContext
@@ -63,8 +70,14 @@ extension ManagedObject {
         makeExtras().counted[propertyIndex] = counted
         set(counted.shown, propertyIndex)
         guard state != .gone, state != .detached else { return }
-        changed.insert(propertyIndex)
+        // A counter that is changed back has no change.
+        if isChange { changed.insert(propertyIndex) } else { forgetAmount(propertyIndex) }
         context?.recordEdit(of: self)
+    }
+
+    private func forgetAmount(_ propertyIndex: Int) {
+        changed.remove(propertyIndex)
+        extras?.counted[propertyIndex] = nil
     }
 
     /// Returns the values of a row with the changes of the context on top.

@@ -174,7 +174,7 @@ struct SaveOperation {
                 context.recordChange { $0.addUpdate(of: object.objectID) }
             }
             switch result {
-            case .written: markSaved(object, committed.flatMap { written(object, $0.number) })
+            case .written: markSaved(object, written(object, committed?.number))
             case .reread:
                 let before = object.values
                 markSaved(object, plan.rows[ObjectIdentifier(object)])
@@ -214,12 +214,13 @@ struct SaveOperation {
         if let committed { context.observation.didSaves.forEach { $0(context, committed.changes) } }
     }
 
-    private func written(_ object: ManagedObject, _ number: Int64) -> Row? {
+    /// Returns nil for an object that becomes a fault.
+    private func written(_ object: ManagedObject, _ number: Int64?) -> Row? {
         // A fault that was only linked or unlinked stays a fault.
         if object.values.isEmpty { return nil }
         // An object that was only linked or unlinked keeps its row's revision.
         if object.changed.isEmpty, let row = object.row { return row }
-        return object.image(revision: number)
+        return number.map { object.image(revision: $0) }
     }
 
     private func markSaved(_ object: ManagedObject, _ row: Row?) {

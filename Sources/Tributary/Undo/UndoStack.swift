@@ -378,7 +378,7 @@ struct UndoOperation {
             touched.append(object)
         }
         context.processChanges()
-        for object in touched + owners { unlistIfUnchanged(object) }
+        for object in touched + owners { context.relationships.unlistIfUnchanged(object) }
         callAwake(group, touched)
         guard !stack.open.records.isEmpty else { return nil }
         var inverse = stack.open
@@ -424,9 +424,8 @@ struct UndoOperation {
             let isShown = object.relatedID(propertyIndex)?.uniqueID == target
             if isOwn, isShown, object.state != .inserted, !object.changed.contains(propertyIndex) { return }
             if isOwn, let target {
-                // A reference to an object that others have deleted does not come back; a fault may be of one.
+                // A reference to an object that others have deleted does not come back.
                 guard let descriptor = context.schema.descriptor(named: relationship.destination) else { return }
-                context.registry.object(target, rootIndex: descriptor.rootIndex)?.fire()
                 guard !context.relationships.isMissing(target, descriptor) else { return }
                 context.relationships.release(target, at: propertyIndex, for: object)
             }
@@ -441,17 +440,6 @@ struct UndoOperation {
         if isChange { object.markSet(propertyIndex) } else { object.unmarkSet(propertyIndex) }
     }
 
-    private func unlistIfUnchanged(_ object: ManagedObject) {
-        guard object.state == .updated else { return }
-        for propertyIndex in object.changed.propertyIndexes
-        where object.descriptor.properties.counters.contains(propertyIndex)
-            && CounterTotals.isZero(object.countedAmount(propertyIndex))
-        {
-            object.changed.remove(propertyIndex)
-            object.extras?.counted[propertyIndex] = nil
-        }
-        context.relationships.unlistIfUnchanged(object)
-    }
 }
 
 extension ManagedObjectContext {

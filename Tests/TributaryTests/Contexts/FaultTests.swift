@@ -135,4 +135,17 @@ struct FaultTests {
             try context.save()
         }
     }
+
+    @Test func aSaveThatWritesNothingKeepsTheObject() async throws {
+        let id = try await container.save { try $0.hire("Ann").objectID }
+        try await container.performBackgroundTask { context in
+            let ann = try #require(try context.existingObject(with: id) as? Employee)
+            ann.mood = "good"
+            try ann.setValue(.integer(1), forKey: "visits")
+            try ann.setValue(.integer(0), forKey: "visits")
+            #expect(ann.changedValues().isEmpty, "a counter that is changed back has no change")
+            try context.save()
+            #expect(!ann.isFault && ann.mood == "good" && !context.hasChanges)
+        }
+    }
 }
