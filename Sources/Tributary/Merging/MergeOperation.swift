@@ -25,10 +25,9 @@ struct MergeOperation {
             return
         }
         var lost: [ManagedObject] = []
-        let merged = Array(zip(objects, rows))
-        // An object that others have inserted as well is a stored one before others refer to it.
-        let twice = merged.filter { $0.0.state == .inserted }
-        for (object, row) in twice + merged.filter({ $0.0.state != .inserted }) {
+        // The store knows these objects before the merge looks at references to them.
+        for (object, row) in zip(objects, rows) { becomeStored(object, row) }
+        for (object, row) in zip(objects, rows) {
             let wasGone = object.state == .gone
             if object.isFault && !changes.deleted.contains(object.objectID) {
                 context.recordChange { $0.addUpdate(of: object.objectID) }
@@ -122,8 +121,8 @@ struct MergeOperation {
     func merge(_ row: Row?, into object: ManagedObject) {
         let row = row.flatMap { $0.entity.name == object.descriptor.entity.name ? $0 : nil }
         switch (object.state, row) {
-        case (.inserted, nil), (.gone, nil), (.detached, _): break
-        case (.inserted, let row?), (.gone, let row?): appear(object, row)
+        case (.inserted, _), (.gone, nil), (.detached, _): break
+        case (.gone, let row?): appear(object, row)
         case (.clean, let row?):
             guard isNew(row, for: object) else { return }
             object.replace(row)
@@ -143,22 +142,22 @@ struct MergeOperation {
         return !context.reader.isStore && known.values != row.values
     }
 
-    /// Others have inserted an object with the ID of an object that is gone or new here; the context's changes stay on
-    /// top.
+    /// Others have inserted an object with the ID of a new one: its values become changes of the stored object.
+    ///
+    /// When the context has deleted a former object with the ID, the row is of the former object.
+    private func becomeStored(_ object: ManagedObject, _ row: Row?) {
+        guard object.state == .inserted, object.extras?.former == nil,
+            row?.entity.name == object.descriptor.entity.name
+        else { return }
+        let isChanged = !object.changed.isEmpty || context.relationships.hasPairs(object)
+        context.pending.move(object, on: .appear(isChanged: isChanged))
+    }
+
+    /// Others have inserted an object with the ID of an object that is gone here.
     private func appear(_ object: ManagedObject, _ row: Row) {
-        if object.state == .gone {
-            var row = row
-            let (id, rootIndex) = (object.uniqueID, object.descriptor.rootIndex)
-            guard context.registry.object(id, rootIndex: rootIndex) == nil else { return }
-            context.appear(object, from: &row)
-        } else {
-            // The row is of the former object, which the save deletes.
-            guard object.extras?.former == nil else { return }
-            rebase(object, on: row)
-            let isChanged = !object.changed.isEmpty || context.relationships.hasPairs(object)
-            context.pending.move(object, on: .appear(isChanged: isChanged))
-            context.recordChange { $0.addUpdate(of: object.objectID) }
-        }
+        var row = row
+        guard context.registry.object(object.uniqueID, rootIndex: object.descriptor.rootIndex) == nil else { return }
+        context.appear(object, from: &row)
     }
 
     /// Gives an object a newer row under its own changes.

@@ -307,4 +307,29 @@ struct PendingOrderTests {
             if isSaved { #expect(try await stored(list, key) == shown, "seed \(seed), round \(round)") }
         }
     }
+
+    @Test func `objects that others have inserted too are in the stored order`() async throws {
+        let ids = (1...6).map { UniqueID(high: 0, low: $0) }
+        @Sendable func insert(_ context: ManagedObjectContext) throws -> (ManagedObject, [ManagedObject]) {
+            let list = try context.insert(entity: "List", id: ids[0])
+            return (list, try ids.dropFirst().map { try context.insert(entity: "Item", id: $0) })
+        }
+        let kept = try await background.perform { context in
+            context.automaticallyMergesChangesFromParent = false
+            try context.pin()
+            return try insert(context).0.objectID
+        }
+        try await container.save { context in
+            let (list, items) = try insert(context)
+            for (index, item) in items.enumerated() {
+                try item.setValue(.string("\(index)"), forKey: "name")
+                try list.link(item, forKey: "items")
+            }
+        }
+        try await background.perform { context in
+            try context.pin()
+            #expect(try OrderedModel.names(context.object(with: kept), "items") == "01234")
+            #expect(!context.hasChanges)
+        }
+    }
 }
