@@ -107,7 +107,11 @@ extension ManagedObject {
         // A target that the store returned exists, and its merges know the faults of the context. One that was set here or
         // above may have been deleted elsewhere since, and a fault may be of an object that is gone.
         guard let known, !known.isFault || (context.reader.isStore && !isSetHere) else {
-            return context.relationships.isMissing(id, descriptor, isSetHere: isSetHere) ? nil : descriptor.objectID(id)
+            let isMissing =
+                isSetHere
+                ? context.relationships.isMissing(id, descriptor)
+                : context.reader.isDeletedAbove(id, rootIndex: descriptor.rootIndex)
+            return isMissing ? nil : descriptor.objectID(id)
         }
         // Most objects are not deleted, so no other look-up is needed for them.
         guard known.state.isDeletion else { return known.objectID }

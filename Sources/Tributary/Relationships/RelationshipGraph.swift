@@ -177,17 +177,6 @@ struct RelationshipGraph {
         return context.reader.isDeletedAbove(id.uniqueID, rootIndex: descriptor.rootIndex)
     }
 
-    /// Whether the target of a to-one register does not exist; the target is not in use here.
-    func isMissing(_ id: UniqueID, _ descriptor: EntityDescriptor, isSetHere: Bool) -> Bool {
-        guard isSetHere else { return context.reader.isDeletedAbove(id, rootIndex: descriptor.rootIndex) }
-        do {
-            return try context.reader.row(id, descriptor) == nil
-        } catch {
-            context.reader.unreportedError = error
-            return false
-        }
-    }
-
     /// Whether a to-one register of the object has a target that was deleted elsewhere, which the store reads as null.
     func refersToMissing(_ object: ManagedObject) -> Bool {
         object.descriptor.entity.properties.indices.contains { propertyIndex in
@@ -203,10 +192,17 @@ struct RelationshipGraph {
 
     /// Whether there is no object with the ID, in use or not.
     func isMissing(_ id: UniqueID, _ descriptor: EntityDescriptor) -> Bool {
-        guard let known = context.registry.object(id, rootIndex: descriptor.rootIndex) else {
-            return isMissing(id, descriptor, isSetHere: true)
+        if let known = context.registry.object(id, rootIndex: descriptor.rootIndex) {
+            // A fault may be of an object that is gone.
+            known.fire()
+            return known.state == .gone
         }
-        return known.state == .gone
+        do {
+            return try context.reader.row(id, descriptor) == nil
+        } catch {
+            context.reader.unreportedError = error
+            return false
+        }
     }
 
     // MARK: Writing
@@ -218,8 +214,6 @@ struct RelationshipGraph {
                 let descriptor = context.schema.descriptor(named: relationship.destination),
                 let target = object.read(propertyIndex).referencedID
             else { continue }
-            // A fault may be of an object that is gone.
-            context.registry.object(target, rootIndex: descriptor.rootIndex)?.fire()
             if isMissing(target, descriptor) { setRegister(object, propertyIndex, to: nil) }
         }
     }
