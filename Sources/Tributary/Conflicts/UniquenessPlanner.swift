@@ -57,7 +57,7 @@ struct UniquenessPlanner {
 
     /// Whether `overwrite` writes a key that others have changed, together with the object's other values.
     private func isWrittenBack(_ key: UniqueKey, _ object: ManagedObject) throws -> Bool {
-        guard context.mergePolicy == .overwrite, !object.changed.isEmpty,
+        guard context.mergePolicy == .overwrite, context.resolveConflict == nil, !object.changed.isEmpty,
             let current = try reader.row(object.uniqueID, rootEntity: object.descriptor.entity.root),
             current.entity.name == object.descriptor.entity.name
         else { return false }

@@ -86,6 +86,7 @@ struct SavePlanner {
         plan.removed = Set(unique.touched.lazy.filter(\.isDeleted).map(\.id))
         for (id, isDeleted) in unique.touched {
             guard let object = context.registeredObject(for: id), object.state == .clean else { continue }
+            if isDeleted { plan.unknownToUndo.append(object) }
             plan.results.append((object, isDeleted ? .gone(isLost: false) : .reread))
         }
     }
@@ -118,10 +119,9 @@ struct SavePlanner {
             let isUnnoticed = false
         #endif
         guard current.revision != cached.revision || !linked.isEmpty, !isUnnoticed else {
-            let writes = SavePlan.writes(object, propertyIndexes: propertyIndexes)
-            // Counters that were changed and changed back write nothing.
-            guard !writes.isEmpty else { return plan.results.append((object, .reread)) }
-            updates.append(change(object, .update(writes)))
+            updates.append(
+                change(object, .update(SavePlan.writes(object, propertyIndexes: propertyIndexes)))
+            )
             return plan.results.append((object, showsWhatItWrites(object) ? .written : .reread))
         }
         let conflict = MergeConflict(object, cached, current, linked, in: context)
@@ -285,7 +285,7 @@ struct SavePlan {
     }
 
     var changes: [Change] = []
-    /// What the context has unlinked from the objects that it deletes: it is not written, but the rules do not reach it.
+    /// Unlinks from deleted objects, which are not written; the delete rules do not follow these pairs.
     var unlinksOfDeleted: [Change] = []
     var results: [(object: ManagedObject, result: ObjectResult)] = []
     var rows: [ObjectIdentifier: Row] = [:]
@@ -293,7 +293,8 @@ struct SavePlan {
     var unique = UniquenessPlan()
     /// The objects that the save deletes, without the objects that the context has deleted.
     var removed: Set<ManagedObjectID> = []
-    /// The objects that others have deleted, or that the rules delete on the newest state: an undo does not know them.
+    /// The objects that others have deleted, or that the save deletes by its rules or for a unique key: an undo does not know
+    /// them.
     var unknownToUndo: [ManagedObject] = []
     /// The changed properties that keep their stored values under the policy.
     var kept: [ObjectIdentifier: Set<Int>] = [:]

@@ -194,4 +194,39 @@ struct UniquenessTests {
             .rows("EXPLAIN QUERY PLAN SELECT 1 FROM Product WHERE code = 'A1'")
         #expect("\(plan)".contains("tributary_key_Product_code"))
     }
+
+    @Test func theStepsOfAnObjectThatOverwriteDeletesAreForgotten() async throws {
+        let background = container.newBackgroundContext(mergePolicy: .overwrite)
+        await background.perform { $0.undoStack = UndoStack() }
+        try await background.perform { context in
+            try make(context, "A1", "former")
+            try context.save()
+        }
+        try await background.perform { context in
+            try make(context, "A1", "new")
+            try context.save()
+            #expect(try ProductModel.titles(context) == ["new"])
+        }
+        try await background.perform { context in
+            let stack = try #require(context.undoStack)
+            #expect(stack.canUndo)
+            context.undo()
+            #expect(!stack.canUndo, "the insertion of the deleted object cannot be undone")
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func aReferenceToADeletedObjectIsEmpty(isReadBeforeTheSave: Bool) async throws {
+        let id = try await stored()
+        try await container.save { $0.delete(try $0.existingObject(with: id)) }
+        try await container.performBackgroundTask { context in
+            let fault = context.object(with: id)
+            #expect(fault.isFault)
+            let order = try context.insert("Order", ["item": .reference(id.uniqueID)])
+            if isReadBeforeTheSave { #expect(try order.objects(forKey: "item").isEmpty) }
+            try context.save()
+            #expect(try order.objects(forKey: "item").isEmpty)
+            #expect(fault.state == .gone)
+        }
+    }
 }
