@@ -22,6 +22,11 @@ final class OtherProcess: Sendable {
                     defer { rest = Data(rest[(end + 1)...]) }
                     return Data(rest[..<end])
                 }
+                var waiting = pollfd(fd: replies.fileDescriptor, events: Int16(POLLIN), revents: 0)
+                guard poll(&waiting, 1, 120_000) != 0 else {
+                    kill(process.processIdentifier, SIGKILL)
+                    throw Divergence("the other process has not answered for 120 s")
+                }
                 let more = replies.availableData
                 guard !more.isEmpty else { throw Divergence("the other process has ended") }
                 rest += more
