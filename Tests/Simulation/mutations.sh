@@ -6,8 +6,9 @@ set -Eeuo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 folder=${1:-.build-mutations}
 program=${2:-simulate}
-export TRIBUTARY_MUTATIONS=1 SWIFT_DETERMINISTIC_HASHING=1
-swift build $(etc/build-package --flags) --product "$program" --scratch-path "$folder"
+# Both simulations are built at one time: they share most modules, and each processor has one to build.
+export TRIBUTARY_MUTATIONS=1 TRIBUTARY_ONLY=simulate,simulate-contexts SWIFT_DETERMINISTIC_HASHING=1
+swift build $(etc/build-package --flags) --scratch-path "$folder"
 missed=0
 for mutation in $("$folder/release/$program" --mutation list); do
     "$folder/release/$program" --mutation "$mutation" --schedules "${3:-2000}" --seed "${TRIBUTARY_SEED:-1}" --workers 4 ||
