@@ -311,8 +311,9 @@ struct PendingOrderTests {
     @Test func `objects that others have inserted too are in the stored order`() async throws {
         let ids = (1...6).map { UniqueID(high: 0, low: $0) }
         @Sendable func insert(_ context: ManagedObjectContext) throws -> (ManagedObject, [ManagedObject]) {
-            let list = try context.insert(entity: "List", id: ids[0])
-            return (list, try ids.dropFirst().map { try context.insert(entity: "Item", id: $0) })
+            // The list has the greatest ID, and its order is that of falling IDs.
+            let list = try context.insert(entity: "List", id: ids[5])
+            return (list, try ids.dropLast().reversed().map { try context.insert(entity: "Item", id: $0) })
         }
         let kept = try await background.perform { context in
             context.automaticallyMergesChangesFromParent = false
