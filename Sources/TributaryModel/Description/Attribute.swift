@@ -84,7 +84,7 @@ public struct Attribute: Sendable, Hashable {
 
     /// The type of the values.
     ///
-    /// A counter counts in 64 bits, whatever its own type: the sum of several writers may exceed that type.
+    /// A counter has 64 bits, whatever its own type: the sum of several writers may exceed that type.
     package var valueType: AttributeType {
         guard mergeRule == .counter else { return type }
         return type.isInteger ? .integer64 : .double
