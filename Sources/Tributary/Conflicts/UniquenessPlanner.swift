@@ -2,72 +2,115 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
+/// Settles conflicts of unique keys, by the keys that the store would have after the save.
 struct UniquenessPlanner {
     let context: ManagedObjectContext
     let reader: Reader
     let shadows: [RevealedShadow]
+    /// The policies that `resolveConflict` has returned.
+    private let resolved: [ObjectIdentifier: MergePolicy]
+    /// The objects of the save that have unique keys, and what it makes of each.
+    private let objects: [ManagedObject]
+    private let writes: [ObjectIdentifier: ObjectWrite]
 
-    /// Compares the changed objects, once more when changes were dropped: then an object holds its stored keys again.
+    init(
+        context: ManagedObjectContext,
+        reader: Reader,
+        shadows: [RevealedShadow],
+        resolved: [ObjectIdentifier: MergePolicy],
+        objects: [ManagedObject],
+        writes: [ObjectWrite?]
+    ) {
+        (self.context, self.reader, self.shadows, self.resolved) = (context, reader, shadows, resolved)
+        let constrained = zip(objects, writes).filter { !$0.0.descriptor.entity.uniquenessConstraints.isEmpty }
+        self.objects = constrained.map(\.0)
+        self.writes = constrained.reduce(into: [:]) { $0[ObjectIdentifier($1.0)] = $1.1 }
+    }
+
+    /// Compares the keys that the save writes, once more when changes were dropped: then an object keeps its stored keys.
+    ///
+    /// Costs a query for each key that is written.
     func plan() throws -> UniquenessPlan {
         var plan = UniquenessPlan()
         var dropped = 0
         repeat {
-            dropped = plan.droppedCount
-            try compare(&plan)
+            let results = plan.results.filter { $0.value.isDropped }
+            dropped = results.count
+            plan = UniquenessPlan(results: results)
+            var holders: [UniqueKey: ManagedObject] = [:]
+            for object in objects where object.state == .inserted || object.state == .updated {
+                guard writes[ObjectIdentifier(object)]?.isWritten ?? true else { continue }
+                for constraint in object.descriptor.entity.uniquenessConstraints {
+                    if writes(constraint, of: object), let key = key(of: object, constraint) {
+                        try compare(key, object, &holders, &plan)
+                    }
+                    try resolve(shadowsOf: constraint, object, &plan)
+                }
+            }
         } while plan.droppedCount > dropped
         return plan
     }
 
-    private func compare(_ plan: inout UniquenessPlan) throws {
-        plan.conflicts = []
-        var holders: [UniqueKey: ManagedObject] = [:]
-        for object in context.pending.objects where object.state == .inserted || object.state == .updated {
-            for constraint in object.descriptor.entity.uniquenessConstraints {
-                guard plan.results[ObjectIdentifier(object)] == nil else { continue }
-                guard let key = UniqueKey(of: object, constraint, in: context.schema.model) else {
-                    // A reference to a missing object reads as null here, and counts in the store's keys.
-                    try resolve(shadowsOf: constraint, object, &plan)
-                    continue
-                }
-                // An object that has lost a conflict itself no longer holds its keys.
-                if let other = holders[key], plan.results[ObjectIdentifier(other)] == nil {
-                    let loser = try resolve(key, object, against: other, &plan)
-                    if loser === other { holders[key] = object }
-                    continue
-                }
-                holders[key] = object
-                let isSet = key.propertyIndexes.contains { object.changed.contains($0) }
-                guard try object.state == .inserted || isSet || isWrittenBack(key, object) else { continue }
-                for row in try reader.holders(of: key.parts, entity: key.entity) where row.id != object.objectID {
-                    // A changed object of this context is compared by its unsaved key, not by its row.
-                    if let known = context.registeredObject(for: row.id), known.isDirty, !plan.isDropped(known) {
-                        continue
-                    }
-                    try resolve(
-                        object,
-                        against: row,
-                        key.conflict([object.objectID], stored: row.snapshot(context.store.readable)),
-                        &plan
-                    )
-                }
-                try resolve(shadowsOf: constraint, object, &plan)
+    /// Whether the save gives the object another key.
+    private func writes(_ constraint: [String], of object: ManagedObject) -> Bool {
+        guard object.state == .updated else { return true }
+        guard let write = writes[ObjectIdentifier(object)], let current = write.current else { return false }
+        return constraint.compactMap(object.descriptor.entity.propertyIndex).contains { propertyIndex in
+            write.indexes.contains(propertyIndex) && object.values[propertyIndex] != current.values[propertyIndex]
+        }
+    }
+
+    /// Returns the key that the object would have in the store; nil when a value is null.
+    private func key(of object: ManagedObject, _ constraint: [String]) -> UniqueKey? {
+        guard object.state == .updated, let write = writes[ObjectIdentifier(object)], let current = write.current else {
+            return UniqueKey(of: object, constraint, in: context.schema.model)
+        }
+        return UniqueKey(of: object, constraint, in: context.schema.model) { propertyIndex in
+            write.indexes.contains(propertyIndex) ? object.read(propertyIndex) : current.values[propertyIndex]
+        }
+    }
+
+    private func compare(
+        _ key: UniqueKey,
+        _ object: ManagedObject,
+        _ holders: inout [UniqueKey: ManagedObject],
+        _ plan: inout UniquenessPlan
+    ) throws {
+        guard plan.results[ObjectIdentifier(object)] == nil else { return }
+        // An object that has lost a conflict itself no longer holds its keys.
+        if let other = holders[key], plan.results[ObjectIdentifier(other)] == nil {
+            if try resolve(key, object, against: other, &plan) === other { holders[key] = object }
+            return
+        }
+        holders[key] = object
+        for row in try reader.holders(of: key.parts, entity: key.entity) where row.id != object.objectID {
+            let known = context.registeredObject(for: row.id)
+            let write = known.flatMap { writes[ObjectIdentifier($0)] }
+            if write?.isDeletion == true || write?.former?.isDeletion == true { continue }
+            if let known, let write, known.state == .updated, write.isWritten, !plan.isDropped(known) {
+                // The context has changed this object too: it is compared by the key that it has after the save.
+                guard !writes(key.properties, of: known) else { continue }
+                if try resolve(key, object, against: known, &plan) !== known { holders[key] = known }
+            } else {
+                try resolve(
+                    object,
+                    against: row,
+                    key.conflict([object.objectID], stored: row.snapshot(context.store.readable)),
+                    &plan
+                )
             }
         }
     }
 
-    /// Whether `overwrite` writes a key that others have changed, together with the object's other values.
-    private func isWrittenBack(_ key: UniqueKey, _ object: ManagedObject) throws -> Bool {
-        guard context.mergePolicy == .overwrite, context.resolveConflict == nil, !object.changed.isEmpty,
-            let current = try reader.row(object.uniqueID, rootEntity: object.descriptor.entity.root),
-            current.entity.name == object.descriptor.entity.name
-        else { return false }
-        return key.parts.contains { current.values[$0.propertyIndex] != $0.value }
-    }
-
     private func resolve(shadowsOf constraint: [String], _ object: ManagedObject, _ plan: inout UniquenessPlan) throws {
+        guard plan.results[ObjectIdentifier(object)] == nil else { return }
         for shadow in shadows where shadow.key.object == object.objectID && shadow.key.properties == constraint {
             try resolve(object, against: shadow.row, shadow.conflict(context.store.readable), &plan)
         }
+    }
+
+    private func policy(of object: ManagedObject) -> MergePolicy {
+        resolved[ObjectIdentifier(object)] ?? context.mergePolicy
     }
 
     /// A new object loses to a saved one.
@@ -81,7 +124,8 @@ struct UniquenessPlanner {
         _ plan: inout UniquenessPlan
     ) throws -> ManagedObject? {
         let areSaved = object.state == .updated && other.state == .updated
-        guard context.mergePolicy != .error, !areSaved else {
+        let policy = policy(of: object)
+        guard policy != .error, !areSaved else {
             plan.conflicts.append(key.conflict([other.objectID, object.objectID], stored: nil))
             return nil
         }
@@ -89,7 +133,7 @@ struct UniquenessPlanner {
         switch (object.state, other.state) {
         case (.inserted, .updated): isLaterLoser = true
         case (.updated, .inserted): isLaterLoser = false
-        default: isLaterLoser = context.mergePolicy == .storeTrump || context.mergePolicy == .rollback
+        default: isLaterLoser = policy == .storeTrump || policy == .rollback
         }
         let (loser, winner) = isLaterLoser ? (object, other) : (other, object)
         plan.results[ObjectIdentifier(loser)] = .gone(isLost: true)
@@ -104,7 +148,7 @@ struct UniquenessPlanner {
         _ plan: inout UniquenessPlan
     ) throws {
         let isNew = object.state == .inserted
-        switch context.mergePolicy {
+        switch policy(of: object) {
         case .objectTrump where isNew:
             let writes = SavePlan.writes(object, propertyIndexes: object.changed.propertyIndexes)
             if !writes.isEmpty {
@@ -124,7 +168,9 @@ struct UniquenessPlanner {
                 plan.results[ObjectIdentifier(object)] = .gone(isLost: true)
                 plan.replace(object, with: row.uniqueID)
             } else {
-                let stored = try reader.row(object.uniqueID, rootEntity: object.descriptor.entity.root)
+                let stored =
+                    try writes[ObjectIdentifier(object)]?.current
+                    ?? reader.row(object.uniqueID, rootEntity: object.descriptor.entity.root)
                 plan.results[ObjectIdentifier(object)] = stored.map { .dropped($0) } ?? .gone(isLost: true)
             }
         }
@@ -143,11 +189,11 @@ struct UniquenessPlan {
     var touched: [(id: ManagedObjectID, isDeleted: Bool)] = []
     var conflicts: [ConstraintConflict] = []
 
-    func isDropped(_ object: ManagedObject) -> Bool {
-        if case .dropped? = results[ObjectIdentifier(object)] { true } else { false }
-    }
+    init(results: [ObjectIdentifier: SavePlan.ObjectResult] = [:]) { self.results = results }
 
-    var droppedCount: Int { results.values.count { if case .dropped = $0 { true } else { false } } }
+    func isDropped(_ object: ManagedObject) -> Bool { results[ObjectIdentifier(object)]?.isDropped == true }
+
+    var droppedCount: Int { results.values.count(where: \.isDropped) }
 
     /// Returns the last replacement of a new object; nil when the object is written.
     func replacement(of id: UniqueID, root: String) -> UniqueID? {
@@ -195,14 +241,19 @@ struct UniqueKey: Hashable {
     let values: [PropertyValue]
 
     /// nil when a value is null, because such a key conflicts with none.
-    init?(of object: ManagedObject, _ constraint: [String], in model: Model) {
+    init?(
+        of object: ManagedObject,
+        _ constraint: [String],
+        in model: Model,
+        _ value: ((Int) -> PropertyValue)? = nil
+    ) {
         let own = object.descriptor.entity
         // The topmost entity that has the constraint states it; the others inherit it.
         let stating = own.ancestors.last { model.entity(named: $0)?.uniquenessConstraints.contains(constraint) == true }
         entity = stating.flatMap { model.entity(named: $0) } ?? own
         properties = constraint
         propertyIndexes = constraint.compactMap { own.propertyIndex(named: $0) }
-        values = propertyIndexes.map { object.read($0) }
+        values = propertyIndexes.map(value ?? object.read)
         guard propertyIndexes.count == constraint.count, !values.contains(.null) else { return nil }
     }
 

@@ -15,38 +15,42 @@ struct SavePlanner {
         var plan = SavePlan()
         plan.resolved = resolved
         plan.conflicts = context.mergePolicy == .error ? context.pending.lostConflicts : []
+        // `resolveConflict` may change further objects; then the save is planned again.
+        let objects = context.pending.objects
+        let writes = try objects.map { try decide($0, &plan) }
+        let unique = try UniquenessPlanner(
+            context: context,
+            reader: reader,
+            shadows: shadows,
+            resolved: plan.resolved,
+            objects: objects,
+            writes: writes
+        ).plan()
         var updates: [Change] = []
         var deletions: [Change] = []
         // These deletions come before the inserts of new objects with the same IDs.
         var formerDeletions: [Change] = []
-        let unique = try UniquenessPlanner(context: context, reader: reader, shadows: shadows).plan()
-        for object in context.pending.objects {
+        for (object, write) in zip(objects, writes) {
+            if let former = write?.former, let deleted = object.extras?.former {
+                add(deleted, former, &plan, &formerDeletions)
+            }
             if let result = unique.results[ObjectIdentifier(object)] {
                 plan.results.append((object, result))
-                if let former = object.extras?.former { try planDeletion(of: former, &plan, &formerDeletions) }
-                continue
-            }
-            switch object.state {
-            case .inserted:
-                let former = object.extras?.former
-                if let former, try !planDeletion(of: former, &plan, &formerDeletions) {
-                    plan.results.append((object, .gone(isLost: true)))
-                    continue
-                }
+            } else if object.state == .inserted, write?.result == nil {
                 #if MUTATIONS
                     if Mutation.isOn(.insertWritesEverything) { object.setAllProperties() }
                 #endif
                 plan.changes.append(
-                    change(
-                        object,
-                        .insert(SavePlan.writes(object, propertyIndexes: object.changed.propertyIndexes))
-                    )
+                    change(object, .insert(SavePlan.writes(object, propertyIndexes: object.changed.propertyIndexes)))
                 )
-                let isWritten = former == nil && showsWhatItWrites(object)
+                let isWritten = write == nil && showsWhatItWrites(object)
                 plan.results.append((object, isWritten ? .written : .reread))
-            case .updated: try planUpdate(of: object, &plan, &updates)
-            case .deleted: try planDeletion(of: object, &plan, &deletions)
-            case .clean, .gone, .detached: break
+            } else if let write {
+                if write.isDeletion {
+                    add(object, write, &plan, &deletions)
+                } else {
+                    add(object, write, &plan, &updates)
+                }
             }
         }
         guard plan.conflicts.isEmpty, unique.conflicts.isEmpty else {
@@ -99,18 +103,39 @@ struct SavePlanner {
         object.descriptor.keepsWrittenValues && !context.relationships.refersToMissing(object)
     }
 
-    private func planUpdate(of object: ManagedObject, _ plan: inout SavePlan, _ updates: inout [Change]) throws {
-        // An object that was only linked or unlinked has no register of its own to write.
-        guard let cached = object.row, !object.changed.isEmpty else {
-            return plan.results.append((object, .written))
+    /// Decides what the save makes of one object, by the policy of its conflict; the unique keys are compared after it.
+    ///
+    /// Returns nil for a new object with an ID of its own.
+    private func decide(_ object: ManagedObject, _ plan: inout SavePlan) throws -> ObjectWrite? {
+        switch object.state {
+        case .inserted:
+            guard let former = object.extras?.former else { return nil }
+            let deletion = try decideDeletion(of: former, &plan)
+            let write = ObjectWrite(result: deletion.isDeletion ? nil : .gone(isLost: true))
+            write.former = deletion
+            return write
+        case .updated: return try decideUpdate(of: object, &plan)
+        case .deleted: return try decideDeletion(of: object, &plan)
+        case .clean, .gone, .detached: return nil
         }
+    }
+
+    private func add(_ object: ManagedObject, _ write: ObjectWrite, _ plan: inout SavePlan, _ changes: inout [Change]) {
+        if let change = write.change { changes.append(change) }
+        if let result = write.result { plan.results.append((object, result)) }
+        if write.isUnknownToUndo { plan.unknownToUndo.append(object) }
+        if !write.kept.isEmpty { plan.kept[ObjectIdentifier(object)] = write.kept }
+    }
+
+    private func decideUpdate(of object: ManagedObject, _ plan: inout SavePlan) throws -> ObjectWrite {
+        // An object that was only linked or unlinked has no register of its own to write.
+        guard let cached = object.row, !object.changed.isEmpty else { return ObjectWrite(result: .written) }
         let current = try reader.row(object.uniqueID, rootEntity: object.descriptor.entity.root)
         try checkVersion(of: object, current)
-        let propertyIndexes = object.changed.propertyIndexes
         guard let current, current.entity.name == cached.entity.name else {
             let conflict = MergeConflict(object, cached, nil, in: context)
             if try policy(for: object, conflict, &plan) == .error { plan.conflicts.append(conflict) }
-            return plan.results.append((object, .gone(isLost: true)))
+            return ObjectWrite(result: .gone(isLost: true))
         }
         let linked = try linksElsewhere(of: object, &plan)
         #if MUTATIONS
@@ -119,10 +144,12 @@ struct SavePlanner {
             let isUnnoticed = false
         #endif
         guard current.revision != cached.revision || !linked.isEmpty, !isUnnoticed else {
-            updates.append(
-                change(object, .update(SavePlan.writes(object, propertyIndexes: propertyIndexes)))
+            return update(
+                object,
+                object.changed.propertyIndexes,
+                over: current,
+                showsWhatItWrites(object) ? .written : .reread
             )
-            return plan.results.append((object, showsWhatItWrites(object) ? .written : .reread))
         }
         let conflict = MergeConflict(object, cached, current, linked, in: context)
         #if MUTATIONS
@@ -132,44 +159,48 @@ struct SavePlanner {
         #else
             let policy = try policy(for: object, conflict, &plan)
         #endif
+        // `resolveConflict` may have changed the object.
+        let changed = object.changed.propertyIndexes
         switch policy {
-        case .error: plan.conflicts.append(conflict)
-        case .rollback: plan.results.append((object, .dropped(current)))
-        case .objectTrump, .storeTrump, .overwrite:
-            // `resolveConflict` may have changed the object.
-            let propertyIndexes = object.changed.propertyIndexes
-            let written: [Int] =
-                switch policy {
-                case .overwrite: Array(object.values.indices)
-                case .storeTrump:
-                    propertyIndexes.filter { propertyIndex in
-                        // Increments of several writers do not conflict: they add up.
-                        object.descriptor.properties.counters.contains(propertyIndex)
-                            || cached.values[propertyIndex] == current.values[propertyIndex]
-                    }
-                default: propertyIndexes
-                }
-            if policy == .storeTrump { plan.kept[ObjectIdentifier(object)] = Set(propertyIndexes).subtracting(written) }
-            let writes = SavePlan.writes(object, propertyIndexes: written)
-            if !writes.isEmpty { updates.append(change(object, .update(writes))) }
-            plan.results.append((object, .reread))
+        case .error:
+            plan.conflicts.append(conflict)
+            return ObjectWrite(indexes: changed, current: current)
+        case .rollback: return ObjectWrite(result: .dropped(current))
+        case .objectTrump: return update(object, changed, over: current, .reread)
+        case .overwrite: return update(object, Array(object.values.indices), over: current, .reread)
+        case .storeTrump:
+            let written = changed.filter { propertyIndex in
+                // Increments of several writers do not conflict: they add up.
+                object.descriptor.properties.counters.contains(propertyIndex)
+                    || cached.values[propertyIndex] == current.values[propertyIndex]
+            }
+            let write = update(object, written, over: current, .reread)
+            write.kept = Set(changed).subtracting(written)
+            return write
         }
     }
 
-    /// Returns false when the object is not deleted, because of a conflict.
-    @discardableResult
-    private func planDeletion(
-        of object: ManagedObject,
-        _ plan: inout SavePlan,
-        _ deletions: inout [Change]
-    ) throws -> Bool {
+    private func update(
+        _ object: ManagedObject,
+        _ indexes: [Int],
+        over current: Row,
+        _ result: SavePlan.ObjectResult
+    ) -> ObjectWrite {
+        let write = ObjectWrite(result: result, indexes: indexes, current: current)
+        let writes = SavePlan.writes(object, propertyIndexes: indexes)
+        if !writes.isEmpty { write.change = change(object, .update(writes)) }
+        return write
+    }
+
+    private func decideDeletion(of object: ManagedObject, _ plan: inout SavePlan) throws -> ObjectWrite {
         let current = try reader.row(object.uniqueID, rootEntity: object.descriptor.entity.root)
         try checkVersion(of: object, current)
+        let deletion = ObjectWrite(result: .gone(isLost: false))
+        deletion.isDeletion = true
         // An object that was also deleted elsewhere is gone without a change to write.
         guard let current else {
-            plan.results.append((object, .gone(isLost: false)))
-            plan.unknownToUndo.append(object)
-            return true
+            deletion.isUnknownToUndo = true
+            return deletion
         }
         let linked = try linksElsewhere(of: object, &plan)
         if let cached = object.row, current.revision != cached.revision || !linked.isEmpty {
@@ -177,16 +208,14 @@ struct SavePlanner {
             switch try policy(for: object, conflict, &plan) {
             case .error:
                 plan.conflicts.append(conflict)
-                return false
+                return ObjectWrite()
             case .storeTrump, .rollback:
-                if object.state == .deleted { plan.results.append((object, .dropped(current))) }
-                return false
+                return ObjectWrite(result: object.state == .deleted ? .dropped(current) : nil)
             case .objectTrump, .overwrite: break
             }
         }
-        deletions.append(change(object, .delete))
-        plan.results.append((object, .gone(isLost: false)))
-        return true
+        deletion.change = change(object, .delete)
+        return deletion
     }
 
     private func policy(
@@ -270,6 +299,36 @@ struct SavePlanner {
     }
 }
 
+/// What a save makes of one object of the context, before the unique keys are compared.
+final class ObjectWrite {
+    /// The change of a stored object; nil when the save writes nothing of the object itself.
+    var change: Change?
+    /// nil when the object is inserted, or the save is refused because of the object.
+    let result: SavePlan.ObjectResult?
+    /// The properties of a stored object that the save writes, over this row.
+    let indexes: [Int]
+    let current: Row?
+    /// Whether the context has deleted the object, and the policy lets it.
+    var isDeletion = false
+    var isUnknownToUndo = false
+    /// The changed properties that keep their stored values under the policy.
+    var kept: Set<Int> = []
+    /// The deletion of the stored object whose ID a new object has.
+    var former: ObjectWrite?
+
+    /// Whether the object keeps changes of the context.
+    var isWritten: Bool {
+        switch result {
+        case nil, .written, .reread: true
+        case .dropped, .gone: false
+        }
+    }
+
+    init(result: SavePlan.ObjectResult? = nil, indexes: [Int] = [], current: Row? = nil) {
+        (self.result, self.indexes, self.current) = (result, indexes, current)
+    }
+}
+
 /// The changes that a save writes, and the result of each object after the write.
 ///
 /// It is made under the write lock and changes nothing until the commit has succeeded.
@@ -282,6 +341,8 @@ struct SavePlan {
         case dropped(Row)
         /// The object is gone; `isLost` is true when it was deleted elsewhere, and its changes are lost.
         case gone(isLost: Bool)
+
+        var isDropped: Bool { if case .dropped = self { true } else { false } }
     }
 
     var changes: [Change] = []

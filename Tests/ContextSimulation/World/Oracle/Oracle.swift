@@ -438,17 +438,15 @@ struct Oracle {
         var replaced: Set<Int> = []
         if contexts[index].parent == nil {
             var keys = OracleKeys(policy: policy, newest: newest)
-            keys.settle(&write, shown: shown(index))
             let conflicts = policy == "error" ? delta.lost.union(write.conflicts).sorted().map(ContextModel.name) : []
-            let all = conflicts + keys.conflicts.sorted()
-            if !all.isEmpty { return .conflict(all) }
             let lost = delta.objects.filter { object in
                 !delta.inserted.contains(object) && !delta.deleted.contains(object) && delta.isChanged(object)
                     && !newest.has(object)
             }
             write.resolve(policy)
-            keys.settleStored(&write)
-            if !keys.conflicts.isEmpty { return .conflict(keys.conflicts.sorted()) }
+            keys.settle(&write)
+            let all = conflicts + keys.conflicts.sorted()
+            if !all.isEmpty { return .conflict(all) }
             if !ContextFeatures.lacks(.underLock) {
                 followDeleteRules(&write)
                 if isDenied(write.delta, in: newest, own: delta) { return .denied }

@@ -27,40 +27,44 @@ struct OracleKeys {
 
     private func isSettled(_ object: Int) -> Bool { replacements[object] != nil || dropped.contains(object) }
 
-    /// Compares the labels of the context, in the order in which they were changed, with each other and with the store.
-    mutating func settle(_ write: inout OracleWrite, shown: OracleState) {
+    /// Compares the codes that the store would have; a label whose changes are dropped keeps its stored code.
+    mutating func settle(_ write: inout OracleWrite) {
+        let before = write
+        var known = -1
+        while known < dropped.count {
+            known = dropped.count
+            (write, replacements, conflicts) = (before, [:], [])
+            for object in dropped { write.delta.forget(object) }
+            compare(&write)
+        }
+        redirect(&write)
+    }
+
+    private mutating func compare(_ write: inout OracleWrite) {
         let delta = write.delta
+        let state = delta.applied(to: newest)
+        let changed = OracleKeys.labels(delta.order).filter { !delta.deleted.contains($0) }
         var holders: [PropertyValue: Int] = [:]
-        for object in OracleKeys.labels(delta.order) where !delta.deleted.contains(object) && !isSettled(object) {
-            let code = OracleKeys.code(object, shown)
+        func isKept(_ object: Int) -> Bool {
+            !delta.inserted.contains(object) && OracleKeys.code(object, state) == OracleKeys.code(object, newest)
+        }
+        for object in changed where !isSettled(object) && !isKept(object) {
+            let code = OracleKeys.code(object, state)
             guard code != .null else { continue }
             if let other = holders[code], !isSettled(other) {
                 if settle(object, against: other, code, &write) == other { holders[code] = object }
                 continue
             }
             holders[code] = object
-            let cell = Cell(object: object, property: ContextModel.code)
-            guard delta.inserted.contains(object) || delta.registers[cell] != nil else { continue }
             for stored in OracleKeys.labels(newest.rows.keys.sorted())
-            where stored != object && OracleKeys.code(stored, newest) == code && !delta.order.contains(stored) {
-                settle(object, againstStored: stored, code, &write)
+            where stored != object && OracleKeys.code(stored, newest) == code && !delta.deleted.contains(stored) {
+                if !changed.contains(stored) || dropped.contains(stored) {
+                    settle(object, againstStored: stored, code, &write)
+                } else if isKept(stored), settle(object, against: stored, code, &write) != stored {
+                    holders[code] = stored
+                }
             }
         }
-        redirect(&write)
-    }
-
-    /// Compares what would be stored: the context may not have known the code of a label that it has changed.
-    mutating func settleStored(_ write: inout OracleWrite) {
-        for object in OracleKeys.labels(write.delta.order) where !isSettled(object) {
-            let state = write.delta.applied(to: newest)
-            let code = OracleKeys.code(object, state)
-            guard code != .null else { continue }
-            for stored in OracleKeys.labels(newest.rows.keys.sorted())
-            where stored != object && OracleKeys.code(stored, state) == code {
-                settle(object, againstStored: stored, code, &write)
-            }
-        }
-        redirect(&write)
     }
 
     /// A new label loses to a saved one; of two new ones the later loses when the policy prefers the store.
