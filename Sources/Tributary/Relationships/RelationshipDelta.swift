@@ -165,7 +165,7 @@ struct RelationshipDelta: Sendable {
 
     /// Sets whether a relationship that is derived from registers has an object; `isStored` is whether the object's row
     /// refers to the owner.
-    mutating func set(_ isLinked: Bool, _ id: ManagedObjectID, in key: Key, isStored: Bool, isEdit: Bool) {
+    mutating func set(_ isLinked: Bool, _ id: ManagedObjectID, in key: Key, isStored: Bool, isAppended: Bool) {
         ordinal += 1
         let ordinal = ordinal
         change(key) { change in
@@ -177,7 +177,7 @@ struct RelationshipDelta: Sendable {
                 if isStored { change.removed.insert(id) }
             }
         }
-        if isLinked, isEdit {
+        if isLinked, isAppended {
             orderings[key]?.append(id, isMoved: isStored)
         } else {
             orderings[key]?.markIncomplete()

@@ -219,11 +219,11 @@ struct RelationshipGraph {
     }
 
     /// Sets a to-one register and the derived other ends; the caller sets inverses that are registers themselves.
-    func setRegister(_ object: ManagedObject, _ propertyIndex: Int, to target: UniqueID?) {
+    func setRegister(_ object: ManagedObject, _ propertyIndex: Int, to target: UniqueID?, isMove: Bool = true) {
         let old = object.read(propertyIndex).referencedID
         guard old != target else { return }
         object.write(target.map { .reference($0) } ?? .null, propertyIndex)
-        moveInverse(object, propertyIndex, from: old, to: target, isEdit: true)
+        moveInverse(object, propertyIndex, from: old, to: target, isEdit: true, isMove: isMove)
     }
 
     /// Makes the other end of a one-to-one target's owner in this context empty, before another object gets the target.
@@ -242,14 +242,15 @@ struct RelationshipGraph {
 
     /// Adds the change of a register to the delta of its derived other ends: what differs from the object's row.
     ///
-    /// An edit puts the object at the end of an ordered relationship, and marks the objects at the other ends as
-    /// updated.
+    /// An edit puts the object at the end of an ordered relationship, unless `isMove` is false, and marks the objects at
+    /// the other ends as updated.
     func moveInverse(
         _ object: ManagedObject,
         _ propertyIndex: Int,
         from old: UniqueID?,
         to new: UniqueID?,
-        isEdit: Bool = false
+        isEdit: Bool = false,
+        isMove: Bool = true
     ) {
         guard let relationship = object.descriptor.entity.properties[propertyIndex].relationship,
             let (descriptor, inverseIndex) = inverse(of: relationship)
@@ -264,10 +265,10 @@ struct RelationshipGraph {
             let key = RelationshipDelta.Key(descriptor, end, inverseIndex)
             // Others may insert the same object later. Its stored list then omits what the context has taken out.
             let isStored = end == base && !(isNew && isUnknownToStore(end, descriptor))
-            if isNew, isEdit {
+            if isNew, isEdit, isMove {
                 keepOrder(key, relationship: back, adding: id)
             }
-            context.pending.delta.set(isNew, id, in: key, isStored: isStored, isEdit: isEdit)
+            context.pending.delta.set(isNew, id, in: key, isStored: isStored, isAppended: isEdit && isMove)
             if isEdit { context.pending.addOwner(ObjectKey(rootIndex: descriptor.rootIndex, id: end)) }
             context.recordChange { notification in
                 if let live = context.registry.object(end, rootIndex: descriptor.rootIndex) {
@@ -451,11 +452,11 @@ struct RelationshipGraph {
         if let (descriptor, inverseIndex) = inverse(of: relationship) {
             for id in difference.added.keys {
                 let there = RelationshipDelta.Key(descriptor, id.uniqueID, inverseIndex)
-                context.pending.delta.set(false, object.objectID, in: there, isStored: false, isEdit: false)
+                context.pending.delta.set(false, object.objectID, in: there, isStored: false, isAppended: false)
             }
             for id in difference.removed {
                 let there = RelationshipDelta.Key(descriptor, id.uniqueID, inverseIndex)
-                context.pending.delta.set(true, object.objectID, in: there, isStored: true, isEdit: false)
+                context.pending.delta.set(true, object.objectID, in: there, isStored: true, isAppended: false)
             }
         }
         context.pending.delta.forget(RelationshipDelta.Key(object, propertyIndex))

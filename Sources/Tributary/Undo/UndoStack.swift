@@ -429,7 +429,7 @@ struct UndoOperation {
                 guard !context.relationships.isMissing(target, descriptor) else { return }
                 context.relationships.release(target, at: propertyIndex, for: object)
             }
-            context.relationships.setRegister(object, propertyIndex, to: target)
+            context.relationships.setRegister(object, propertyIndex, to: target, isMove: isChange || stored != value)
             // Others may have set the same target, which is then no object that the context has added.
             if !isChange, let target, stored == value {
                 context.relationships.moveInverse(object, propertyIndex, from: target, to: target)

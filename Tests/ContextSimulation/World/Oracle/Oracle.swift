@@ -244,14 +244,15 @@ struct Oracle {
         contexts[index].undo?.record(record, saves: saves)
     }
 
-    mutating func setEntry(_ cell: Cell, _ value: PropertyValue?, in index: Int) {
+    /// `isMove` is whether an item that goes to a row goes to its end.
+    mutating func setEntry(_ cell: Cell, _ value: PropertyValue?, in index: Int, isMove: Bool = true) {
         let before = contexts[index].delta.registers[cell]
         guard before != value else { return }
         if cell.property == ContextModel.place, ContextModel.entity(of: cell.object) == ContextModel.item {
             let base = base(index)
             let stored = base.has(cell.object) ? base.value(cell) : .null
             let (old, new) = (before ?? stored, value ?? stored)
-            if old != new { followPlace(cell.object, from: old, to: new, in: index) }
+            if old != new { followPlace(cell.object, from: old, to: new, in: index, isMove: isMove) }
             if value == nil, old == new { contexts[index].delta.leaveRows(cell.object) }
         }
         record(.register(cell, before: before, shown: shown(index).value(cell)), in: index)

@@ -95,8 +95,14 @@ extension Oracle {
         return ContextModel.object(id)
     }
 
-    /// An item goes from one row to another: to its end.
-    mutating func followPlace(_ item: Int, from old: PropertyValue?, to new: PropertyValue, in index: Int) {
+    /// An item goes from one row to another: to its end, or to where it is stored.
+    mutating func followPlace(
+        _ item: Int,
+        from old: PropertyValue?,
+        to new: PropertyValue,
+        in index: Int,
+        isMove: Bool = true
+    ) {
         let before = shown(index)
         for case .reference(let id)? in [old, new] {
             recordOrder(of: ContextModel.object(id), moving: [item], before, in: index)
@@ -104,7 +110,7 @@ extension Oracle {
         if case .reference(let id)? = old {
             contexts[index].delta.orders[ContextModel.object(id)]?.added.removeAll { $0 == item }
         }
-        guard case .reference(let id) = new else { return }
+        guard isMove, case .reference(let id) = new else { return }
         addToRow(ContextModel.object(id), item, before, in: index)
     }
 

@@ -194,10 +194,10 @@ extension Oracle {
                     guard isKnown(target, in: index) else { continue }
                     releaseOwn(target, from: cell, in: index)
                 }
-                // A value that an undo sets to the stored value is no change.
+                // A value that an undo sets to the stored value is no change, and an item stays where it is stored.
                 let base = base(index)
                 if base.has(cell.object), base.value(cell) == value { value = nil }
-                setEntry(cell, value, in: index)
+                setEntry(cell, value, in: index, isMove: value != nil || !base.has(cell.object))
             case .amount(let cell, let amount):
                 guard shown(index).has(cell.object) else { continue }
                 add(amount.zero.subtracting(amount), to: cell, in: index)
