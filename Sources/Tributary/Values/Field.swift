@@ -35,8 +35,15 @@ extension Field: CheckedField {
     func mismatch(in descriptor: EntityDescriptor) -> String? {
         let found = attribute(in: descriptor)
         guard case .property(let attribute) = found else { return found.mismatch }
-        guard attribute.type.accepts(Value.Present.zeroField.fieldValue) else {
-            return "'\(name)' is of the type \(attribute.type.rawValue), which takes no \(Value.Present.self)"
+        return Value.mismatch(with: attribute)
+    }
+}
+
+extension FieldValue {
+    /// Why a key of this type does not fit an attribute; nil when it fits.
+    static func mismatch(with attribute: Attribute) -> String? {
+        guard attribute.type.accepts(Present.zeroField.fieldValue) else {
+            return "'\(attribute.name)' is of the type \(attribute.type.rawValue), which takes no \(Present.self)"
         }
         // A Swift type with fewer bits reads values that it cannot hold as 0, or rounds them.
         let isCounter = attribute.mergeRule == .counter
@@ -44,19 +51,15 @@ extension Field: CheckedField {
         if let range = attribute.valueType.integerRange {
             bounds = [.integer(range.lowerBound), .integer(range.upperBound)]
         }
-        guard isCounter || Value.Present.self is any FixedWidthInteger.Type, !Value.Present.holds(bounds) else {
-            return nil
-        }
+        guard isCounter || Present.self is any FixedWidthInteger.Type, !Present.holds(bounds) else { return nil }
         guard isCounter else {
-            return "'\(name)' is of the type \(attribute.type.rawValue), more than \(Value.Present.self) holds"
+            return "'\(attribute.name)' is of the type \(attribute.type.rawValue), more than \(Present.self) holds"
         }
-        return "'\(name)' is a counter, and its total may be more than \(Value.Present.self) holds: declare it as "
+        return "'\(attribute.name)' is a counter, and its total may be more than \(Present.self) holds: declare it as "
             + "\(Property.attribute(attribute).key(to: ManagedObject.self))"
     }
-}
 
-extension FieldValue {
-    fileprivate static func holds(_ values: [PropertyValue]) -> Bool {
+    private static func holds(_ values: [PropertyValue]) -> Bool {
         values.allSatisfy { Self(fieldValue: $0)?.fieldValue == $0 }
     }
 }

@@ -95,7 +95,13 @@ extension ManagedObject {
     }
 
     private func propertyIndex<Other: FieldValue>(_ field: Field<some FieldValue>, as type: Other.Type) -> Int {
-        Field<Other>(field.name).propertyIndex(in: descriptor)
+        let propertyIndex = field.propertyIndex(in: descriptor)
+        if propertyIndex >= 0, let attribute = descriptor.entity.properties[propertyIndex].attribute,
+            let reason = Other.mismatch(with: attribute)
+        {
+            fatalError(FieldProblem(field, in: descriptor, reason: reason).description)
+        }
+        return propertyIndex
     }
 
     // MARK: Keys of a class
