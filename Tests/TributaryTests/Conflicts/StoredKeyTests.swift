@@ -46,9 +46,13 @@ struct StoredKeyTests {
         }
         guard isSaved else { return nil }
         return try await container.performBackgroundTask { context in
-            try context.fetch(FetchRequest("Product"))
-                .map { "\(try $0.text("code")) \(try $0.text("title"))" }
-                .sorted()
+            let products = try context.fetch(FetchRequest("Product"))
+            let result = try products.map { "\(try $0.text("code")) \(try $0.text("title"))" }.sorted()
+            for (index, product) in products.enumerated() { try product.setValue(.string("Z\(index)"), forKey: "code") }
+            try context.save()
+            let count = try context.count(for: FetchRequest("Product"))
+            #expect(count == result.count, "no object is hidden behind a key of another")
+            return result
         }
     }
 
