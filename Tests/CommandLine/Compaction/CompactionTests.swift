@@ -224,7 +224,10 @@ import TributaryAdmin
             var rows: [String] = []
             for entity in ["Employee", "Department"] {
                 let listed = try await daemon.call(.get, "/v1/objects/\(entity)").1["objects"] as? [[String: Any]]
-                rows += try #require(listed).map { "\($0["id"] ?? "") \(($0["values"] as? [String: Any])?.count ?? 0)" }
+                rows += try #require(listed).map { object in
+                    let values = try #require(object["values"] as? [String: Any])
+                    return "\(object["id"] ?? "") \(values.map { "\($0)=\($1)" }.sorted())"
+                }
             }
             objects.insert(rows.sorted().joined(separator: "\n"))
         }

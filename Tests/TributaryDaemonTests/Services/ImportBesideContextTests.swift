@@ -65,6 +65,21 @@ import TributaryStore
         }
     }
 
+    /// Runs a test on two machines, and stops them also when the test fails.
+    private func onTwoMachines(_ body: (_ here: Machine, _ there: Machine) async throws -> Void) async throws {
+        let here = try await Machine()
+        var machines = [here]
+        do {
+            let there = try await Machine(logs: here.test.logs)
+            machines.append(there)
+            try await body(here, there)
+        } catch {
+            for machine in machines { try? await machine.stop() }
+            throw error
+        }
+        for machine in machines { try await machine.stop() }
+    }
+
     private func digests(_ machines: [Machine]) throws -> Set<String> {
         Set(try machines.map { try $0.engine.container.store.read { try $0.mergeState.digest().digest } })
     }
@@ -109,37 +124,36 @@ import TributaryStore
         _ key: String,
         _ changes: (here: String, there: String, result: String)
     ) async throws {
-        let here = try await Machine()
-        let there = try await Machine(logs: here.test.logs)
-        let id = try await here.save { context in
-            let list = try context.insert(entity: "List")
-            try Self.change(list, key, "+1 +2 +3 +4")
-            return list.objectID
-        }
-        try await here.sync()
-        try await there.sync()
-        let list = try here.view.existingObject(with: id)
-        try Self.change(list, key, changes.here)
-        let change = changes.there
-        try await there.save { context in
-            let found = try context.fetch(FetchRequest("List"))
-            try Self.change(try #require(found.first), key, change)
-        }
-        try await there.sync()
-        try await here.sync()
-        #expect(try Self.names(list, key) == changes.result, "after the merge")
-        try here.view.save()
-        #expect(try Self.names(list, key) == changes.result, "after the save")
-        try await here.sync()
-        try await there.sync()
-        for machine in [here, there] {
-            let stored = try await machine.engine.container.performBackgroundTask { context in
-                try Self.names(try #require(try context.fetch(FetchRequest("List")).first), key)
+        try await onTwoMachines { here, there in
+            let id = try await here.save { context in
+                let list = try context.insert(entity: "List")
+                try Self.change(list, key, "+1 +2 +3 +4")
+                return list.objectID
             }
-            #expect(stored == changes.result)
+            try await here.sync()
+            try await there.sync()
+            let list = try here.view.existingObject(with: id)
+            try Self.change(list, key, changes.here)
+            let change = changes.there
+            try await there.save { context in
+                let found = try context.fetch(FetchRequest("List"))
+                try Self.change(try #require(found.first), key, change)
+            }
+            try await there.sync()
+            try await here.sync()
+            #expect(try Self.names(list, key) == changes.result, "after the merge")
+            try here.view.save()
+            #expect(try Self.names(list, key) == changes.result, "after the save")
+            try await here.sync()
+            try await there.sync()
+            for machine in [here, there] {
+                let stored = try await machine.engine.container.performBackgroundTask { context in
+                    try Self.names(try #require(try context.fetch(FetchRequest("List")).first), key)
+                }
+                #expect(stored == changes.result)
+            }
+            #expect(try digests([here, there]).count == 1)
         }
-        #expect(try digests([here, there]).count == 1)
-        for machine in [here, there] { try await machine.stop() }
     }
 
     // MARK: Circles
@@ -147,84 +161,84 @@ import TributaryStore
     /// Two folders, each with one below it, which two machines have moved into each other; with the view context's own
     /// change of one.
     @Test func `folders in each other are shown, changed and deleted like others`() async throws {
-        let (here, there) = try await circle()
-        let view = here.view
-        let roots = try FetchRequest<ManagedObject>("Folder", where: "parent == nil", sortKeys: [SortKey("name")])
-        let controller = try FetchedResultsController<ManagedObject>(roots, context: view)
-        var all = try view.fetch(FetchRequest("Folder", sortKeys: [SortKey("name")]))
-        func names(_ objects: some Sequence<ManagedObject>) throws -> [PropertyValue] {
-            try objects.map { try $0.value(forKey: "name") }
-        }
-        #expect(try names(controller.fetchedObjects) == [])
-        #expect(try names(all) == [.string("X"), .string("Y"), .string("below X"), .string("below Y")])
-        #expect(try all[0].objects(forKey: "parent") == [all[1]])
-        #expect(try all[1].objects(forKey: "parent") == [all[0]])
-        #expect(try Set(all[0].objects(forKey: "folders")) == [all[1], all[2]])
-        // Unsaved changes are compared in memory, the others in SQL.
-        for isUnsaved in [false, true] {
-            if isUnsaved { for name in ["Z", "X"] { try all[0].setValue(.string(name), forKey: "name") } }
-            for (predicate, count) in [
-                ("parent.parent.parent.name == 'Y'", 2), ("parent.parent.name == 'X'", 2),
-                ("ANY folders.folders.name == 'below X'", 1),
-                ("SUBQUERY(folders, $f, $f.parent == SELF).@count == 2", 2),
-            ] {
-                let found = try view.count(for: FetchRequest("Folder", where: predicate))
-                #expect(found == count, "\(predicate), \(isUnsaved)")
+        try await onTwoMachines { here, there in
+            try await makeCircle(here, there)
+            let view = here.view
+            let roots = try FetchRequest<ManagedObject>("Folder", where: "parent == nil", sortKeys: [SortKey("name")])
+            let controller = try FetchedResultsController<ManagedObject>(roots, context: view)
+            var all = try view.fetch(FetchRequest("Folder", sortKeys: [SortKey("name")]))
+            func names(_ objects: some Sequence<ManagedObject>) throws -> [PropertyValue] {
+                try objects.map { try $0.value(forKey: "name") }
             }
+            #expect(try names(controller.fetchedObjects) == [])
+            #expect(try names(all) == [.string("X"), .string("Y"), .string("below X"), .string("below Y")])
+            #expect(try all[0].objects(forKey: "parent") == [all[1]])
+            #expect(try all[1].objects(forKey: "parent") == [all[0]])
+            #expect(try Set(all[0].objects(forKey: "folders")) == [all[1], all[2]])
+            // Unsaved changes are compared in memory, the others in SQL.
+            for isUnsaved in [false, true] {
+                if isUnsaved { for name in ["Z", "X"] { try all[0].setValue(.string(name), forKey: "name") } }
+                for (predicate, count) in [
+                    ("parent.parent.parent.name == 'Y'", 2), ("parent.parent.name == 'X'", 2),
+                    ("ANY folders.folders.name == 'below X'", 1),
+                    ("SUBQUERY(folders, $f, $f.parent == SELF).@count == 2", 2),
+                ] {
+                    let found = try view.count(for: FetchRequest("Folder", where: predicate))
+                    #expect(found == count, "\(predicate), \(isUnsaved)")
+                }
+            }
+            view.rollback()
+
+            // A root, and back by undo.
+            try all[0].setValue(.null, forKey: "parent")
+            view.processPendingChanges()
+            #expect(controller.fetchedObjects == [all[0]])
+            view.undo()
+            view.processPendingChanges()
+            #expect(controller.fetchedObjects.isEmpty)
+
+            // Cascade goes around, in a child and in a save.
+            let child = view.newChild()
+            child.delete(try child.existingObject(with: all[0].objectID))
+            #expect(try child.count(for: FetchRequest("Folder")) == 0)
+            child.rollback()
+            view.delete(all[1])
+            view.processPendingChanges()
+            #expect(all.filter { !$0.isDeleted } == [])
+            try view.save()
+            try await here.sync()
+            try await there.sync()
+            all = try there.view.fetch(FetchRequest("Folder"))
+            #expect(all.isEmpty)
+            #expect(try digests([here, there]).count == 1)
         }
-        view.rollback()
-
-        // A root, and back by undo.
-        try all[0].setValue(.null, forKey: "parent")
-        view.processPendingChanges()
-        #expect(controller.fetchedObjects == [all[0]])
-        view.undo()
-        view.processPendingChanges()
-        #expect(controller.fetchedObjects.isEmpty)
-
-        // Cascade goes around, in a child and in a save.
-        let child = view.newChild()
-        child.delete(try child.existingObject(with: all[0].objectID))
-        #expect(try child.count(for: FetchRequest("Folder")) == 0)
-        child.rollback()
-        view.delete(all[1])
-        view.processPendingChanges()
-        #expect(all.filter { !$0.isDeleted } == [])
-        try view.save()
-        try await here.sync()
-        try await there.sync()
-        all = try there.view.fetch(FetchRequest("Folder"))
-        #expect(all.isEmpty)
-        #expect(try digests([here, there]).count == 1)
-        for machine in [here, there] { try await machine.stop() }
     }
 
     /// The rule that the article about conflicts proposes ends a circle, also when both machines follow it at once.
     @Test func `both machines break a circle at the same place`() async throws {
-        let (here, there) = try await circle()
-        for machine in [here, there] { try await machine.engine.sync.pause() }
-        for machine in [here, there] {
-            try await machine.save { context in
-                let folders = try context.fetch(FetchRequest("Folder", where: "parent.parent == SELF"))
-                #expect(folders.count == 2)
-                try folders.min { $0.uniqueID < $1.uniqueID }?.setValue(.null, forKey: "parent")
+        try await onTwoMachines { here, there in
+            try await makeCircle(here, there)
+            for machine in [here, there] { try await machine.engine.sync.pause() }
+            for machine in [here, there] {
+                try await machine.save { context in
+                    let folders = try context.fetch(FetchRequest("Folder", where: "parent.parent == SELF"))
+                    #expect(folders.count == 2)
+                    try folders.min { $0.uniqueID < $1.uniqueID }?.setValue(.null, forKey: "parent")
+                }
             }
+            for machine in [here, there] { try await machine.engine.sync.resume() }
+            for machine in [here, there, here] { try await machine.sync() }
+            for machine in [here, there] {
+                let roots = try machine.view.fetch(FetchRequest("Folder", where: "parent == nil"))
+                #expect(roots.count == 1)
+                #expect(try roots.first?.objects(forKey: "folders").count == 2)
+            }
+            #expect(try digests([here, there]).count == 1)
         }
-        for machine in [here, there] { try await machine.engine.sync.resume() }
-        for machine in [here, there, here] { try await machine.sync() }
-        for machine in [here, there] {
-            let roots = try machine.view.fetch(FetchRequest("Folder", where: "parent == nil"))
-            #expect(roots.count == 1)
-            #expect(try roots.first?.objects(forKey: "folders").count == 2)
-        }
-        #expect(try digests([here, there]).count == 1)
-        for machine in [here, there] { try await machine.stop() }
     }
 
-    /// Machines that have moved X below Y and Y below X, and know of both moves.
-    private func circle() async throws -> (Machine, Machine) {
-        let here = try await Machine()
-        let there = try await Machine(logs: here.test.logs)
+    /// The machines move X below Y and Y below X, and know of both moves.
+    private func makeCircle(_ here: Machine, _ there: Machine) async throws {
         try await here.save { context in
             for name in ["X", "Y"] {
                 let folder = try context.insert(entity: "Folder")
@@ -254,6 +268,5 @@ import TributaryStore
         #expect(try objects[0].objects(forKey: "parent") == [objects[1]])
         #expect(try objects[1].objects(forKey: "parent") == [objects[0]])
         here.view.rollback()
-        return (here, there)
     }
 }
