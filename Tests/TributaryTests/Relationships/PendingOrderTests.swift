@@ -309,28 +309,38 @@ struct PendingOrderTests {
     }
 
     @Test func `objects that others have inserted too are in the stored order`() async throws {
-        let ids = (1...6).map { UniqueID(high: 0, low: $0) }
-        @Sendable func insert(_ context: ManagedObjectContext) throws -> (ManagedObject, [ManagedObject]) {
-            // The list has the greatest ID, and its order is that of falling IDs.
-            let list = try context.insert(entity: "List", id: ids[5])
-            return (list, try ids.dropLast().reversed().map { try context.insert(entity: "Item", id: $0) })
+        let lists = (0..<4).map { UniqueID(high: $0, low: 6) }
+        try await container.save { context in
+            for list in lists {
+                for index in 0..<5 {
+                    let item = try context.insert(entity: "Item", id: UniqueID(high: list.high, low: UInt64(5 - index)))
+                    try item.setValue(.string("\(index)"), forKey: "name")
+                }
+            }
         }
+        let items = FetchRequest<ManagedObject>("Item", sortKeys: [SortKey("name")])
         let kept = try await background.perform { context in
             context.automaticallyMergesChangesFromParent = false
             try context.pin()
-            return try insert(context).0.objectID
+            // Few objects of many change elsewhere, and unsaved changes keep the items in use.
+            for _ in 0..<100 { try context.insert(entity: "Item") }
+            for item in try context.fetch(items) {
+                try item.setValue(.string("\(item.text("name"))!"), forKey: "name")
+            }
+            return try lists.map { try context.insert(entity: "List", id: $0).objectID }
         }
         try await container.save { context in
-            let (list, items) = try insert(context)
-            for (index, item) in items.enumerated() {
-                try item.setValue(.string("\(index)"), forKey: "name")
-                try list.link(item, forKey: "items")
+            for id in lists {
+                let list = try context.insert(entity: "List", id: id)
+                for item in try context.fetch(items) where item.uniqueID.high == id.high {
+                    try list.link(item, forKey: "items")
+                }
             }
         }
         try await background.perform { context in
             try context.pin()
-            #expect(try OrderedModel.names(context.object(with: kept), "items") == "01234")
-            #expect(!context.hasChanges)
+            let names = try kept.map { try OrderedModel.names(context.object(with: $0), "items") }
+            #expect(names == Array(repeating: "0!1!2!3!4!", count: lists.count))
         }
     }
 }
