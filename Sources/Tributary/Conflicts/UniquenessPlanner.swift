@@ -8,66 +8,57 @@ struct UniquenessPlanner {
     let reader: Reader
     let shadows: [RevealedShadow]
     /// The policies that `resolveConflict` has returned.
-    private let resolved: [ObjectIdentifier: MergePolicy]
-    /// The objects of the save that have unique keys, and what it makes of each.
-    private let objects: [ManagedObject]
-    private let writes: [ObjectIdentifier: ObjectWrite]
+    let resolved: [ObjectIdentifier: MergePolicy]
+    let objects: [ManagedObject]
+    let writes: [ObjectIdentifier: ObjectWrite]
 
-    init(
-        context: ManagedObjectContext,
-        reader: Reader,
-        shadows: [RevealedShadow],
-        resolved: [ObjectIdentifier: MergePolicy],
-        objects: [ManagedObject],
-        writes: [ObjectWrite?]
-    ) {
-        (self.context, self.reader, self.shadows, self.resolved) = (context, reader, shadows, resolved)
-        let constrained = zip(objects, writes).filter { !$0.0.descriptor.entity.uniquenessConstraints.isEmpty }
-        self.objects = constrained.map(\.0)
-        self.writes = constrained.reduce(into: [:]) { $0[ObjectIdentifier($1.0)] = $1.1 }
-    }
-
-    /// Compares the keys that the save writes, once more when changes were dropped: then an object keeps its stored keys.
+    /// Compares the written keys.
     ///
-    /// Costs a query for each key that is written.
+    /// When that drops changes, the dropped objects keep their stored keys, and all keys are compared again.
+    /// Costs a query for each written key in each round. There is at most one round for each dropped object, and one
+    /// more.
     func plan() throws -> UniquenessPlan {
         var plan = UniquenessPlan()
-        var dropped = 0
-        repeat {
-            let results = plan.results.filter { $0.value.isDropped }
-            dropped = results.count
-            plan = UniquenessPlan(results: results)
+        while true {
+            let dropped = plan.results.filter(\.value.isDropped)
+            plan = UniquenessPlan(results: dropped)
             var holders: [UniqueKey: ManagedObject] = [:]
             for object in objects where object.state == .inserted || object.state == .updated {
                 guard writes[ObjectIdentifier(object)]?.isWritten ?? true else { continue }
                 for constraint in object.descriptor.entity.uniquenessConstraints {
-                    if writes(constraint, of: object), let key = key(of: object, constraint) {
+                    if changesKey(constraint, of: object), let key = key(of: object, constraint) {
                         try compare(key, object, &holders, &plan)
                     }
+                    // A reference to a missing object reads as null here, and counts in the store's keys.
                     try resolve(shadowsOf: constraint, object, &plan)
                 }
             }
-        } while plan.droppedCount > dropped
-        return plan
+            if plan.droppedCount == dropped.count { return plan }
+        }
     }
 
-    /// Whether the save gives the object another key.
-    private func writes(_ constraint: [String], of object: ManagedObject) -> Bool {
-        guard object.state == .updated else { return true }
-        guard let write = writes[ObjectIdentifier(object)], let current = write.current else { return false }
+    private func changesKey(_ constraint: [String], of object: ManagedObject) -> Bool {
+        guard let current = writes[ObjectIdentifier(object)]?.current else { return object.state == .inserted }
         return constraint.compactMap(object.descriptor.entity.propertyIndex).contains { propertyIndex in
-            write.indexes.contains(propertyIndex) && object.values[propertyIndex] != current.values[propertyIndex]
+            value(propertyIndex, of: object) != current.values[propertyIndex]
         }
     }
 
     /// Returns the key that the object would have in the store; nil when a value is null.
     private func key(of object: ManagedObject, _ constraint: [String]) -> UniqueKey? {
-        guard object.state == .updated, let write = writes[ObjectIdentifier(object)], let current = write.current else {
-            return UniqueKey(of: object, constraint, in: context.schema.model)
+        UniqueKey(of: object, constraint, in: context.schema.model) { value($0, of: object) }
+    }
+
+    /// The value that the object would have in the store.
+    private func value(_ propertyIndex: Int, of object: ManagedObject) -> PropertyValue {
+        guard let write = writes[ObjectIdentifier(object)], let current = write.current else {
+            return object.read(propertyIndex)
         }
-        return UniqueKey(of: object, constraint, in: context.schema.model) { propertyIndex in
-            write.indexes.contains(propertyIndex) ? object.read(propertyIndex) : current.values[propertyIndex]
-        }
+        let stored = current.values[propertyIndex]
+        guard write.indexes.contains(propertyIndex) else { return stored }
+        let own = object.read(propertyIndex)
+        let rule = object.descriptor.entity.properties[propertyIndex].attribute?.mergeRule ?? .latest
+        return rule.isBound && !own.replaces(stored, under: rule) ? stored : own
     }
 
     private func compare(
@@ -78,27 +69,28 @@ struct UniquenessPlanner {
     ) throws {
         guard plan.results[ObjectIdentifier(object)] == nil else { return }
         // An object that has lost a conflict itself no longer holds its keys.
-        if let other = holders[key], plan.results[ObjectIdentifier(other)] == nil {
-            if try resolve(key, object, against: other, &plan) === other { holders[key] = object }
+        if let other = holders[key], plan.results[ObjectIdentifier(other)] == nil,
+            try resolve(key, object, against: other, &plan) !== other
+        {
             return
         }
         holders[key] = object
         for row in try reader.holders(of: key.parts, entity: key.entity) where row.id != object.objectID {
-            let known = context.registeredObject(for: row.id)
-            let write = known.flatMap { writes[ObjectIdentifier($0)] }
-            if write?.isDeletion == true || write?.former?.isDeletion == true { continue }
-            if let known, let write, known.state == .updated, write.isWritten, !plan.isDropped(known) {
-                // The context has changed this object too: it is compared by the key that it has after the save.
-                guard !writes(key.properties, of: known) else { continue }
-                if try resolve(key, object, against: known, &plan) !== known { holders[key] = known }
-            } else {
-                try resolve(
-                    object,
-                    against: row,
-                    key.conflict([object.objectID], stored: row.snapshot(context.store.readable)),
-                    &plan
-                )
+            if let known = context.registeredObject(for: row.id), !plan.isDropped(known) {
+                let write = writes[ObjectIdentifier(known)]
+                // The row is deleted, or the store refuses the new object with its ID.
+                if write?.isDeletion == true || (known.state == .inserted && write == nil) { continue }
+                if known.state == .updated, write?.isWritten == true {
+                    // A changed key of this object is compared in its own turn.
+                    guard !changesKey(key.properties, of: known) else { continue }
+                    // It keeps the key: a new object loses to it, and two saved objects are a conflict.
+                    _ = try resolve(key, object, against: known, &plan)
+                    holders[key] = known
+                    continue
+                }
             }
+            let stored = row.snapshot(context.store.readable)
+            try resolve(object, against: row, key.conflict([object.objectID], stored: stored), &plan)
         }
     }
 
@@ -125,7 +117,7 @@ struct UniquenessPlanner {
     ) throws -> ManagedObject? {
         let areSaved = object.state == .updated && other.state == .updated
         let policy = policy(of: object)
-        guard policy != .error, !areSaved else {
+        guard policy != .error, self.policy(of: other) != .error, !areSaved else {
             plan.conflicts.append(key.conflict([other.objectID, object.objectID], stored: nil))
             return nil
         }
@@ -156,11 +148,12 @@ struct UniquenessPlanner {
             }
             plan.results[ObjectIdentifier(object)] = .gone(isLost: true)
             plan.replace(object, with: row.uniqueID)
-            plan.heirs[ObjectIdentifier(object)] = row
+            plan.absorbing[ObjectIdentifier(object)] = row
             plan.touched.append((row.id, false))
         case .error, .objectTrump:
             plan.conflicts.append(conflict())
         case .overwrite:
+            guard plan.removed.insert(row.id).inserted else { return }
             plan.deletions.append(Change(entity: row.entity.name, id: row.uniqueID, operation: .delete))
             plan.touched.append((row.id, true))
         case .storeTrump, .rollback:
@@ -183,10 +176,13 @@ struct UniquenessPlan {
     var results: [ObjectIdentifier: SavePlan.ObjectResult] = [:]
     /// The replacements of new objects that are not written, by root entity; a replacement may be replaced as well.
     private(set) var replacements: [String: [UniqueID: UniqueID]] = [:]
-    var heirs: [ObjectIdentifier: Row] = [:]
+    /// The stored objects that take the values and links of new ones, by the new object.
+    var absorbing: [ObjectIdentifier: Row] = [:]
     var updates: [Change] = []
     var deletions: [Change] = []
     var touched: [(id: ManagedObjectID, isDeleted: Bool)] = []
+    /// The stored objects that are deleted.
+    var removed: Set<ManagedObjectID> = []
     var conflicts: [ConstraintConflict] = []
 
     init(results: [ObjectIdentifier: SavePlan.ObjectResult] = [:]) { self.results = results }
@@ -245,7 +241,7 @@ struct UniqueKey: Hashable {
         of object: ManagedObject,
         _ constraint: [String],
         in model: Model,
-        _ value: ((Int) -> PropertyValue)? = nil
+        _ value: (Int) -> PropertyValue
     ) {
         let own = object.descriptor.entity
         // The topmost entity that has the constraint states it; the others inherit it.
@@ -253,7 +249,7 @@ struct UniqueKey: Hashable {
         entity = stating.flatMap { model.entity(named: $0) } ?? own
         properties = constraint
         propertyIndexes = constraint.compactMap { own.propertyIndex(named: $0) }
-        values = propertyIndexes.map(value ?? object.read)
+        values = propertyIndexes.map(value)
         guard propertyIndexes.count == constraint.count, !values.contains(.null) else { return nil }
     }
 
@@ -279,8 +275,11 @@ struct UniqueKey: Hashable {
     }
 }
 
-/// A hidden object of the store that a save would reveal: an older object has its unique key, and the save frees that
-/// key.
+/// A stored object with which an object of a save would share a key that the planner has not compared.
+///
+/// It is a hidden object that the save would reveal, because the save frees the key of an older one; or an object that the
+/// save would hide: the key comes from a derived attribute, from a reference that leads to another object than the context
+/// shows, or from a new object that goes into a stored one.
 struct RevealedShadow {
     let key: SharedKey
     let row: Row

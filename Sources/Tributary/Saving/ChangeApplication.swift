@@ -100,7 +100,7 @@ extension ManagedObjectContext {
     private struct ReplacedObjects {
         var unwritten: Set<UniqueID> = []
         /// The objects from before the request that keep the keys.
-        var heirs: Set<UniqueID> = []
+        var holders: Set<UniqueID> = []
     }
 
     private func saveSlice(_ replaced: inout ReplacedObjects) throws {
@@ -111,8 +111,8 @@ extension ManagedObjectContext {
             found.insert(answer)
             replaced.unwritten.insert(id.uniqueID)
         }
-        found.subtract(replaced.heirs)
-        replaced.heirs.formUnion(found.subtracting(given.map(\.uniqueID)))
+        found.subtract(replaced.holders)
+        replaced.holders.formUnion(found.subtracting(given.map(\.uniqueID)))
         // Saved at once, the request keeps the later one of two new objects with one key.
         guard !found.isEmpty, saving.answers[..<first].contains(where: found.contains) else { return }
         throw ContextError.store(reason: "objects of two slices have one key")

@@ -47,8 +47,9 @@ struct SaveOperation {
         var plan = SavePlan()
         let block = { (transaction: WriteTransaction) throws -> CommittedTransaction in
             var shadows: [RevealedShadow] = []
+            var resolved: [ObjectIdentifier: MergePolicy] = [:]
             while true {
-                plan = try joined.planning { try self.plan(transaction, shadows) }
+                plan = try joined.planning { try self.plan(transaction, shadows, &resolved) }
                 do {
                     return try write(&plan, transaction)
                 } catch StoreError.sharesKey(let key) {
@@ -91,24 +92,32 @@ struct SaveOperation {
         return shadow
     }
 
-    private func plan(_ transaction: WriteTransaction, _ shadows: [RevealedShadow]) throws -> SavePlan {
+    private func plan(
+        _ transaction: WriteTransaction,
+        _ shadows: [RevealedShadow],
+        _ resolved: inout [ObjectIdentifier: MergePolicy]
+    ) throws -> SavePlan {
         if let key = context.saving.request?.idempotencyKey,
             let answer = try transaction.reader.history.idempotent(key: key)
         {
             throw RepeatedRequest(number: answer.number, detail: answer.detail)
         }
         guard context.resolveConflict != nil else { return try planRound(transaction.reader, [:], shadows) }
-        return try planResolving(transaction.reader, shadows)
+        return try planResolving(transaction.reader, shadows, &resolved)
     }
 
-    /// Plans until `resolveConflict` makes no more changes, which may belong to objects that had none.
-    private func planResolving(_ reader: Reader, _ shadows: [RevealedShadow]) throws -> SavePlan {
-        var resolved: [ObjectIdentifier: MergePolicy] = [:]
+    /// Plans until `resolveConflict` makes no more changes, which may belong to objects that had none; it is called once
+    /// for each object.
+    private func planResolving(
+        _ reader: Reader,
+        _ shadows: [RevealedShadow],
+        _ resolved: inout [ObjectIdentifier: MergePolicy]
+    ) throws -> SavePlan {
         for _ in 0..<ManagedObjectContext.maximumRounds {
             let before = context.pending.editCount
             let plan = try planRound(reader, resolved, shadows)
-            if context.pending.editCount == before { return plan }
             resolved = plan.resolved
+            if context.pending.editCount == before { return plan }
             context.processChanges()
             try SaveValidation(context: context).validate()
         }

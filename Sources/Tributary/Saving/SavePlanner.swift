@@ -17,7 +17,9 @@ struct SavePlanner {
         plan.conflicts = context.mergePolicy == .error ? context.pending.lostConflicts : []
         // `resolveConflict` may change further objects; then the save is planned again.
         let objects = context.pending.objects
-        let writes = try objects.map { try decide($0, &plan) }
+        let edits = context.pending.editCount
+        let writes = try writes(of: objects, &plan)
+        guard context.pending.editCount == edits else { return plan }
         let unique = try UniquenessPlanner(
             context: context,
             reader: reader,
@@ -30,9 +32,11 @@ struct SavePlanner {
         var deletions: [Change] = []
         // These deletions come before the inserts of new objects with the same IDs.
         var formerDeletions: [Change] = []
-        for (object, write) in zip(objects, writes) {
-            if let former = write?.former, let deleted = object.extras?.former {
-                add(deleted, former, &plan, &formerDeletions)
+        for object in objects {
+            let write = writes[ObjectIdentifier(object)]
+            let former = object.extras?.former
+            if let former, let deletion = writes[ObjectIdentifier(former)] {
+                adopt(deletion, of: former, &plan, &formerDeletions)
             }
             if let result = unique.results[ObjectIdentifier(object)] {
                 plan.results.append((object, result))
@@ -43,13 +47,12 @@ struct SavePlanner {
                 plan.changes.append(
                     change(object, .insert(SavePlan.writes(object, propertyIndexes: object.changed.propertyIndexes)))
                 )
-                let isWritten = write == nil && showsWhatItWrites(object)
-                plan.results.append((object, isWritten ? .written : .reread))
+                plan.results.append((object, former == nil && showsWhatItWrites(object) ? .written : .reread))
             } else if let write {
                 if write.isDeletion {
-                    add(object, write, &plan, &deletions)
+                    adopt(write, of: object, &plan, &deletions)
                 } else {
-                    add(object, write, &plan, &updates)
+                    adopt(write, of: object, &plan, &updates)
                 }
             }
         }
@@ -64,8 +67,8 @@ struct SavePlanner {
                 }
             }
         )
-        let orders = try orderChanges(&plan, without: dropped, unique.heirs)
-        plan.changes += updates + pairChanges(&plan, without: dropped, unique.heirs) + orders + deletions
+        let orders = try orderChanges(&plan, without: dropped, unique.absorbing)
+        plan.changes += updates + pairChanges(&plan, without: dropped, unique.absorbing) + orders + deletions
         add(unique, &plan)
         plan.changes = formerDeletions + plan.changes
         let effects = try applyRules(to: &plan)
@@ -87,9 +90,16 @@ struct SavePlanner {
             }
         }
         plan.unique = unique
-        plan.removed = Set(unique.touched.lazy.filter(\.isDeleted).map(\.id))
+        plan.removed = unique.removed
+        guard !unique.touched.isEmpty else { return }
+        let indices = plan.indices
         for (id, isDeleted) in unique.touched {
-            guard let object = context.registeredObject(for: id), object.state == .clean else { continue }
+            guard let object = context.registeredObject(for: id) else { continue }
+            if let index = indices[ObjectIdentifier(object)], plan.results[index].result.isDropped {
+                plan.results[index].result = isDeleted ? .gone(isLost: true) : .reread
+                continue
+            }
+            guard object.state == .clean else { continue }
             if isDeleted { plan.unknownToUndo.append(object) }
             plan.results.append((object, isDeleted ? .gone(isLost: false) : .reread))
         }
@@ -103,24 +113,36 @@ struct SavePlanner {
         object.descriptor.keepsWrittenValues && !context.relationships.refersToMissing(object)
     }
 
-    /// Decides what the save makes of one object, by the policy of its conflict; the unique keys are compared after it.
+    /// Decides by the policy of each object's conflict; unique keys are compared after it.
     ///
-    /// Returns nil for a new object with an ID of its own.
-    private func decide(_ object: ManagedObject, _ plan: inout SavePlan) throws -> ObjectWrite? {
-        switch object.state {
-        case .inserted:
-            guard let former = object.extras?.former else { return nil }
-            let deletion = try decideDeletion(of: former, &plan)
-            let write = ObjectWrite(result: deletion.isDeletion ? nil : .gone(isLost: true))
-            write.former = deletion
-            return write
-        case .updated: return try decideUpdate(of: object, &plan)
-        case .deleted: return try decideDeletion(of: object, &plan)
-        case .clean, .gone, .detached: return nil
+    /// A new object has a write only when the policy keeps the stored object whose ID it has. The deletion of that stored
+    /// object is found under the object that the context has deleted.
+    private func writes(
+        of objects: [ManagedObject],
+        _ plan: inout SavePlan
+    ) throws -> [ObjectIdentifier: ObjectWrite] {
+        var writes: [ObjectIdentifier: ObjectWrite] = [:]
+        for object in objects {
+            switch object.state {
+            case .inserted:
+                guard let former = object.extras?.former else { continue }
+                let deletion = try decideDeletion(of: former, &plan)
+                writes[ObjectIdentifier(former)] = deletion
+                if !deletion.isDeletion { writes[ObjectIdentifier(object)] = ObjectWrite(result: .gone(isLost: true)) }
+            case .updated: writes[ObjectIdentifier(object)] = try decideUpdate(of: object, &plan)
+            case .deleted: writes[ObjectIdentifier(object)] = try decideDeletion(of: object, &plan)
+            case .clean, .gone, .detached: continue
+            }
         }
+        return writes
     }
 
-    private func add(_ object: ManagedObject, _ write: ObjectWrite, _ plan: inout SavePlan, _ changes: inout [Change]) {
+    private func adopt(
+        _ write: ObjectWrite,
+        of object: ManagedObject,
+        _ plan: inout SavePlan,
+        _ changes: inout [Change]
+    ) {
         if let change = write.change { changes.append(change) }
         if let result = write.result { plan.results.append((object, result)) }
         if write.isUnknownToUndo { plan.unknownToUndo.append(object) }
@@ -174,7 +196,7 @@ struct SavePlanner {
                 object.descriptor.properties.counters.contains(propertyIndex)
                     || cached.values[propertyIndex] == current.values[propertyIndex]
             }
-            let write = update(object, written, over: current, .reread)
+            var write = update(object, written, over: current, .reread)
             write.kept = Set(changed).subtracting(written)
             return write
         }
@@ -186,7 +208,7 @@ struct SavePlanner {
         over current: Row,
         _ result: SavePlan.ObjectResult
     ) -> ObjectWrite {
-        let write = ObjectWrite(result: result, indexes: indexes, current: current)
+        var write = ObjectWrite(result: result, indexes: indexes, current: current)
         let writes = SavePlan.writes(object, propertyIndexes: indexes)
         if !writes.isEmpty { write.change = change(object, .update(writes)) }
         return write
@@ -195,8 +217,7 @@ struct SavePlanner {
     private func decideDeletion(of object: ManagedObject, _ plan: inout SavePlan) throws -> ObjectWrite {
         let current = try reader.row(object.uniqueID, rootEntity: object.descriptor.entity.root)
         try checkVersion(of: object, current)
-        let deletion = ObjectWrite(result: .gone(isLost: false))
-        deletion.isDeletion = true
+        var deletion = ObjectWrite(result: .gone(isLost: false), isDeletion: true)
         // An object that was also deleted elsewhere is gone without a change to write.
         guard let current else {
             deletion.isUnknownToUndo = true
@@ -249,11 +270,11 @@ struct SavePlanner {
     private func pairChanges(
         _ plan: inout SavePlan,
         without dropped: Set<ObjectIdentifier>,
-        _ heirs: [ObjectIdentifier: Row]
+        _ absorbing: [ObjectIdentifier: Row]
     ) -> [Change] {
         guard !context.pending.delta.isEmpty else { return [] }
         func isDropped(_ object: ManagedObject) -> Bool {
-            dropped.contains(ObjectIdentifier(object)) && heirs[ObjectIdentifier(object)] == nil
+            dropped.contains(ObjectIdentifier(object)) && absorbing[ObjectIdentifier(object)] == nil
         }
         let hasDeletions = !context.pending.list.deletedRootIndexes.isEmpty
         func known(_ id: ManagedObjectID) -> ManagedObject? {
@@ -261,14 +282,14 @@ struct SavePlanner {
         }
         var changes: [Change] = []
         for object in context.pending.objects where !isDropped(object) {
-            let heir = heirs[ObjectIdentifier(object)]
+            let absorber = absorbing[ObjectIdentifier(object)]
             for (propertyIndex, property) in object.descriptor.entity.properties.enumerated() {
                 guard case .relationship(let relationship, .links(_, ownsPairs: true)) = property,
-                    heir?.entity.property(named: relationship.name) != nil || heir == nil,
+                    absorber?.entity.property(named: relationship.name) != nil || absorber == nil,
                     let difference = context.pending.delta[RelationshipDelta.Key(object, propertyIndex)]
                 else { continue }
                 func add(_ ids: [UniqueID], to changes: inout [Change]) {
-                    guard !ids.isEmpty, heir == nil else { return }
+                    guard !ids.isEmpty, absorber == nil else { return }
                     changes.append(self.change(object, .unlink(to: relationship.name, ids: ids.sorted())))
                 }
                 let removed = difference.removed.filter { known($0).map { !isDropped($0) } ?? true }
@@ -283,7 +304,7 @@ struct SavePlanner {
                 }
                 guard !added.isEmpty else { continue }
                 var change = change(object, .link(to: relationship.name, ids: added.map(\.uniqueID), positions: nil))
-                if let heir { (change.entity, change.id) = (heir.entity.name, heir.id.uniqueID) }
+                if let absorber { (change.entity, change.id) = (absorber.entity.name, absorber.uniqueID) }
                 changes.append(change)
             }
         }
@@ -299,33 +320,28 @@ struct SavePlanner {
     }
 }
 
-/// What a save makes of one object of the context, before the unique keys are compared.
-final class ObjectWrite {
+/// What a save does with one object, before unique keys are compared.
+struct ObjectWrite {
     /// The change of a stored object; nil when the save writes nothing of the object itself.
     var change: Change?
-    /// nil when the object is inserted, or the save is refused because of the object.
-    let result: SavePlan.ObjectResult?
-    /// The properties of a stored object that the save writes, over this row.
-    let indexes: [Int]
-    let current: Row?
-    /// Whether the context has deleted the object, and the policy lets it.
+    /// nil when the object refuses the save, or when the policy keeps a deleted object whose ID a new object has.
+    var result: SavePlan.ObjectResult?
+    /// The written properties of a stored object.
+    var indexes: [Int] = []
+    /// The row under the written properties; nil when the object was only linked or unlinked.
+    var current: Row?
+    /// Whether the save deletes the object, or others have deleted it already.
     var isDeletion = false
     var isUnknownToUndo = false
     /// The changed properties that keep their stored values under the policy.
     var kept: Set<Int> = []
-    /// The deletion of the stored object whose ID a new object has.
-    var former: ObjectWrite?
 
-    /// Whether the object keeps changes of the context.
+    /// Whether the unsaved changes of the object are saved, at least in part.
     var isWritten: Bool {
         switch result {
         case nil, .written, .reread: true
         case .dropped, .gone: false
         }
-    }
-
-    init(result: SavePlan.ObjectResult? = nil, indexes: [Int] = [], current: Row? = nil) {
-        (self.result, self.indexes, self.current) = (result, indexes, current)
     }
 }
 

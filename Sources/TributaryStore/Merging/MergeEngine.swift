@@ -55,7 +55,8 @@ final class MergeEngine {
         tables.versions.insert(version, origin: origin, of: number)
     }
 
-    /// Throws ``StoreError`` `sharesKey` when a local transaction would hide an object of its own.
+    /// Throws ``StoreError`` `sharesKey` when a local transaction would hide an object of its own, or another
+    /// one behind it.
     func end() throws {
         try external.publish()
         try uniqueness.decide(isLocal: cursor.isLocal)

@@ -57,7 +57,7 @@ final class UniquenessMerger {
     ///
     /// Costs k log k comparisons for the k objects that share keys with changed ones and were inserted after them. With
     /// `isLocal`, it throws ``StoreError`` `sharesKey` when it would hide an object that the transaction has inserted
-    /// or given a key.
+    /// or given a key, or would hide another object behind such a one.
     func decide(keepsConflicts: Bool = true, isLocal: Bool = false) throws {
         try collect()
         if !sharing.isEmpty || !released.isEmpty {
@@ -118,7 +118,7 @@ final class UniquenessDecision {
     private let tables: MergeTables
     private let objects: ObjectMerger
     private let keepsConflicts: Bool
-    /// Whether a changed object that is visible must stay visible.
+    /// Whether a changed object that is visible must stay visible, and hides no other.
     private let isLocal: Bool
     private var queue = KeyHolderQueue()
     private var known: Set<UniqueID> = []
@@ -157,6 +157,9 @@ final class UniquenessDecision {
             return try objects.represent(table, holder.id, by: blocking.id, insteadOf: representative)
         }
         if isLocal, isChanged, let key = try sharedKey(of: holder, with: blocking) { throw StoreError.sharesKey(key) }
+        if isLocal, changed.contains(blocking.id), let key = try sharedKey(of: blocking, with: holder) {
+            throw StoreError.sharesKey(key)
+        }
         for key in holder.keys where owners[key]??.id == holder.id { owners[key] = .some(nil) }
         try objects.hide(table, holder, behind: blocking, keepsConflict: keepsConflicts)
         // Keys that a changed object had before have been released.
@@ -332,10 +335,11 @@ struct KeyHolderQueue {
     }
 }
 
-/// A unique key that an object of a local transaction would share with an older object.
+/// A unique key that an object of a local transaction would share with another object.
 package struct SharedKey: Hashable, Sendable {
     package var object: ManagedObjectID
-    /// The older object, which the transaction would show; until now the former holder of the key has hidden it.
+    /// An older object, which the transaction would show (until now the former holder of the key has hidden it), or a
+    /// younger object, which the transaction would hide.
     package var other: ManagedObjectID
     /// The highest entity that has the constraint.
     package var entity: String

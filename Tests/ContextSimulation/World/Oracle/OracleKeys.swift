@@ -45,10 +45,10 @@ struct OracleKeys {
         let state = delta.applied(to: newest)
         let changed = OracleKeys.labels(delta.order).filter { !delta.deleted.contains($0) }
         var holders: [PropertyValue: Int] = [:]
-        func isKept(_ object: Int) -> Bool {
+        func hasStoredCode(_ object: Int) -> Bool {
             !delta.inserted.contains(object) && OracleKeys.code(object, state) == OracleKeys.code(object, newest)
         }
-        for object in changed where !isSettled(object) && !isKept(object) {
+        for object in changed where !isSettled(object) && !hasStoredCode(object) {
             let code = OracleKeys.code(object, state)
             guard code != .null else { continue }
             if let other = holders[code], !isSettled(other) {
@@ -60,7 +60,8 @@ struct OracleKeys {
             where stored != object && OracleKeys.code(stored, newest) == code && !delta.deleted.contains(stored) {
                 if !changed.contains(stored) || dropped.contains(stored) {
                     settle(object, againstStored: stored, code, &write)
-                } else if isKept(stored), settle(object, against: stored, code, &write) != stored {
+                } else if hasStoredCode(stored) {
+                    _ = settle(object, against: stored, code, &write)
                     holders[code] = stored
                 }
             }
