@@ -5,45 +5,51 @@ import TributaryStore
 extension SavePlanner {
     /// Returns a link with positions for each ordered relationship with new or moved objects.
     ///
-    /// `replacements` has the stored objects that take the values of new ones, because they have the same unique key.
-    /// Such an object takes the place of the new one in lists, and in its own lists the objects of the new one come last.
+    /// `absorbing` has the stored objects that take the values of new ones, because they have the same unique key. Such an
+    /// object takes the place of the new one in lists, and in its own lists the objects of the new one come last.
     func orderChanges(
         _ plan: inout SavePlan,
         without dropped: Set<ObjectIdentifier>,
-        _ replacements: [ObjectIdentifier: Row]
+        _ absorbing: [ObjectIdentifier: Row]
     ) throws -> [Change] {
         var changes: [Change] = []
-        for key in context.pending.delta.orderedKeys.sorted(by: {
-            ($0.id, $0.propertyIndex) < ($1.id, $1.propertyIndex)
-        }) {
+        let keys = context.pending.delta.orderedKeys
+        for key in keys.sorted(by: { ($0.id, $0.propertyIndex) < ($1.id, $1.propertyIndex) }) {
             guard let owner = context.relationships.owner(of: key) else { continue }
             // A fault may be of an object that is gone.
             owner.fire()
-            guard owner.state != .deleted, owner.state != .gone,
+            let absorber = absorbing[ObjectIdentifier(owner)]
+            guard !owner.state.isDeletion,
                 let relationship = owner.descriptor.entity.properties[key.propertyIndex].relationship,
-                relationship.isOrdered
-            else { continue }
-            let replacement = replacements[ObjectIdentifier(owner)]
-            guard
-                replacement?.entity.property(named: relationship.name) != nil || owner.row != nil
+                relationship.isOrdered,
+                absorber?.entity.property(named: relationship.name) != nil || owner.row != nil
                     || !dropped.contains(ObjectIdentifier(owner))
             else { continue }
-            let placed = try positions(key, owner, replacement, relationship, plan, dropped, replacements)
-            guard !placed.isEmpty else { continue }
-            changes.append(
-                Change(
-                    entity: replacement?.entity.name ?? owner.descriptor.entity.name,
-                    id: replacement?.id.uniqueID ?? owner.uniqueID,
-                    operation: .link(
-                        to: relationship.name,
-                        ids: placed.map(\.id.uniqueID),
-                        positions: placed.map(\.position)
-                    )
-                )
+            let (id, entity) = (absorber?.uniqueID ?? owner.uniqueID, absorber?.entity ?? owner.descriptor.entity)
+            let stored = try reader.positions(
+                of: id,
+                entity: entity,
+                propertyIndex: absorber?.entity.propertyIndex(named: relationship.name) ?? key.propertyIndex
             )
-            guard case .relationship(_, .inverse) = owner.descriptor.entity.properties[key.propertyIndex] else {
-                continue
-            }
+            let list = SavedList(
+                context: context,
+                owner: owner,
+                key: key,
+                register: register(of: relationship),
+                isAbsorbed: absorber != nil,
+                change: context.pending.delta[key],
+                stored: stored.map(\.id),
+                positions: Dictionary(stored.map { ($0.id, $0.position) }, uniquingKeysWith: { first, _ in first }),
+                dropped: dropped,
+                kept: plan.kept,
+                absorbing: absorbing
+            )
+            let placed = list.placed()
+            guard !placed.isEmpty else { continue }
+            let (ids, positions) = (placed.map(\.id.uniqueID), placed.map(\.position))
+            let link = Change.Operation.link(to: relationship.name, ids: ids, positions: positions)
+            changes.append(Change(entity: entity.name, id: id, operation: link))
+            guard list.register != nil else { continue }
             // The link writes the registers of these objects once more.
             for case let object? in placed.map({ context.registeredObject(for: $0.id) }) where object.state == .clean {
                 plan.results.append((object, .reread))
@@ -52,97 +58,108 @@ extension SavePlanner {
         return changes
     }
 
-    private func positions(
-        _ key: RelationshipDelta.Key,
-        _ owner: ManagedObject,
-        _ replacement: Row?,
-        _ relationship: Relationship,
-        _ plan: SavePlan,
-        _ dropped: Set<ObjectIdentifier>,
-        _ replacements: [ObjectIdentifier: Row]
-    ) throws -> [(id: ManagedObjectID, position: String)] {
-        let stored = try reader.positions(
-            of: replacement?.id.uniqueID ?? owner.uniqueID,
-            entity: replacement?.entity ?? owner.descriptor.entity,
-            propertyIndex: replacement?.entity.propertyIndex(named: relationship.name) ?? key.propertyIndex
-        )
-        var positions = Dictionary(stored.map { ($0.id, $0.position) }, uniquingKeysWith: { first, _ in first })
-        let known = stored.map(\.id)
-        // The register at the other end: the relationship is derived from it.
-        let register = context.relationships.inverse(of: relationship).flatMap { descriptor, index -> Int? in
-            if case .relationship(_, .column) = descriptor.entity.properties[index] { index } else { nil }
-        }
-        // The policy leaves the object where it is stored.
-        func isKept(_ id: ManagedObjectID) -> Bool {
-            guard !dropped.isEmpty || !plan.kept.isEmpty, let object = context.registeredObject(for: id),
-                replacements[ObjectIdentifier(object)] == nil
-            else { return false }
-            guard let register else { return dropped.contains(ObjectIdentifier(object)) }
-            return (object.changed.contains(register) || object.state == .deleted)
-                && (dropped.contains(ObjectIdentifier(object))
-                    || plan.kept[ObjectIdentifier(object)]?.contains(register) ?? false)
-        }
-        // The context has taken the object out, also if others have added it since.
-        func isTakenOut(_ object: ManagedObject) -> Bool {
-            guard let register, object.changed.contains(register) else { return false }
-            return object.values[register].referencedID != owner.uniqueID
-        }
-        let change = context.pending.delta[key]
-        // An object that is gone in the context is there when others have inserted it again.
-        let shown =
-            context.relationships.relatedIDs(owner, key.propertyIndex, stored: known)
-            + known.filter { context.registeredObject(for: $0) == nil && change?.removed.contains($0) != true }
-        // The changes of an owner are dropped with its order; objects that were added to it come last.
-        let ordering =
-            replacement == nil && !dropped.contains(ObjectIdentifier(owner))
-            ? context.pending.delta.orderings[key]?.keeping(isKept) : nil
-        let added = change?.added ?? [:]
-        // The context has moved these objects, and others have taken them out.
-        let returning = (ordering?.ids ?? []).filter { id in
-            guard let register, positions[id] == nil, added[id] == nil, !isKept(id),
-                let object = context.registeredObject(for: id), !dropped.contains(ObjectIdentifier(object))
-            else { return false }
-            return object.changed.contains(register) && object.values[register].referencedID == owner.uniqueID
-        }
-        var seen: Set<ManagedObjectID> = []
-        // The moves are applied to the newest list, which the context may not have read.
-        var wanted =
-            (replacement == nil
-            ? members(of: known, shown, returning, change, ordering, isKept) : known + shown)
-            .compactMap { id -> ManagedObjectID? in
-                guard let object = context.registeredObject(for: id) else { return id }
-                if let replacement = replacements[ObjectIdentifier(object)] {
-                    return positions[replacement.id] != nil ? nil : replacement.id
-                }
-                let isLeftOut = isKept(id) ? positions[id] == nil : object.state.isDeletion || isTakenOut(object)
-                return isLeftOut ? nil : id
-            }
-            .filter { seen.insert($0).inserted }
+    /// The register at the other end, from which a relationship is derived; nil when it is stored as pairs.
+    private func register(of relationship: Relationship) -> Int? {
+        guard let (descriptor, propertyIndex) = context.relationships.inverse(of: relationship),
+            case .relationship(_, .column) = descriptor.entity.properties[propertyIndex]
+        else { return nil }
+        return propertyIndex
+    }
+}
+
+/// The newest stored list of an ordered relationship, with the changes of the context that a save writes on top.
+private struct SavedList {
+    let context: ManagedObjectContext
+    let owner: ManagedObject
+    let key: RelationshipDelta.Key
+    let register: Int?
+    /// Whether the list is that of a stored object which takes the values of the owner.
+    let isAbsorbed: Bool
+    let change: RelationshipDelta.Change?
+    let stored: [ManagedObjectID]
+    let positions: [ManagedObjectID: String]
+    let dropped: Set<ObjectIdentifier>
+    /// The changed properties that keep their stored values under the policy.
+    let kept: [ObjectIdentifier: Set<Int>]
+    let absorbing: [ObjectIdentifier: Row]
+
+    /// The objects that get a position.
+    func placed() -> [(id: ManagedObjectID, position: String)] {
+        let moves = moves
+        let members = members(moves)
         let given = context.saving.request?.positions[key] ?? [:]
         guard !given.isEmpty else {
-            let moved = ordering?.moved ?? []
-            let kept = positions.filter { !moved.contains($0.key) && (added[$0.key] == nil || isKept($0.key)) }
-            return PositionPlan(wanted: wanted, kept: kept).positioned()
+            let unmoved = positions.filter { id, _ in
+                moves?.moved.contains(id) != true && (change?.added[id] == nil || isKept(id))
+            }
+            return PositionPlan(wanted: members, kept: unmoved).positioned()
         }
         // An object with a given position keeps it; objects without a position go to the end.
-        positions.merge(given) { $1 }
-        wanted = wanted.ordered(by: positions) + wanted.filter { positions[$0] == nil }
-        return PositionPlan(wanted: wanted, kept: positions).positioned()
+        let all = positions.merging(given) { $1 }
+        let wanted = members.ordered(by: all) + members.filter { all[$0] == nil }
+        return PositionPlan(wanted: wanted, kept: all).positioned()
             + wanted.compactMap { id in given[id].map { (id, $0) } }
     }
 
-    /// The objects that the relationship has after the save, in order.
-    private func members(
-        of known: [ManagedObjectID],
-        _ shown: [ManagedObjectID],
-        _ returning: [ManagedObjectID],
-        _ change: RelationshipDelta.Change?,
-        _ ordering: RelationshipOrdering?,
-        _ isKept: (ManagedObjectID) -> Bool
-    ) -> [ManagedObjectID] {
-        let present = Set(shown)
-        let stored = known.filter { isKept($0) || (present.contains($0) && change?.added[$0] == nil) }
-        let list = stored + returning + (change?.addedInOrder ?? []).filter { present.contains($0) && !isKept($0) }
-        return ordering?.ordering(list) ?? list
+    /// The moves that the save writes; nil when the changes of the owner are dropped with its order.
+    private var moves: RelationshipOrdering? {
+        guard !isAbsorbed, !dropped.contains(ObjectIdentifier(owner)) else { return nil }
+        return context.pending.delta.orderings[key]?.keeping(isKept)
+    }
+
+    /// The objects after the save, in order: the moves are applied to the newest list, which the context may not have
+    /// read.
+    private func members(_ moves: RelationshipOrdering?) -> [ManagedObjectID] {
+        // An object that is gone in the context is there when others have inserted it again.
+        let shown =
+            context.relationships.relatedIDs(owner, key.propertyIndex, stored: stored)
+            + stored.filter { context.registeredObject(for: $0) == nil && change?.removed.contains($0) != true }
+        var list = stored + shown
+        if !isAbsorbed {
+            let present = Set(shown)
+            list =
+                stored.filter { isKept($0) || (present.contains($0) && change?.added[$0] == nil) }
+                + (moves?.ids ?? []).filter(isReturning)
+                + (change?.addedInOrder ?? []).filter { present.contains($0) && !isKept($0) }
+            list = moves?.ordering(list) ?? list
+        }
+        var seen: Set<ManagedObjectID> = []
+        return list.compactMap(member).filter { seen.insert($0).inserted }
+    }
+
+    /// Returns the object, or the stored one that takes its values; nil when the list does not get the object.
+    private func member(_ id: ManagedObjectID) -> ManagedObjectID? {
+        guard let object = context.registeredObject(for: id) else { return id }
+        if let absorber = absorbing[ObjectIdentifier(object)] {
+            return positions[absorber.id] == nil ? absorber.id : nil
+        }
+        // What the context has taken out stays out, also if others have added it since.
+        let isMember = isKept(id) ? positions[id] != nil : !object.state.isDeletion && refersHere(object) != false
+        return isMember ? id : nil
+    }
+
+    /// Whether the context has moved the object, and others have taken it out.
+    private func isReturning(_ id: ManagedObjectID) -> Bool {
+        guard positions[id] == nil, change?.added[id] == nil, !isKept(id),
+            let object = context.registeredObject(for: id), !dropped.contains(ObjectIdentifier(object))
+        else { return false }
+        return refersHere(object) == true
+    }
+
+    /// Whether the changed reference of an object leads to the owner; nil when the context has not changed it.
+    private func refersHere(_ object: ManagedObject) -> Bool? {
+        guard let register, object.changed.contains(register) else { return nil }
+        return object.values[register].referencedID == owner.uniqueID
+    }
+
+    /// Whether the policy leaves the object where it is stored.
+    private func isKept(_ id: ManagedObjectID) -> Bool {
+        guard !dropped.isEmpty || !kept.isEmpty, let object = context.registeredObject(for: id),
+            absorbing[ObjectIdentifier(object)] == nil
+        else { return false }
+        let isDropped = dropped.contains(ObjectIdentifier(object))
+        guard let register else { return isDropped }
+        return (object.changed.contains(register) || object.state == .deleted)
+            && (isDropped || kept[ObjectIdentifier(object)]?.contains(register) == true)
     }
 }
