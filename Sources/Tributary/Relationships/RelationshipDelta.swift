@@ -165,6 +165,8 @@ struct RelationshipDelta: Sendable {
 
     /// Sets whether a relationship that is derived from registers has an object; `isStored` is whether the object's row
     /// refers to the owner.
+    ///
+    /// With `isAppended` the object goes to the end of a pending order.
     mutating func set(_ isLinked: Bool, _ id: ManagedObjectID, in key: Key, isStored: Bool, isAppended: Bool) {
         ordinal += 1
         let ordinal = ordinal

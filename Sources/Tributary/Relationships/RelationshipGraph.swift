@@ -242,8 +242,8 @@ struct RelationshipGraph {
 
     /// Adds the change of a register to the delta of its derived other ends: what differs from the object's row.
     ///
-    /// An edit puts the object at the end of an ordered relationship, unless `isMove` is false, and marks the objects at
-    /// the other ends as updated.
+    /// An edit marks the objects at the other ends as updated. When the edit is a move as well, it puts the object at the
+    /// end of an ordered relationship.
     func moveInverse(
         _ object: ManagedObject,
         _ propertyIndex: Int,

@@ -418,7 +418,8 @@ struct UndoOperation {
         #endif
         let stored = object.rowValue(propertyIndex)
         let value = isOwn ? old : stored ?? old
-        let isChange = isOwn && value != stored
+        let isStored = value == stored
+        let isChange = isOwn && !isStored
         if let relationship = object.descriptor.entity.properties[propertyIndex].relationship {
             let target = value.referencedID
             let isShown = object.relatedID(propertyIndex)?.uniqueID == target
@@ -429,9 +430,9 @@ struct UndoOperation {
                 guard !context.relationships.isMissing(target, descriptor) else { return }
                 context.relationships.release(target, at: propertyIndex, for: object)
             }
-            context.relationships.setRegister(object, propertyIndex, to: target, isMove: isChange || stored != value)
+            context.relationships.setRegister(object, propertyIndex, to: target, isMove: !isStored)
             // Others may have set the same target, which is then no object that the context has added.
-            if !isChange, let target, stored == value {
+            if isStored, let target {
                 context.relationships.moveInverse(object, propertyIndex, from: target, to: target)
             }
         } else {

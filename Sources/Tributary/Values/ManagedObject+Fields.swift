@@ -88,7 +88,7 @@ extension ManagedObject {
 
     /// Reads an attribute by its typed key as another type of its values, such as a transformable's bytes.
     ///
-    /// A type that does not fit the attribute stops the program, as a key of that type does.
+    /// The program stops when the key or the type does not fit the attribute.
     public subscript<Value: FieldValue, Other: FieldValue>(field: Field<Value>, as type: Other.Type) -> Other {
         get { Other(fieldValue: wholeValue(propertyIndex(field, as: type))) ?? Other.zeroField }
         set { assign(newValue.fieldValue, propertyIndex(field, as: type)) }
@@ -99,7 +99,8 @@ extension ManagedObject {
         if propertyIndex >= 0, let attribute = descriptor.entity.properties[propertyIndex].attribute,
             let reason = Other.mismatch(with: attribute)
         {
-            fatalError(FieldProblem(field, in: descriptor, reason: reason).description)
+            let access = "is read or written as \(Other.self), but \(reason)"
+            fatalError(FieldProblem(field, in: descriptor, reason: access).description)
         }
         return propertyIndex
     }

@@ -69,15 +69,18 @@ import TributaryStore
     private func onTwoMachines(_ body: (_ here: Machine, _ there: Machine) async throws -> Void) async throws {
         let here = try await Machine()
         var machines = [here]
+        var failure: (any Error)?
         do {
             let there = try await Machine(logs: here.test.logs)
             machines.append(there)
             try await body(here, there)
         } catch {
-            for machine in machines { try? await machine.stop() }
-            throw error
+            failure = error
         }
-        for machine in machines { try await machine.stop() }
+        for machine in machines {
+            do { try await machine.stop() } catch { failure = failure ?? error }
+        }
+        if let failure { throw failure }
     }
 
     private func digests(_ machines: [Machine]) throws -> Set<String> {
