@@ -12,6 +12,8 @@ struct SaveValidation {
             switch object.state {
             case .deleted:
                 failures += denialFailures(of: object)
+                // The store checks numbers again when it is written.
+                if context.above != nil { failures += countFailures(without: object) }
                 failures += self.failures(of: object, .deletion) { try object.validateForDelete() }
             case .inserted, .updated:
                 var validator = ObjectValidator(context: context, object: object, checksAll: object.state == .inserted)
@@ -54,6 +56,21 @@ struct SaveValidation {
             else { return [] }
             var validator = ObjectValidator(context: context, object: owner, checksAll: false)
             return validator.failures()
+        }
+    }
+
+    /// For objects to which the contexts above have linked the deleted object after its deletion.
+    private func countFailures(without object: ManagedObject) -> [ValidationFailure] {
+        object.descriptor.entity.properties.enumerated().flatMap { propertyIndex, property -> [ValidationFailure] in
+            guard let (descriptor, inverseIndex) = property.relationship.flatMap(context.relationships.inverse),
+                case let inverse = descriptor.entity.properties[inverseIndex], inverse.isBounded,
+                let relationship = inverse.relationship, relationship.isToMany
+            else { return [] }
+            return object.objectsAtOtherEnd(propertyIndex).filter { !$0.state.isDeletion }.compactMap { owner in
+                let members = context.relationships.relatedIDs(owner, inverseIndex)
+                let count = members.count { context.registeredObject(for: $0)?.state.isDeletion != true }
+                return ValidationFailure(owner.objectID, relationship, count: count)
+            }
         }
     }
 

@@ -67,6 +67,27 @@ struct MinimumTests {
         try await optional.close()
     }
 
+    /// The parent links the objects after the child has deleted one of them.
+    @Test(arguments: kinds.dropLast())
+    func aDeletionOfAChildLeavesTooFew(_ kind: (String, String)) async throws {
+        let container = try await open(kind, "optional: true, min: 2")
+        try await container.performBackgroundTask { context in
+            let a = try context.insert(entity: "A")
+            let members = try (0..<2).map { _ in try context.insert(entity: "B") }
+            try context.save()
+            let child = context.newChild()
+            child.delete(try child.existingObject(with: members[0].objectID))
+            for member in members { a.add(member, to: Self.bs) }
+            let error = try #require(throws: ValidationError.self) { try child.save() }
+            #expect(error.failures.map(\.rule) == [.tooFew])
+            a.add(try context.insert(entity: "B"), to: Self.bs)
+            try child.save()
+            try context.save()
+            #expect(a[Self.bs].count == 2)
+        }
+        try await container.close()
+    }
+
     @Test(.enabled(if: PublishedModels.folder != nil, "needs ../shared/models or TRIBUTARY_PUBLISHED_MODELS"))
     func newObjectsOfPublishedModelsNeedNoObjectsInToManyRelationshipsWithoutAMinimum() async throws {
         let folder = try #require(PublishedModels.folder)
