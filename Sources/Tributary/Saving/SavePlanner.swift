@@ -19,7 +19,7 @@ struct SavePlanner {
         let objects = context.pending.objects
         let edits = context.pending.editCount
         let writes = try writes(of: objects, &plan)
-        guard context.pending.editCount == edits else { return plan }
+        guard context.resolveConflict == nil || context.pending.editCount == edits else { return plan }
         let unique = try UniquenessPlanner(
             context: context,
             reader: reader,
