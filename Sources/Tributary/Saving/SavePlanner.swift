@@ -229,7 +229,8 @@ struct SavePlanner {
             switch try policy(for: object, conflict, &plan) {
             case .error:
                 plan.conflicts.append(conflict)
-                return ObjectWrite()
+                // Keys are compared as if the conflict were solved.
+                return ObjectWrite(isDeletion: true)
             case .storeTrump, .rollback:
                 return ObjectWrite(result: object.state == .deleted ? .dropped(current) : nil)
             case .objectTrump, .overwrite: break
@@ -330,7 +331,7 @@ struct ObjectWrite {
     var indexes: [Int] = []
     /// The row under the written properties; nil when the object was only linked or unlinked.
     var current: Row?
-    /// Whether the save deletes the object, or others have deleted it already.
+    /// Whether the save would delete the object, or others have deleted it already.
     var isDeletion = false
     var isUnknownToUndo = false
     /// The changed properties that keep their stored values under the policy.
