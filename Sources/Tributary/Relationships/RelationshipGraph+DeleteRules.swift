@@ -148,8 +148,7 @@ extension RelationshipGraph {
             }
             context.pending.hasReusedIDs = true
             object.row = nil
-            // A save of the deletion has cleared the changes: the new object gets back all values. Its counters read
-            // their totals, because a deletion keeps them.
+            // A save of the deletion has cleared the changes: the new object gets back all values.
             isStoredDeletion = object.extras?.isUnsaved != true
             #if MUTATIONS
                 if isStoredDeletion, Mutation.isOn(.undoOfDeletionLosesValues) {
@@ -161,7 +160,8 @@ extension RelationshipGraph {
             object.extras?.related = [:]
             object.extras?.faultError = nil
             if object.values.isEmpty { object.values = object.descriptor.defaults }
-            if isStoredDeletion { object.readCounters(context) }
+            // Counters read their totals, which a deletion keeps: others may have inserted and deleted the object too.
+            object.readCounters(context)
         }
         context.pending.resurrect(object, isChanged: !object.changed.isEmpty || hasPairs(object))
         if !wasSaved { object.extras?.former = nil }
