@@ -275,11 +275,11 @@ struct UniqueKey: Hashable {
     }
 }
 
-/// A stored object with which an object of a save would share a key that the planner has not compared.
+/// A stored object that would share a key with an object of a save.
 ///
-/// It is a hidden object that the save would reveal, because the save frees the key of an older one; or an object that the
-/// save would hide: the key comes from a derived attribute, from a reference that leads to another object than the context
-/// shows, or from a new object that goes into a stored one.
+/// The planner has not compared the key. The save would reveal the stored object, because the save frees the key of an older object. Or the save would hide the
+/// stored object: the key comes from a derived attribute, from a redirected reference, or from a new object that goes into a
+/// stored object.
 struct RevealedShadow {
     let key: SharedKey
     let row: Row

@@ -58,7 +58,7 @@ extension SavePlanner {
         return changes
     }
 
-    /// The register at the other end, from which a relationship is derived; nil when it is stored as pairs.
+    /// The register at the other end of a derived relationship; nil when the relationship is stored as pairs.
     private func register(of relationship: Relationship) -> Int? {
         guard let (descriptor, propertyIndex) = context.relationships.inverse(of: relationship),
             case .relationship(_, .column) = descriptor.entity.properties[propertyIndex]
@@ -73,7 +73,7 @@ private struct SavedList {
     let owner: ManagedObject
     let key: RelationshipDelta.Key
     let register: Int?
-    /// Whether the list is that of a stored object which takes the values of the owner.
+    /// Whether a stored object takes the values of the owner, and has the list.
     let isAbsorbed: Bool
     let change: RelationshipDelta.Change?
     let stored: [ManagedObjectID]

@@ -8,12 +8,13 @@ struct SaveValidation {
 
     func validate() throws {
         var failures = context.pending.removeRefusedWrites()
+        var counted: Set<RelationshipDelta.Key> = []
         for object in context.pending.objects {
             switch object.state {
             case .deleted:
                 failures += denialFailures(of: object)
                 // The store checks numbers again when it is written.
-                if context.above != nil { failures += countFailures(without: object) }
+                if context.above != nil { failures += countFailures(without: object, &counted) }
                 failures += self.failures(of: object, .deletion) { try object.validateForDelete() }
             case .inserted, .updated:
                 var validator = ObjectValidator(context: context, object: object, checksAll: object.state == .inserted)
@@ -59,14 +60,21 @@ struct SaveValidation {
         }
     }
 
-    /// For objects to which the contexts above have linked the deleted object after its deletion.
-    private func countFailures(without object: ManagedObject) -> [ValidationFailure] {
+    /// The contexts above may have linked other objects to the deleted object after its deletion.
+    ///
+    /// Counts each relationship once, however many of its objects are deleted.
+    private func countFailures(
+        without object: ManagedObject,
+        _ counted: inout Set<RelationshipDelta.Key>
+    ) -> [ValidationFailure] {
         object.descriptor.entity.properties.enumerated().flatMap { propertyIndex, property -> [ValidationFailure] in
             guard let (descriptor, inverseIndex) = property.relationship.flatMap(context.relationships.inverse),
                 case let inverse = descriptor.entity.properties[inverseIndex], inverse.isBounded,
                 let relationship = inverse.relationship, relationship.isToMany
             else { return [] }
-            return object.objectsAtOtherEnd(propertyIndex).filter { !$0.state.isDeletion }.compactMap { owner in
+            return object.objectsAtOtherEnd(propertyIndex).compactMap { owner in
+                let key = RelationshipDelta.Key(owner, inverseIndex)
+                guard !owner.state.isDeletion, counted.insert(key).inserted else { return nil }
                 let members = context.relationships.relatedIDs(owner, inverseIndex)
                 let count = members.count { context.registeredObject(for: $0)?.state.isDeletion != true }
                 return ValidationFailure(owner.objectID, relationship, count: count)
