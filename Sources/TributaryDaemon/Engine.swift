@@ -31,7 +31,7 @@ final class Engine: Sendable {
         self.scans = scans
         self.container = container
         self.sync = sync
-        compactor = Compactor(sync: sync) { try Store.open($0, migrator: Migrator()) }
+        compactor = Compactor(sync: sync)
         disks = DiskWatch(store: container.store.configuration.path.folder, logs: sync.logs)
         file = StoreFile(path: container.store.configuration.path)
         firstShown = container.mainGeneration.number

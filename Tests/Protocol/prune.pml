@@ -136,7 +136,7 @@ inline cutBaseline(p, b, isWrong) {
 }
 
 /* A store that has all that a baseline covers compares it, and endorses it when there is no difference. The maker's own
- * state has the same fault, so the maker compares with what the log gives; so does who has other positions. */
+ * state has the same fault, so the maker compares with the files of the log folder too. */
 inline compareBaseline(p, b) {
 	d_step { baseline[b].exists && !baseline[b].isEndorsed && (
 #ifdef BUG_ENDORSES_UNCOMPARED

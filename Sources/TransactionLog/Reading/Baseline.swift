@@ -198,7 +198,7 @@ extension LogFolder {
 /// then greatest and least values and counters.
 ///
 /// The writers are kept, in bounded memory; every other line is handed over and forgotten.
-struct BaselineLines {
+package struct BaselineLines {
     private(set) var header: BaselineHeader?
     private(set) var writers: [BaselineWriter] = []
     private(set) var counts = BaselineCounts()
@@ -213,7 +213,10 @@ struct BaselineLines {
 
     var isComplete: Bool { hasVector && remaining == 0 }
 
-    mutating func next(_ line: UnsafeBufferPointer<UInt8>) throws(JSONError) -> BaselineEntry? {
+    package init() {}
+
+    /// Returns the entry of a line without its newline; nil for the header and the lines of the writers.
+    package mutating func next(_ line: UnsafeBufferPointer<UInt8>) throws(JSONError) -> BaselineEntry? {
         guard !line.isBlank else { throw JSONError("the line is blank") }
         guard let header else {
             header = try BaselineHeader(line: line)

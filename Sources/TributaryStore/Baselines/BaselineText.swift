@@ -46,15 +46,7 @@ package struct BaselineText {
             )
             try write(entry.line.lineBytes)
         }
-        // An empty path is a private file of SQLite that vanishes with the connection, also when the work is given up
-        // within a transaction.
-        var configuration = Configuration()
-        configuration.label = "tributary.sorter"
-        configuration.qos = .default
-        configuration.allowsUnsafeTransactions = true
-        let sorter = try DatabaseQueue(path: "", configuration: configuration)
-        return try sorter.writeWithoutTransaction { scratch in
-            try scratch.execute(sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN")
+        return try DatabaseQueue.scratch { scratch in
             var sorting = try BaselineSorting(scratch)
             var count = 0
             try BaselineState(reader: reader).forEach { item in
@@ -64,8 +56,25 @@ package struct BaselineText {
             }
             var counts = try sorting.forEachLine(write)
             counts.writers = writers.count
-            try scratch.execute(sql: "COMMIT")
             return counts
+        }
+    }
+}
+
+extension DatabaseQueue {
+    /// Gives a temporary database that `body` fills, within one transaction.
+    ///
+    /// An empty path is a private file of SQLite that vanishes with the connection, also when the work is given up.
+    static func scratch<T>(_ body: (Database) throws -> T) throws -> T {
+        var configuration = Configuration()
+        configuration.label = "tributary.sorter"
+        configuration.qos = .default
+        configuration.allowsUnsafeTransactions = true
+        return try DatabaseQueue(path: "", configuration: configuration).writeWithoutTransaction { scratch in
+            try scratch.execute(sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN")
+            let result = try body(scratch)
+            try scratch.execute(sql: "COMMIT")
+            return result
         }
     }
 }
@@ -75,15 +84,8 @@ private struct BaselineSorting {
     private let scratch: Database
     private let add: BoundStatement
 
-    /// The order of the changes of one version.
-    ///
-    /// A deletion comes first in its transaction. Links come before the values of objects, because linking an object to
-    /// its owner also writes the object's register, whose value is among these values. Deferred values follow, then
-    /// writes without a rule in any known model, in the order of the changes of their transaction; the values of one
-    /// change have no order.
-    private enum Phase: Int64 {
-        case delete, unlink, link, insert, update, kept, bound, counter
-    }
+    // Deferred writes follow the other changes of their transaction, in the order of the transaction.
+    private static let (kept, bound, counter) = (5, 6, 7)
 
     init(_ scratch: Database) throws {
         self.scratch = scratch
@@ -102,20 +104,20 @@ private struct BaselineSorting {
         case .change(let change, let version, let sequence, let place):
             var line: [UInt8] = []
             change.inNameOrder.write(to: &line)
-            let phase = place == nil ? BaselineSorting.phase(change) : .kept
+            let phase = place == nil ? change.operation.phase : BaselineSorting.kept
             try insert(0, version, phase, change.entity, change.id, place, sequence, line)
         case .bound(let bound):
-            try insert(1, .none, .bound, bound.entity, bound.id, nil, 0, bound.line.lineBytes)
+            try insert(1, .none, BaselineSorting.bound, bound.entity, bound.id, nil, 0, bound.line.lineBytes)
         case .counter(let counter):
             // The lines of one object are together, whatever entities they name.
-            try insert(2, .none, .counter, "", counter.id, nil, 0, counter.line.lineBytes)
+            try insert(2, .none, BaselineSorting.counter, "", counter.id, nil, 0, counter.line.lineBytes)
         }
     }
 
     private func insert(
         _ part: Int64,
         _ version: Version,
-        _ phase: Phase,
+        _ phase: Int,
         _ entity: String,
         _ id: UniqueID,
         _ place: DeferredObject.Place?,
@@ -125,23 +127,13 @@ private struct BaselineSorting {
         add.bind(1, part)
         add.bind(2, version.clock.description)
         add.bind(3, version.writer.description)
-        add.bind(4, phase.rawValue)
+        add.bind(4, Int64(phase))
         add.bind(5, entity)
         add.bind(6, id)
         add.bind(7, place?.position ?? 0)
         add.bind(8, Int64(bitPattern: sequence))
         add.bind(9, line)
         try add.run()
-    }
-
-    private static func phase(_ change: Change) -> Phase {
-        switch change.operation {
-        case .delete: .delete
-        case .insert: .insert
-        case .update: .update
-        case .unlink: .unlink
-        case .link: .link
-        }
     }
 
     /// Writes a line before the changes of each transaction.
@@ -189,6 +181,22 @@ private struct BaselineSorting {
             try write(row.bytes(0))
         }
         return counts
+    }
+}
+
+extension Change.Operation {
+    /// The order of the changes of a transaction in a baseline.
+    ///
+    /// Deletions come first. Links come before values, because a link to an owner also writes the register of the object,
+    /// and the value of this register is among the values.
+    package var phase: Int {
+        switch self {
+        case .delete: 0
+        case .unlink: 1
+        case .link: 2
+        case .insert: 3
+        case .update: 4
+        }
     }
 }
 

@@ -15,9 +15,6 @@ struct CompactionFacts: Sendable {
     var store: UniqueID
     /// The writer whose files are examined: the own one, or one that the store was before.
     var owner: UniqueID
-    /// The log folder has contradicted the store's own state, which then proves nothing: baselines are built from the
-    /// log folder.
-    var isContradicted = false
     var hasUnexported = false
     var modelHash: String
     var writers: [WriterRecord]
@@ -91,7 +88,6 @@ extension CompactionFacts {
             own: own.id,
             store: own.store,
             owner: own.id,
-            isContradicted: try reader.setting(StoreKeys.distrusted) != nil,
             hasUnexported: try !reader.outbox.unexported().isEmpty || !reader.outbox.unfinishedExports().isEmpty,
             modelHash: modelHash,
             writers: writers,

@@ -7,7 +7,6 @@ import TributaryStore
 /// One pass of the compaction: it reads what the rules decide from, and does what they decide.
 struct CompactionPass: Sendable {
     let sync: SyncService
-    let open: StoreCheck.Opening
     let queue: SerialQueue
     /// Stays the folder that it was when the pass began, whatever is mounted in its place meanwhile: what goes is in the
     /// folder in which the baseline was read.
@@ -115,13 +114,7 @@ struct CompactionPass: Sendable {
         guard case .cut(let name) = decision, mode != .dryRun else { return .init(decision) }
         let cutter = cutter("baseline", facts)
         let publish = { @Sendable reader in try cutter.publish(name, reader) }
-        if facts.isContradicted {
-            do {
-                _ = try await log(to: facts.vector, facts, cutter, publish)
-            } catch let error where CompactionPass.isObstacle(error) {
-                return .waits(ErrorText.text(of: error))
-            }
-        } else if try await state(facts, publish) == nil {
+        if try await state(facts, publish) == nil {
             guard attempt < 3 else {
                 return .waits("The store has changed meanwhile; the next attempt takes the new state.")
             }
@@ -152,6 +145,7 @@ struct CompactionPass: Sendable {
         }
     }
 
+    /// Compares baselines until there is a result; otherwise it returns the first reason why there is none.
     private func compare() async throws -> CompactionReport.Step {
         var rule = ComparisonRule(facts: try await facts())
         var obstacle: CompactionReport.Step?
@@ -163,85 +157,82 @@ struct CompactionPass: Sendable {
                 if sync.state.update({ $0.awaits(baseline.vector) }) { sync.signals.baselines.raise() }
                 let reason = "It has transactions that this store has not applied yet."
                 return obstacle ?? .waits(reason, for: baseline.name)
-            case .compare(let baseline, let fromLog):
+            case .compare(let baseline, let isOwn):
                 guard mode != .dryRun else { return .verified(baseline.name) }
                 do {
-                    if let found = try await compare(baseline, fromLog: fromLog, rule.facts) { return found }
-                    // The store has gone on meanwhile: its state is not at the vector any more.
-                    rule.facts = try await facts()
-                } catch let error where CompactionPass.isObstacle(error) {
+                    switch try await verdict(on: baseline, isOwn: isOwn, rule) {
+                    case .sound: return try await publish(nil, on: baseline, rule.facts)
+                    case .differs(let difference): return try await publish(difference, on: baseline, rule.facts)
+                    case .open(let reason): obstacle = obstacle ?? .waits(reason, for: baseline.name)
+                    }
+                } catch let error where error is SegmentError || error is StoreError {
                     obstacle = obstacle ?? .waits(ErrorText.text(of: error), for: baseline.name)
-                    rule.obstructed.insert(baseline.name)
                 }
+                rule.obstructed.insert(baseline.name)
             }
         }
     }
 
-    /// Nil when the store has gone on since the facts were read.
-    private func compare(
-        _ baseline: KnownBaseline,
-        fromLog: Bool,
-        _ facts: CompactionFacts
-    ) async throws -> CompactionReport.Step? {
-        let (name, cutter, logs, wall) = (baseline.name, cutter("verification", facts), logs, wall)
+    /// Compares a baseline with the store's own state; one that has the same origin with the log folder too.
+    private func verdict(
+        on baseline: KnownBaseline,
+        isOwn: Bool,
+        _ rule: ComparisonRule
+    ) async throws -> BaselineLaw.Verdict {
+        let (progress, wall) = (progress, wall)
+        let verifier = BaselineVerifier(
+            logs: logs,
+            segments: AppliedSegments(logs: logs, store: store, trust: sync.environment.trust),
+            cancellation: cancellation
+        ) { progress("verification", $0, nil) }
+        let bases = isOwn ? rule.facts.knownBaselines.bases(of: baseline.vector, except: [baseline.name]) : nil
         do {
-            _ = try await queue.run { try KnownBaselines.demandWhole(baseline, in: logs) }
-        } catch let error as SegmentError where error.isOfContent {
+            let found = try await store.readAside { try verifier.verify(baseline, $0, against: bases) }
+            guard case .sound = found.verdict, let lack = found.lack, !rule.isLastResort(baseline) else {
+                return found.verdict
+            }
+            return .open(lack)
+        } catch let error as SegmentError where error.isOfContent && error.file.hasSuffix(baseline.name.path) {
             let refusal = KnownBaselines.refusal(error, former: nil, wall: wall)
-            sync.state.update { $0.refused(name, refusal, wall: wall) }
+            sync.state.update { $0.refused(baseline.name, refusal, wall: wall) }
             throw error
         }
-        guard let found = try await comparison(of: baseline, fromLog: fromLog, facts, cutter) else { return nil }
-        if let difference = found.difference {
-            logger.error("a baseline differs", metadata: ["baseline": "\(name.path)", "difference": "\(difference)"])
-            if facts.owners.contains(name.writer) {
-                // The log folder contradicts the state of this store, which proves nothing from now on.
-                let text = "\(wall.milliseconds) \(name.path)"
-                _ = try await store.writeAsync { try $0.setSetting(StoreKeys.distrusted, to: text) }
-            }
+    }
+
+    /// Endorses a baseline, or objects to it.
+    private func publish(
+        _ difference: String?,
+        on baseline: KnownBaseline,
+        _ facts: CompactionFacts
+    ) async throws -> CompactionReport.Step {
+        let (name, cutter) = (baseline.name, cutter("verification", facts))
+        let found = BaselineComparison(
+            BaselineComparison.Name(writer: facts.own, of: name),
+            sha256: baseline.sha256,
+            difference: difference
+        )
+        // The state that endorses a baseline must outlast a power failure of this store.
+        let path = store.configuration.path
+        try await queue.run {
+            try StoreSync(path: path).run()
+            try cutter.publish(found)
         }
-        try await queue.run { try cutter.publish(found) }
         sync.environment.published(found.name.writer)
-        guard found.difference == nil else { return .differs(name) }
-        logger.notice("endorsed a baseline", metadata: ["baseline": "\(name.path)"])
-        return .verified(name)
-    }
-
-    private func comparison(
-        of baseline: KnownBaseline,
-        fromLog: Bool,
-        _ facts: CompactionFacts,
-        _ cutter: BaselineCutter
-    ) async throws -> BaselineComparison? {
-        let compare = { @Sendable reader in try cutter.compare(baseline, reader, as: facts.own) }
-        guard fromLog else { return try await state(facts, compare) }
-        do {
-            return try await log(to: baseline.vector, facts, cutter, compare)
-        } catch let obstacle as ScratchRebuild.Obstacle
-            where obstacle.isLack && ComparisonRule(facts: facts).isLastResort(baseline)
-        {
-            logger.warning(
-                "a baseline is compared with the store alone",
-                metadata: ["baseline": "\(baseline.name.path)", "reason": "\(obstacle)"]
-            )
-            return try await state(facts, compare)
+        let metadata: Logger.Metadata = ["baseline": "\(name.path)"]
+        guard let difference else {
+            logger.notice("endorsed a baseline", metadata: metadata)
+            return .verified(name)
         }
+        logger.error("a baseline differs", metadata: metadata.merging(["difference": "\(difference)"]) { $1 })
+        return .differs(name)
     }
-
-    private static func isObstacle(_ error: any Error) -> Bool {
-        error is ScratchRebuild.Obstacle || error is ScratchRebuild.UnusableBase || error is SegmentError
-            || error is StoreError || error is BaselineJoinError
-    }
-
-    // MARK: The state at the vector of a baseline
 
     /// Gives the store's own state; nil when the store has gone on since the facts were read.
     private func state<T: Sendable>(
         _ facts: CompactionFacts,
         _ body: @escaping @Sendable (Reader) throws -> T
     ) async throws -> T? {
-        // The state that a baseline has, or that endorses one, must outlast a power failure of this store, as that in
-        // segments must.
+        // The state that a baseline has must outlast a power failure of this store, as that in segments must.
         let path = store.configuration.path
         try await queue.run { try StoreSync(path: path).run() }
         return try await store.readAside { reader in
@@ -255,48 +246,6 @@ struct CompactionPass: Sendable {
             // The store may have gone on since; then the name or the vector would be another one.
             guard now.own == facts.own, now.vector == facts.vector else { return nil }
             return try body(reader)
-        }
-    }
-
-    /// Gives the state that the log folder gives, from the verified baselines and the segments after them.
-    ///
-    /// - Throws: ``ScratchRebuild/Obstacle`` when the folder lacks something.
-    private func log<T: Sendable>(
-        to vector: VersionVector,
-        _ facts: CompactionFacts,
-        _ cutter: BaselineCutter,
-        _ body: @escaping @Sendable (Reader) throws -> T
-    ) async throws -> T {
-        var unusable: Set<BaselineName> = []
-        while true {
-            do {
-                let bases = facts.knownBaselines.bases(of: vector, except: unusable)
-                return try await log(to: vector, from: bases, cutter, body)
-            } catch let base as ScratchRebuild.UnusableBase where unusable.insert(base.name).inserted {
-                // Another one, or the segments, may do.
-                continue
-            }
-        }
-    }
-
-    private func log<T: Sendable>(
-        to vector: VersionVector,
-        from bases: [KnownBaseline],
-        _ cutter: BaselineCutter,
-        _ body: @escaping @Sendable (Reader) throws -> T
-    ) async throws -> T {
-        let (store, open, logs, trust) = (store, open, logs, sync.environment.trust)
-        let scratch = try ScratchFolder(.compaction, besideStore: store.configuration.path)
-        defer { scratch.remove() }
-        try scratch.demandRoom(forCopyOf: store.configuration.path)
-        let configuration = try store.scratchConfiguration(in: scratch)
-        return try await queue.run {
-            let rebuild = ScratchRebuild(store: try open(configuration))
-            try rebuild.build(to: vector, from: bases, logs, like: store, trusting: trust) { count in
-                if cutter.cancellation.isCancelled { throw CancellationError() }
-                cutter.progress(Int64(count))
-            }
-            return try rebuild.store.read(body)
         }
     }
 

@@ -19,7 +19,10 @@ struct CutRule {
         if let reason = obstacle { return .wait(reason) }
         let vector = facts.vector
         let knownBaselines = facts.knownBaselines
-        let equal = knownBaselines.baselines.values.filter { $0.vector == vector && $0.modelHash == facts.modelHash }
+        let equal = knownBaselines.baselines.values.filter {
+            $0.vector == vector && $0.modelHash == facts.modelHash
+                && knownBaselines.comparison(of: $0, by: facts.owners)?.difference == nil
+        }
         if let known = equal.min(by: { $0.name < $1.name }) {
             return .done(known, isVerified: knownBaselines.isVerified(known))
         }
@@ -65,28 +68,24 @@ struct CutRule {
     }
 }
 
-/// Decides which baseline this store compares with a state of its own.
+/// Decides which baseline this store compares.
 ///
-/// A store compares the baselines of others: with its own state, if that is at their vector and has another origin, and else
-/// with what the log folder gives. With that it compares its own ones too, where there is no other store, where another one
-/// objects, and where nobody has compared it for a day.
+/// A store compares the baselines of other stores with its own state. Its own baselines have the faults of its own state, and
+/// so have the baselines of its copies. The store compares these with the log folder too. It does so if there is no other
+/// store, if another store objects, or if nobody has endorsed the baseline for a day.
 struct ComparisonRule {
     enum Decision: Hashable, Sendable {
-        /// The state is the store's own one, or built from the log folder.
-        case compare(KnownBaseline, fromLog: Bool)
+        case compare(KnownBaseline, isOwn: Bool)
         case behind(KnownBaseline)
         case wait(KnownBaseline, String)
         case nothing
     }
 
     var facts: CompactionFacts
-    /// The baselines for which no state could be built.
+    /// The baselines about which this store cannot decide now.
     var obstructed: Set<BaselineName> = []
 
     /// Compares the greatest baseline that is neither compared nor in a verified one; O(w) for each baseline.
-    ///
-    /// A second endorsement, in the folder of another writer, costs little while the store's own state can be
-    /// compared.
     var decision: Decision {
         let knownBaselines = facts.knownBaselines
         let open = knownBaselines.baselines.values.filter { baseline in
@@ -94,8 +93,9 @@ struct ComparisonRule {
             else {
                 return false
             }
-            let isSecond = isOwnState(baseline)
-            return !knownBaselines.verified.contains { isSecond ? $0.dominates(baseline) : $0.covers(baseline) }
+            // An endorsement by another store as well costs little.
+            let isOwn = isOwn(baseline)
+            return !knownBaselines.verified.contains { isOwn ? $0.covers(baseline) : $0.dominates(baseline) }
         }
         var rest = Decision.nothing
         for baseline in open.greatestFirst {
@@ -109,16 +109,15 @@ struct ComparisonRule {
         return rest
     }
 
-    private func isOwnState(_ baseline: KnownBaseline) -> Bool {
-        facts.vector == baseline.vector && !facts.isContradicted && !facts.sharesOrigin(baseline.name.writer)
+    private func isOwn(_ baseline: KnownBaseline) -> Bool {
+        facts.owners.contains(baseline.name.writer) || facts.sharesOrigin(baseline.name.writer)
     }
 
-    /// Nothing else can be compared: no store of another origin is active, and for a day the log folder could not give
-    /// another state.
-    func isLastResort(_ baseline: KnownBaseline) -> Bool {
-        facts.active.allSatisfy { facts.sharesOrigin($0.writer.id) } && facts.vector == baseline.vector
-            && !facts.isContradicted && facts.isOld(baseline)
-    }
+    /// Whether the own state may endorse a baseline although files are missing: no store of another origin is active, and the
+    /// baseline is a day old.
+    func isLastResort(_ baseline: KnownBaseline) -> Bool { isAlone && facts.isOld(baseline) }
+
+    private var isAlone: Bool { facts.active.allSatisfy { facts.sharesOrigin($0.writer.id) } }
 
     private func decide(_ baseline: KnownBaseline) -> Decision {
         guard baseline.modelHash == facts.modelHash else {
@@ -126,14 +125,11 @@ struct ComparisonRule {
             return .wait(baseline, reason)
         }
         guard facts.vector.covers(baseline.vector) else { return .behind(baseline) }
-        guard facts.owners.contains(baseline.name.writer) else {
-            return .compare(baseline, fromLog: !isOwnState(baseline))
-        }
-        guard facts.active.isEmpty || facts.knownBaselines.objection(to: baseline) != nil || facts.isOld(baseline)
-        else {
+        guard isOwn(baseline) else { return .compare(baseline, isOwn: false) }
+        guard isAlone || facts.knownBaselines.objection(to: baseline) != nil || facts.isOld(baseline) else {
             return .wait(baseline, "Another store compares it; this one, which has made it, does so after a day.")
         }
-        return .compare(baseline, fromLog: true)
+        return .compare(baseline, isOwn: true)
     }
 }
 

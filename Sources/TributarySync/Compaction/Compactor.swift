@@ -12,7 +12,6 @@ import TributaryStore
 /// It looks when it starts, when the baselines of the log folder change, and once a day; one pass at a time.
 package actor Compactor {
     private let sync: SyncService
-    private let open: StoreCheck.Opening
     private let queue = SerialQueue("tributary.compaction")
     private var isRunning = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
@@ -31,9 +30,8 @@ package actor Compactor {
         case automatic
     }
 
-    package init(sync: SyncService, open: @escaping StoreCheck.Opening) {
+    package init(sync: SyncService) {
         self.sync = sync
-        self.open = open
     }
 
     private var logger: Logger { sync.environment.logger }
@@ -73,7 +71,6 @@ package actor Compactor {
         }
         let pass = CompactionPass(
             sync: sync,
-            open: open,
             queue: queue,
             logs: try sync.state.configuration.openLogs(),
             mode: mode,

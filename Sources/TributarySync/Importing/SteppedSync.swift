@@ -87,7 +87,7 @@ package struct SteppedSync {
         }
     }
 
-    package func compact(_ mode: Compactor.Mode, open: @escaping StoreCheck.Opening) async throws -> CompactionReport {
-        try await Compactor(sync: service, open: open).compact(mode)
+    package func compact(_ mode: Compactor.Mode) async throws -> CompactionReport {
+        try await Compactor(sync: service).compact(mode)
     }
 }

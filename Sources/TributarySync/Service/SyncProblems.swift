@@ -130,7 +130,7 @@ extension Problem {
             writer: name.writer,
             hint:
                 "One of the two stores is wrong; on both machines: tributaryctl check. The maker compares its baseline with "
-                + "the log folder, once a day or now: tributaryctl compact"
+                + "the log folder too: tributaryctl compact"
         )
     }
 

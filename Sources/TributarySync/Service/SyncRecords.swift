@@ -109,10 +109,6 @@ enum StoreKeys {
     /// Lines of `<writer>/<first>-<last>.tlog <sha256>`: held segments that an administrator has accepted.
     static let accepted = "sync.accepted"
 
-    /// `<Unix milliseconds> <file>`: since when the log folder contradicts a baseline of this store, which was removed;
-    /// from then on the store makes baselines from the log folder only.
-    static let distrusted = "sync.distrusted"
-
     /// `<first>-<last>.tlog <sha256> <deferred>`: the partly applied segment of a writer.
     static func partial(_ writer: UniqueID) -> String { "sync.partial.\(writer)" }
 }

@@ -81,7 +81,7 @@ final class CompactingReplicas {
     @discardableResult
     func compact(_ replica: SyncReplica, _ mode: Compactor.Mode = .requested) async throws -> CompactionReport {
         try await replica.service.importAll()
-        return try await Compactor(sync: replica.service) { try Store.open($0, migrator: Migrator()) }.compact(mode)
+        return try await Compactor(sync: replica.service).compact(mode)
     }
 
     /// Cuts, verifies and removes; the first replica cuts.

@@ -172,59 +172,66 @@ import TributaryStore
     }
 
     @Test func aBaselineOfAnotherStoreIsComparedOnceItIsApplied() {
-        let theirs = Self.baseline(Self.b, [Self.a: 8, Self.b: 5])
-        #expect(Self.decision(KnownBaselines([theirs])) == .compare(theirs, fromLog: true))
+        let theirs = Self.baseline(Self.b, [Self.a: 8, Self.b: 4])
+        #expect(Self.decision(KnownBaselines([theirs])) == .compare(theirs, isOwn: false))
         let now = Self.baseline(Self.b, [Self.a: 10, Self.b: 5, Self.c: 3])
-        #expect(Self.decision(KnownBaselines([now])) == .compare(now, fromLog: false))
+        #expect(Self.decision(KnownBaselines([now, theirs])) == .compare(now, isOwn: false))
         let later = Self.baseline(Self.b, [Self.a: 10, Self.b: 6])
         #expect(Self.decision(KnownBaselines([later])) == .behind(later))
-        #expect(Self.decision(KnownBaselines([later, theirs])) == .compare(theirs, fromLog: true))
-        // One that another store endorses needs no other look, and none that it has.
-        #expect(Self.decision(Self.knownBaselines([theirs], endorsedBy: Self.c)) == .nothing)
-        #expect(Self.decision(KnownBaselines([theirs, now], [Self.comparison(of: now, by: Self.c)])) == .nothing)
+        #expect(Self.decision(KnownBaselines([later, theirs])) == .compare(theirs, isOwn: false))
+        // Each store compares the newest baseline, so that a store with another state is found.
+        #expect(Self.decision(Self.knownBaselines([theirs], endorsedBy: Self.c)) == .compare(theirs, isOwn: false))
+        let newest = KnownBaselines([theirs, now], [Self.comparison(of: now, by: Self.c)])
+        #expect(Self.decision(newest) == .compare(now, isOwn: false))
+        let compared = [Self.comparison(of: now, by: Self.c), Self.comparison(of: now, by: Self.a)]
+        #expect(Self.decision(KnownBaselines([theirs, now], compared)) == .nothing)
         // A store looks once.
         #expect(Self.decision(Self.knownBaselines([theirs], objected: Self.a)) == .nothing)
-        let foreign = Self.baseline(Self.b, [Self.a: 8, Self.b: 5], model: "n")
+        let foreign = Self.baseline(Self.b, [Self.a: 8, Self.b: 4], model: "n")
         guard case .wait(foreign, _) = Self.decision(KnownBaselines([foreign])) else {
-            Issue.record("its bytes depend on the model")
+            Issue.record("its entries depend on the model")
             return
         }
-        // The state of a copy proves nothing, also when a baseline goes on from the copy's.
-        var copied = Self.facts(KnownBaselines([now]))
-        copied.writers[1].incarnation.after = Incarnation.Predecessor(writer: Self.c, sequence: 1)
-        #expect(ComparisonRule(facts: copied).decision == .compare(now, fromLog: false))
-        copied.writers[0].incarnation.after = Incarnation.Predecessor(writer: Self.c, sequence: 2)
-        copied.writers[2].incarnation.after = Incarnation.Predecessor(writer: Self.a, sequence: 2)
-        #expect(ComparisonRule(facts: copied).decision == .compare(now, fromLog: true))
-        // The own state proves nothing once the log folder has contradicted it.
-        var facts = Self.facts(KnownBaselines([now]))
-        facts.isContradicted = true
-        #expect(ComparisonRule(facts: facts).decision == .compare(now, fromLog: true))
     }
 
-    @Test func aStoreComparesItsOwnBaselineWithTheLogFolder() {
+    /// The state of a copy proves nothing alone, also when the other one was copied from the same store.
+    @Test func aBaselineOfACopyIsAnOwnOne() {
+        let now = Self.baseline(Self.b, [Self.a: 10, Self.b: 5, Self.c: 3])
+        var facts = Self.facts(KnownBaselines([now]))
+        facts.writers[1].incarnation.after = Incarnation.Predecessor(writer: Self.c, sequence: 1)
+        #expect(ComparisonRule(facts: facts).decision == .compare(now, isOwn: false))
+        facts.writers[0].incarnation.after = Incarnation.Predecessor(writer: Self.c, sequence: 2)
+        facts.writers[2].incarnation.after = Incarnation.Predecessor(writer: Self.a, sequence: 2)
+        #expect(ComparisonRule(facts: facts).decision == .compare(now, isOwn: true))
+    }
+
+    @Test func aStoreComparesItsOwnBaselineWhereNoOtherOneDoes() {
         let mine = Self.baseline(Self.a, [Self.a: 10, Self.b: 5, Self.c: 3])
         guard case .wait(mine, _) = Self.decision(KnownBaselines([mine])) else {
             Issue.record("another store compares it")
             return
         }
-        #expect(Self.decision(Self.knownBaselines([mine], objected: Self.b)) == .compare(mine, fromLog: true))
-        // Where there is no other store.
-        var facts = Self.facts(KnownBaselines([mine]))
+        #expect(Self.decision(Self.knownBaselines([mine], endorsedBy: Self.b)) == .nothing)
+        #expect(Self.decision(Self.knownBaselines([mine], objected: Self.b)) == .compare(mine, isOwn: true))
+        // Where there is no other store; the store may have gone on since.
+        var facts = Self.facts(KnownBaselines([Self.baseline(Self.a, [Self.a: 9, Self.b: 5])]))
         facts.writers[1].state = .evicted
-        #expect(ComparisonRule(facts: facts).decision == .compare(mine, fromLog: true))
+        guard case .compare(_, isOwn: true) = ComparisonRule(facts: facts).decision else {
+            Issue.record("no other store compares it")
+            return
+        }
         // When nobody has looked for a day.
         for (age, isOld) in [(86_300_000, false), (86_410_000, true)] as [(UInt64, Bool)] {
             facts = Self.facts(Self.dated(mine))
             facts.wall = WallTime(milliseconds: 1_000_000 + age)
-            let isCompared = ComparisonRule(facts: facts).decision == .compare(mine, fromLog: true)
+            let isCompared = ComparisonRule(facts: facts).decision == .compare(mine, isOwn: true)
             #expect(isCompared == isOld)
         }
     }
 
     /// Copies of one machine have no state of another origin among them.
     @Test func theOwnStateIsTheLastResortWhereNoStoreOfAnotherOriginIsActive() {
-        let mine = Self.baseline(Self.a, [Self.a: 10, Self.b: 5, Self.c: 3])
+        let mine = Self.baseline(Self.a, [Self.a: 9, Self.b: 5, Self.c: 3])
         var facts = Self.facts(Self.dated(mine))
         facts.wall = WallTime(milliseconds: 1_000_000 + 86_410_000)
         func isLastResort(_ facts: CompactionFacts) -> Bool { ComparisonRule(facts: facts).isLastResort(mine) }
@@ -239,8 +246,6 @@ import TributaryStore
         #expect(isLastResort(facts))
         facts.wall = WallTime(milliseconds: 1_000_000 + 86_300_000)
         #expect(!isLastResort(facts))
-        copies.isContradicted = true
-        #expect(!isLastResort(copies))
     }
 
     // MARK: Removing
@@ -311,7 +316,7 @@ import TributaryStore
         var facts = Self.facts(KnownBaselines([theirs]))
         facts.writers[1].incarnation.store = Self.a
         #expect(facts.owners == [Self.a, Self.b] && facts.active.isEmpty)
-        #expect(ComparisonRule(facts: facts).decision == .compare(theirs, fromLog: true))
+        #expect(ComparisonRule(facts: facts).decision == .compare(theirs, isOwn: true))
     }
 
     @Test func anOwnBaselineGoesWhenAVerifiedOneHasMore() {

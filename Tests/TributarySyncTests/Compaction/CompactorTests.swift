@@ -171,7 +171,7 @@ import TributaryStore
 
     /// A store that finds a difference objects, and nothing goes for the baseline.
     ///
-    /// Its maker compares it with the log folder, and makes the next one from that.
+    /// Its maker compares it with the log folder, and finds that the store is wrong.
     @Test func aBaselineThatDiffersRemovesNothing() async throws {
         let group = try await CompactingReplicas.filled(2)
         let (first, second) = (group.replicas[0], group.replicas[1])
@@ -198,25 +198,194 @@ import TributaryStore
         try await third.stop()
         group.replicas.removeLast()
 
-        // A store that cannot remember that it was wrong does not say so either: it looks again.
-        let full = PlainSQL(path: first.folder.path("store.sqlite"))
-        let condition = "tributary_setting WHEN new.key = '\(StoreKeys.distrusted)'"
-        try full.execute("CREATE TRIGGER full BEFORE INSERT ON \(condition) BEGIN SELECT RAISE(FAIL, 'full'); END")
-        _ = try? await group.compact(first)
-        #expect(try first.store.read { try $0.setting(StoreKeys.distrusted) } == nil)
-        #expect(group.files(".comparison").count == 1)
-        try full.execute("DROP TRIGGER full")
-        let again = try await group.compact(first)
-        #expect(again.verification == .differs(name), "\(again.verification)")
-        #expect(try first.store.read { try $0.setting(StoreKeys.distrusted) } != nil)
-        #expect(group.files(".comparison").count == 2)
-        // It makes another one from the log folder, which the second store endorses.
+        // The store that is wrong finds it too, in the segments, and does not endorse. The other one has made a baseline that
+        // the wrong store objects to; its maker endorses that, because the segments agree.
+        let right = try #require(report.cut)
+        let found = [try await group.compact(first), try await group.compact(first)].map(\.verification)
+        #expect(Set(found) == [.differs(name), .differs(right)], "\(found)")
+        #expect(try await group.compact(second).verification == .verified(right))
+        let fourth = try await group.add()
+        try await group.exchange()
+        #expect(try group.digests().count == 1)
+        let row = try fourth.store.read { try $0.row(SyncModel.employee(1), rootEntity: "Employee") }
+        #expect(row != nil)
+    }
+
+    /// Amounts that the model cannot count wait for another one, beside the totals of the same writer; so they do in a
+    /// store that has them from a baseline.
+    @Test func whatACounterCannotCountIsDeferredInANewStoreToo() async throws {
+        let group = try CompactingReplicas(
+            model: Model(
+                yaml: """
+                    version: "1"
+                    entities:
+                      Person: {abstract: true, attributes: {name: String?}}
+                      Worker:
+                        parent: Person
+                        attributes:
+                          hours: {type: Integer 64, default: 0, merge: counter}
+                          fuel: {type: Double, default: 0, merge: counter}
+                    """
+            )
+        )
+        for _ in 0..<2 { try await group.add() }
+        func change(_ entity: String, _ number: UInt64, _ name: String, _ amount: JSONValue) -> Change {
+            let value = JSONValue.object([JSONMember(key: "increment", value: amount)])
+            let write = PropertyWrite(name: name, value: value)
+            return Change(entity: entity, id: SyncModel.employee(number), operation: .update([write]))
+        }
+        var changes = (1...3 as ClosedRange<UInt64>).map {
+            Change(entity: "Worker", id: SyncModel.employee($0), operation: .insert([]))
+        }
+        changes += [
+            change("Worker", 1, "hours", .integer(10)), change("Worker", 1, "hours", .double(1.5)),
+            change("Worker", 2, "hours", .double(2.5)), change("Worker", 3, "hours", .string("3")),
+            change("Person", 3, "hours", .integer(4)), change("Worker", 3, "fuel", .double(0.5)),
+            change("Worker", 3, "fuel", .string("1e400")), change("Person", 3, "fuel", .double(-1e308)),
+        ]
+        let transactions = zip(UInt64(1)..., changes).map { sequence, change in
+            SyncModel.transaction(sequence, [change])
+        }
+        let segment = SegmentText(writer: LogsFolder.writer(1), transactions)
+        try group.logs.put(segment)
+        try await group.exchange()
+        try await group.acknowledge()
+        try await group.compactAll()
+        try FileManager.default.removeItem(atPath: "\(group.logs.path)/\(segment.name.path)")
+        let third = try await group.add()
+        try await group.exchange()
+        #expect(try group.digests().count == 1)
+        let rows = try group.replicas.map {
+            try PlainSQL(path: $0.store.configuration.path).rows("SELECT hours, fuel FROM Worker ORDER BY _id")
+        }
+        #expect(Set(rows) == [[["10", "0.0"], ["0", "0.0"], ["0", "0.5"]]], "\(rows)")
+        // What it makes of them is what the others make.
+        let baselines = try group.replicas.map { replica in
+            var lines: [[UInt8]] = []
+            _ = try replica.store.read { try $0.baseline.forEachLine { lines.append($0) } }
+            return Set(lines.map { String(decoding: $0, as: UTF8.self) }.filter { $0.hasPrefix("{\"counter\"") })
+        }
+        #expect(baselines[0].count == 8 && Set(baselines).count == 1, "\(baselines)")
+        #expect(try third.position(LogsFolder.writer(1)) == UInt64(changes.count))
+    }
+
+    /// A store that has had an entity knows which writes of it count.
+    ///
+    /// A store that never had it keeps all of them, so that the two cannot be compared there. A difference in what both
+    /// know is still found.
+    @Test(arguments: [false, true])
+    func whatOnlyAnOlderModelHadIsNoDifference(isWrong: Bool) async throws {
+        func model(_ version: String, _ more: String = "") throws -> Model {
+            let thing = "  Thing: {attributes: {name: String?\(more.isEmpty ? "" : ", colour: String?")}}\n"
+            return try Model(yaml: "version: \"\(version)\"\nentities:\n\(thing)\(more)")
+        }
+        let (old, new) = (try model("1", "  Note: {attributes: {text: String?}}\n"), try model("2"))
+        let group = try CompactingReplicas(model: new)
+        let first = try await group.add(model: old)
+        func text(_ text: String) -> [PropertyWrite] { [PropertyWrite(name: "text", value: .string(text))] }
+        func thing(_ name: String, _ colour: String) -> [PropertyWrite] {
+            [PropertyWrite(name: "colour", value: .string(colour)), PropertyWrite(name: "name", value: .string(name))]
+        }
+        let (note, one) = (SyncModel.employee(1), SyncModel.employee(2))
+        try first.save([Change(entity: "Note", id: note, operation: .insert(text("a")))])
+        try first.save([Change(entity: "Thing", id: one, operation: .insert(thing("x", "red")))])
+        try first.save([
+            Change(entity: "Note", id: note, operation: .update(text("b"))),
+            Change(entity: "Thing", id: one, operation: .update(thing("y", "blue"))),
+        ])
+        try await group.exchange()
+        try await first.stop()
+        group.replicas.removeAll()
+        try await group.add(in: first.folder)
+        let second = try await group.add()
+        try await group.exchange()
+        try await group.acknowledge()
+        if isWrong {
+            try PlainSQL(path: first.folder.path("store.sqlite")).execute("UPDATE Thing SET name = 'z'")
+        }
+        let name = try #require(try await group.compact(group.replicas[0]).cut)
+        let report = try await group.compact(second)
+        if isWrong {
+            #expect(report.verification == .differs(name), "\(report.verification)")
+        } else {
+            #expect(report.verification.detail?.contains("the model lacks") == true, "\(report.verification)")
+            try await group.compact(group.replicas[0], .dryRun)
+            #expect(!group.replicas[0].service.status.problems.contains { $0.code == .baselinesDiffer })
+        }
+    }
+
+    /// An evicted writer is not waited for; it comes back with a change of its own and joins a baseline.
+    @Test func anEvictedWriterComesBack() async throws {
+        let group = try await CompactingReplicas.filled(3)
+        let away = group.replicas.removeLast()
+        try await away.stop()
+        try group.replicas[0].save([SyncModel.update(3, "salary", .double(5))])
+        try await group.exchange()
+        try await group.acknowledge()
+        try await group.compactAll()
+        let waiting = try await group.compact(group.replicas[0], .dryRun)
+        #expect(waiting.remaining.contains { $0.waitsFor.contains { $0.contains("\(away.own)") } })
+        for replica in group.replicas {
+            try replica.store.write { try $0.setState(.evicted, of: away.own) }
+        }
+        let before = group.files(".tlog").filter { !$0.hasPrefix("\(away.own)") }
+        try await group.acknowledge()
         try await group.compactAndPrune()
         #expect(group.files(".tlog").isDisjoint(with: before))
+
+        let back = try await group.add(in: away.folder)
+        #expect(back.own == away.own)
+        try back.save([SyncModel.insert(9)])
+        try await group.exchange()
+        try await group.exchange()
+        #expect(try group.digests().count == 1)
+        #expect(try group.replicas[0].employees(1...9) == [1, 2, 3, 9])
+    }
+
+    /// A store that finds a difference objects, and nothing goes for the baseline.
+    ///
+    /// Its maker compares it with the log folder, and finds that the store is wrong.
+    @Test func aBaselineThatDiffersRemovesNothing() async throws {
+        let group = try await CompactingReplicas.filled(2)
+        let (first, second) = (group.replicas[0], group.replicas[1])
+        let before = group.files(".tlog")
+        // The first store's state is wrong.
+        try PlainSQL(path: first.folder.path("store.sqlite")).execute(
+            "UPDATE Employee SET name = 'Eve' WHERE name = 'Ann'"
+        )
+        let name = try #require(try await group.compact(first).cut)
+        let report = try await group.compact(second)
+        #expect(report.verification == .differs(name), "\(report.verification)")
         for replica in group.replicas {
-            try await replica.service.importAll()
-            #expect(!replica.service.status.problems.contains { $0.code == .baselinesDiffer })
+            try await group.compact(replica, .dryRun)
+            let problem = replica.service.status.problems.first { $0.code == .baselinesDiffer }
+            let detail = problem?.detail ?? ""
+            #expect(detail.contains(name.path) && detail.contains("\(second.own)"), "\(detail)")
+            #expect(detail.contains("line ") && detail.contains("Eve") && detail.contains("Ann"), "\(detail)")
+            #expect(problem?.hint?.hasSuffix("tributaryctl compact") == true)
         }
+        #expect(before.isSubset(of: group.files(".tlog")))
+        let third = try await group.add()
+        try await group.exchange()
+        #expect(try third.store.read { try $0.writers.segment(writer: first.own, beginningBy: .max) } != nil)
+        try await third.stop()
+        group.replicas.removeLast()
+
+        // The store that is wrong finds it too, in the segments, and does not endorse.
+        let again = try await group.compact(first)
+        #expect(again.verification == .differs(name), "\(again.verification)")
+        #expect(group.files(".comparison").count == 2)
+        // A baseline of the other store has its objection, and the maker endorses it: the segments agree.
+        let right = try #require(try await group.compact(second).cut)
+        #expect(try await group.compact(first).verification == .differs(right))
+        #expect(try await group.compact(second).verification == .verified(right))
+        let fourth = try await group.add()
+        try await group.exchange()
+        #expect(try Set(fourth.employees(1...2)) == Set(second.employees(1...2)))
+        #expect(
+            try fourth.store.read { try $0.mergeState.digest().digest }
+                == second.store.read { try $0.mergeState.digest().digest }
+        )
     }
 
     /// A store without others compares what it has made with the log folder, again and again.
@@ -260,7 +429,7 @@ import TributaryStore
         let (path, aside) = (group.logs.path, try TemporaryFolder("aside"))
         let before = group.files(".tlog")
         #expect(!before.isEmpty)
-        let compactor = Compactor(sync: one.service) { try Store.open($0, migrator: Migrator()) }
+        let compactor = Compactor(sync: one.service)
         let report = try await compactor.compact(.requested) { phase, _, _ in
             guard phase == "removal" else { return }
             do {

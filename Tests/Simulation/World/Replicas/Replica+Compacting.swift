@@ -10,7 +10,7 @@ extension Replica {
         let sync = try runningSync()
         self.sync = sync
         do {
-            _ = try await sync.compact(mode) { try EmptyStores.scratch($0) }
+            _ = try await sync.compact(mode)
         } catch let failure as ExportFailure {
             guard isExpected(failure) else { throw failure }
         } catch let error as SegmentError where error.kind == .missing || isObstructed {

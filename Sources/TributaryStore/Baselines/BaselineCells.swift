@@ -1,0 +1,383 @@
+import GRDB
+import TributaryChanges
+import TributaryModel
+
+/// Splits the entries of baselines and the changes of segments into cells, and groups the cells by key in a temporary
+/// table.
+///
+/// A cell is the smallest part of the merge state that one write can replace: an insertion, a deletion, a register, a
+/// pair, a bound, or the total of one writer. The names in a key are those of the tables, so that each cell has one key
+/// under whichever entity it was written.
+final class BaselineCells {
+    enum Kind: String {
+        case insert, delete, value, pair, bound, total
+        /// A write that the model lacks; each is a cell of its own.
+        case deferred
+    }
+
+    struct Key: CustomStringConvertible {
+        var kind: Kind
+        var rule: MergeRule
+        var writer: UniqueID?
+        var description: String
+    }
+
+    struct Cell: Hashable, CustomStringConvertible {
+        var version: Version
+        var sequence: UInt64
+        /// Canonical JSON text, or for a long value its beginning and its hash.
+        var value: String
+        /// The key of the deletion of its object, and for a pair of the object at its other end.
+        var deletions: [String]
+        /// Of a bound or a total.
+        var amount: PropertyValue?
+
+        var description: String { "\(value) at \(version.clock)/\(version.writer)" }
+    }
+
+    struct Group {
+        var own: [Cell] = []
+        var baseline: [Cell] = []
+        var later: [Cell] = []
+        var earlier: [Cell] = []
+
+        fileprivate mutating func append(_ cell: Cell, _ side: BaselineLaw.Side) {
+            switch side {
+            case .own: own.append(cell)
+            case .baseline: baseline.append(cell)
+            case .later: later.append(cell)
+            case .earlier: earlier.append(cell)
+            }
+        }
+    }
+
+    private let layout: StoreModel
+    private let scratch: Database
+    private let insert: BoundStatement
+    private lazy var find = Result {
+        try BoundStatement(scratch, BaselineCells.select + " WHERE key = ?1 AND side = ?2")
+    }
+
+    private static let select = "SELECT side, key, clock, writer, sequence, value, end, other, place, amount FROM cell"
+
+    init(_ layout: StoreModel, _ scratch: Database) throws {
+        self.layout = layout
+        self.scratch = scratch
+        try scratch.execute(
+            sql: """
+                CREATE TABLE cell(
+                    side INTEGER, key TEXT, clock INTEGER, writer TEXT, sequence INTEGER, value TEXT, end TEXT,
+                    other TEXT, place INTEGER, amount TEXT)
+                """
+        )
+        insert = try BoundStatement(scratch, "INSERT INTO cell VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")
+    }
+
+    // MARK: Reading
+
+    /// In the order of the keys.
+    func forEachKey(_ body: (Key, Group) throws -> Void) throws {
+        try scratch.execute(sql: "CREATE INDEX cell_key ON cell(key, side)")
+        let rows = try BoundStatement(scratch, BaselineCells.select + " ORDER BY key, side, rowid")
+        var (text, key, group) = ("", Key?.none, Group())
+        try rows.forEach { row in
+            if row.text(1) != text {
+                if let key { try body(key, group) }
+                (text, group) = (row.text(1), Group())
+                key = self.key(text, row)
+            }
+            guard let side = BaselineLaw.Side(rawValue: row.integer(0)) else { return }
+            group.append(self.cell(row), side)
+        }
+        if let key { try body(key, group) }
+    }
+
+    /// Whether a side has a deletion of the cell's object, or of the other end of a pair, after the cell's write.
+    func isSuperseded(_ cell: Cell, by side: BaselineLaw.Side) throws -> Bool {
+        let find = try find.get()
+        return try cell.deletions.contains { key in
+            find.bind(1, key)
+            find.bind(2, side.rawValue)
+            return try find.first { cell.version < self.cell($0).version } ?? false
+        }
+    }
+
+    private func key(_ text: String, _ row: BoundStatement) -> Key? {
+        guard case .array(let parts)? = JSONValue(text: text), case .string(let name)? = parts.first,
+            let kind = Kind(rawValue: name)
+        else { return nil }
+        var key = Key(kind: kind, rule: .latest, writer: nil, description: text)
+        if let index = index(row) { key.rule = layout[index].mergeRule }
+        if kind == .total, case .string(let writer)? = parts.last { key.writer = UniqueID(writer) }
+        return key
+    }
+
+    private func cell(_ row: BoundStatement) -> Cell {
+        let writer = UniqueID(row.text(3)) ?? Version.none.writer
+        return Cell(
+            version: Version(clock: row.clock(2), writer: writer),
+            sequence: row.sequence(4),
+            value: row.text(5),
+            deletions: [row.optionalText(6), row.optionalText(7)].compactMap(\.self),
+            amount: amount(row)
+        )
+    }
+
+    private func index(_ row: BoundStatement) -> StoreModel.ColumnIndex? {
+        row.optionalInteger(8).map { StoreModel.ColumnIndex(table: Int($0 >> 32), column: Int($0 & 0xFFFF_FFFF)) }
+    }
+
+    private func amount(_ row: BoundStatement) -> PropertyValue? {
+        guard let json = row.optionalText(9).flatMap({ JSONValue(text: $0) }) else { return nil }
+        guard let index = index(row), layout[index].mergeRule.isBound, case .attribute(let type, _) = layout[index].kind
+        else { return CounterTotals.number(json) }
+        return type.scalarValue(from: json)
+    }
+
+    // MARK: Entries of a baseline, and changes of segments
+
+    /// Adds the cells of a change, but for its increments and bounds.
+    func add(_ change: Change, _ side: BaselineLaw.Side, _ version: Version, _ sequence: UInt64) throws {
+        let stamp = (version, sequence)
+        guard let entity = layout.entity(named: change.entity) else {
+            // A segment may name an object of a removed entity, of which its root has a part.
+            return try deferred(change, side, stamp)
+        }
+        let root = layout.tables[entity.table].root.name
+        let deletion = BaselineCells.key(.delete, root, change.id)
+        switch change.operation {
+        case .delete: try put(side, deletion, stamp, "true", [deletion])
+        case .insert(let writes):
+            if entity.entity.isAbstract { return try deferred(change, side, stamp) }
+            // In a baseline, values that the model lacks are in lines of their own, which name the insert once more.
+            let isInsertion = side == .earlier || writes.isEmpty || writes.contains { register($0, of: entity) != nil }
+            if isInsertion {
+                let name = JSONValue.string(entity.entity.name).text
+                try put(side, BaselineCells.key(.insert, root, change.id), stamp, name, [deletion])
+            }
+            for write in writes { try add(write, of: change, entity, side, stamp, isInsert: true) }
+        case .update(let writes):
+            for write in writes { try add(write, of: change, entity, side, stamp, isInsert: false) }
+        case .link, .unlink: try addPairs(of: change, entity, side, stamp)
+        }
+    }
+
+    func add(_ bound: BaselineBound, _ side: BaselineLaw.Side) throws {
+        guard let entity = layout.entity(named: bound.entity),
+            let index = layout.column(of: bound.write.name, in: entity),
+            case .attribute(let type, let rule) = layout[index].kind, rule.isBound,
+            let value = type.scalarValue(from: bound.write.value)
+        else {
+            return try putDeferred(side, ["bound", bound.entity, "\(bound.id)", bound.write.name], bound.write.value)
+        }
+        try put(side, .bound, index, bound.id, nil, value)
+    }
+
+    func add(_ counter: BaselineCounter, _ side: BaselineLaw.Side) throws {
+        for (writer, total) in counter.totals {
+            guard let entity = layout.entity(named: counter.entity),
+                let index = layout.column(of: counter.property, in: entity),
+                case .attribute(let type, .counter) = layout[index].kind, let amount = type.amount(from: total)
+            else {
+                let kind = "\(CounterTotals.kind(total))"
+                let key = ["counter", counter.entity, "\(counter.id)", counter.property, "\(writer)", kind]
+                try putDeferred(side, key, total)
+                continue
+            }
+            try put(side, .total, index, counter.id, writer, amount)
+        }
+    }
+
+    /// Adds the increments and bounds of a change.
+    func addAmounts(of change: Change, _ side: BaselineLaw.Side, _ writer: UniqueID) throws {
+        guard let (writes, isInsert) = change.operation.valueWrites else { return }
+        let known = layout.entity(named: change.entity)
+        guard let entity = known ?? layout.survivingRoot(ofEntity: change.entity).map({ layout.entities[$0] }),
+            !(isInsert && known?.entity.isAbstract == true)
+        else { return }
+        for write in writes {
+            guard let index = layout.column(of: write.name, in: entity),
+                case .attribute(let type, let rule) = layout[index].kind, rule != .latest
+            else { continue }
+            if rule == .counter {
+                guard let amount = ValueConverter.increment(write.value, type: type, isInsert: isInsert) else {
+                    continue
+                }
+                try put(side, .total, index, change.id, writer, amount)
+            } else if let value = type.scalarValue(from: write.value) {
+                try put(side, .bound, index, change.id, nil, value)
+            }
+        }
+    }
+
+    private typealias Stamp = (version: Version, sequence: UInt64)
+
+    private func add(
+        _ write: PropertyWrite,
+        of change: Change,
+        _ entity: EntityLayout,
+        _ side: BaselineLaw.Side,
+        _ stamp: Stamp,
+        isInsert: Bool
+    ) throws {
+        guard let (index, value) = register(write, of: entity) else {
+            var rest = change
+            rest.operation = isInsert ? .insert([write]) : .update([write])
+            return try deferred(rest, side, stamp)
+        }
+        try put(side, index, change.id, value, stamp)
+    }
+
+    /// Nil for a write that is no register of the object, or that does not fit it.
+    private func register(
+        _ write: PropertyWrite,
+        of entity: EntityLayout
+    ) -> (index: StoreModel.ColumnIndex, value: PropertyValue)? {
+        guard let index = layout.column(of: write.name, in: entity),
+            let place = layout.propertyIndex(named: write.name, of: entity.entity)
+        else { return nil }
+        switch layout[index].kind {
+        case .attribute(_, let rule) where rule != .latest: return nil
+        case .inverseColumn: return nil
+        case .attribute, .reference:
+            return entity.entity.properties[place].value(from: write.value).map { (index, $0) }
+        }
+    }
+
+    private func addPairs(
+        of change: Change,
+        _ entity: EntityLayout,
+        _ side: BaselineLaw.Side,
+        _ stamp: Stamp
+    ) throws {
+        guard let (name, ids, positions, isLink) = change.operation.pairs,
+            positions.map({ $0.count == ids.count }) ?? true
+        else { return try deferred(change, side, stamp) }
+        func pairs(_ link: LinkLayout, ownsPairs: Bool) throws {
+            for (number, id) in ids.enumerated() {
+                var (source, target) = ownsPairs ? (change.id, id) : (id, change.id)
+                if link.isSymmetric, target < source { (source, target) = (target, source) }
+                let state = JSONValue.array([.boolean(isLink), .string(positions?[number] ?? "")]).text
+                let deletions = [
+                    BaselineCells.key(.delete, layout.tables[link.source].root.name, source),
+                    BaselineCells.key(.delete, layout.tables[link.target].root.name, target),
+                ]
+                let key = BaselineCells.key(.pair, link.name, source, "\(target)")
+                try put(side, key, stamp, state, deletions)
+            }
+        }
+        switch layout.propertyIndex(named: name, of: entity.entity).map({ entity.places[$0] }) {
+        case .links(let link, let ownsPairs): try pairs(layout.links[link], ownsPairs: ownsPairs)
+        case .inverse(let table, let column, let order):
+            if isLink, let order { try pairs(layout.links[order], ownsPairs: true) }
+            // A baseline has the register of a linked object in a line of its own, and no unlinks.
+            guard side == .earlier || !isLink else { return }
+            for id in ids {
+                let owner = isLink ? PropertyValue.reference(change.id) : .null
+                try put(side, .init(table: table, column: column), id, owner, stamp)
+            }
+        default: try deferred(change, side, stamp)
+        }
+    }
+
+    // MARK: Writing
+
+    private static func key(_ kind: Kind, _ name: String, _ id: UniqueID, _ more: String...) -> String {
+        JSONValue.array(([kind.rawValue, name, id.description] + more).map(JSONValue.string)).text
+    }
+
+    private func put(
+        _ side: BaselineLaw.Side,
+        _ index: StoreModel.ColumnIndex,
+        _ id: UniqueID,
+        _ value: PropertyValue,
+        _ stamp: Stamp
+    ) throws {
+        let root = layout.tables[index.table].root.name
+        let key = BaselineCells.key(.value, root, id, layout[index].name)
+        try put(side, key, stamp, value.canonicalBlob.json.text, [BaselineCells.key(.delete, root, id)])
+    }
+
+    private func put(
+        _ side: BaselineLaw.Side,
+        _ kind: Kind,
+        _ index: StoreModel.ColumnIndex,
+        _ id: UniqueID,
+        _ writer: UniqueID?,
+        _ amount: PropertyValue
+    ) throws {
+        let (root, name) = (layout.tables[index.table].root.name, layout[index].name)
+        let key =
+            writer.map { BaselineCells.key(kind, root, id, name, "\($0)") } ?? BaselineCells.key(kind, root, id, name)
+        insert.bind(9, Int64(index.table) << 32 | Int64(index.column))
+        insert.bind(10, amount.canonicalBlob.json.text)
+        try put(side, key, (.none, 0), "", [])
+        insert.clearBindings()
+    }
+
+    private func put(
+        _ side: BaselineLaw.Side,
+        _ key: String,
+        _ stamp: Stamp,
+        _ value: String,
+        _ deletions: [String]
+    ) throws {
+        insert.bind(1, side.rawValue)
+        insert.bind(2, key)
+        insert.bind(3, Int64(bitPattern: stamp.version.clock.rawValue))
+        insert.bind(4, stamp.version.writer.description)
+        insert.bind(5, Int64(bitPattern: stamp.sequence))
+        insert.bind(6, BaselineCells.shortened(value))
+        insert.bind(7, deletions.first)
+        insert.bind(8, deletions.dropFirst().first)
+        try insert.run()
+    }
+
+    private static func shortened(_ text: String) -> String {
+        guard text.utf8.count > 500 else { return text }
+        var hash = SHA256()
+        hash.update(data: Array(text.utf8))
+        return "\(text.prefix(100))… with the SHA-256 \(hash.finalize().hexadecimal)"
+    }
+
+    /// Segments may hold deferred writes that nothing needs any more: only those of baselines are compared.
+    private func deferred(_ change: Change, _ side: BaselineLaw.Side, _ stamp: Stamp) throws {
+        guard side == .own || side == .baseline else { return }
+        func element(_ parts: String?..., value: JSONValue) throws {
+            let (version, names) = ("\(stamp.version.clock)/\(stamp.version.writer)", parts.compactMap(\.self))
+            try putDeferred(side, names + [version, value.canonicalText], value, stamp)
+        }
+        let (entity, id) = (change.entity, "\(change.id)")
+        switch change.operation {
+        case .delete: try element("delete", entity, id, value: .null)
+        case .insert(let writes), .update(let writes):
+            let isInsert = change.operation.valueWrites?.isInsert == true
+            if isInsert, writes.count != 1 { try element("insert", entity, id, value: .null) }
+            for write in writes {
+                try element(isInsert ? "inserted" : "updated", entity, id, write.name, value: write.value)
+            }
+        case .link(let name, let ids, let positions):
+            for (number, other) in ids.enumerated() {
+                let position = positions.flatMap { number < $0.count ? $0[number] : nil } ?? ""
+                try element("link", entity, id, name, "\(other)", value: .string(position))
+            }
+        case .unlink(let name, let ids):
+            for other in ids { try element("unlink", entity, id, name, "\(other)", value: .null) }
+        }
+    }
+
+    private func putDeferred(
+        _ side: BaselineLaw.Side,
+        _ parts: [String],
+        _ value: JSONValue,
+        _ stamp: Stamp = (.none, 0)
+    ) throws {
+        guard side == .own || side == .baseline else { return }
+        let key = JSONValue.array(([Kind.deferred.rawValue] + parts).map(JSONValue.string)).text
+        try put(side, key, stamp, value.canonicalText, [])
+    }
+}
+
+extension JSONValue {
+    fileprivate var canonicalText: String { String(decoding: inKeyOrder.canonicalBytes, as: UTF8.self) }
+}

@@ -1,0 +1,67 @@
+import TransactionLog
+import TributaryChanges
+import TributaryStore
+
+/// Reads the segments of the log folder that a store has applied, or would apply.
+struct AppliedSegments {
+    let logs: LogFolder
+    let store: Store
+    let trust: StoreTrust
+
+    /// Hands over the changes of a writer's transactions above `after`, up to `last`, in order; those after a gap too.
+    ///
+    /// A segment counts when the store has applied these bytes, or when it has no record of the segment and trusts it.
+    ///
+    /// - Returns: The first transaction that is missing; nil when there is none.
+    /// - Throws: ``SegmentError`` when the folder cannot be read, ``StoreError``, and what `step` and `body` throw.
+    func forEachChange(
+        of writer: UniqueID,
+        after: UInt64,
+        through last: UInt64,
+        step: () throws -> Void,
+        _ body: (TransactionHeader, Change) throws -> Void
+    ) throws -> UInt64? {
+        guard after < last else { return nil }
+        let names = try logs.fileNames(of: writer).compactMap { SegmentName(writer: writer, fileName: $0) }.sorted()
+        var (position, gap) = (after, UInt64?.none)
+        for name in names where name.last > position && name.first <= last {
+            try step()
+            guard let (segment, file) = try open(name) else { continue }
+            if name.first > position.addingSaturating(1) { gap = gap ?? position + 1 }
+            let reader = SegmentReader(file, segment: segment, after: position)
+            var transaction: TransactionHeader?
+            while let batch = try reader.nextBatch(limit: 1_000) {
+                for event in batch.events {
+                    switch event {
+                    case .begin(let header): transaction = header
+                    case .changes(let changes):
+                        guard let transaction, transaction.sequence > position, transaction.sequence <= last else {
+                            continue
+                        }
+                        for change in changes { try body(transaction, change) }
+                    case .rows, .end: break
+                    }
+                }
+            }
+            position = max(position, min(name.last, last))
+        }
+        return gap ?? (position < last ? position + 1 : nil)
+    }
+
+    /// Nil for a file that cannot be read, or that is not the segment that the store has applied or would apply.
+    private func open(_ name: SegmentName) throws -> (VerifiedSegment, OpenFile)? {
+        let (file, segment): (OpenFile, VerifiedSegment)
+        do throws(SegmentError) {
+            file = try logs.open(name)
+            segment = try SegmentVerifier().verify(file, name: name)
+        } catch {
+            guard error.isOfContent else { throw error }
+            return nil
+        }
+        let applied = try store.read { try $0.writers.segment(writer: name.writer, name.first, name.last) }
+        if let applied { return applied.sha256 == segment.end.sha256 ? (segment, file) : nil }
+        guard trust.mode == .known else { return (segment, file) }
+        let author = try trust.author(name.writer, claiming: segment.header.incarnation.store, in: store)
+        return try trust.refusal(of: segment, by: author, pins: false, in: store) == nil ? (segment, file) : nil
+    }
+}

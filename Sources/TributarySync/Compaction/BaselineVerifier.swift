@@ -1,0 +1,192 @@
+import TransactionLog
+import TributaryChanges
+import TributaryStore
+
+/// Compares a baseline with the state of a store that has applied all of its transactions, and with what the log folder
+/// has of them.
+struct BaselineVerifier {
+    let logs: LogFolder
+    let segments: AppliedSegments
+    let cancellation: ReadCancellation
+    let progress: @Sendable (Int64) -> Void
+
+    struct Result: Sendable {
+        var verdict: BaselineLaw.Verdict
+        /// What the log folder lacks of the transactions in the baseline; nil also when it was not read.
+        var lack: String?
+    }
+
+    /// Compares a baseline with the state of a reader; with `bases` also with these older baselines and the segments
+    /// after them.
+    ///
+    /// Without `bases` it reads the baseline once, and the segments after it where increments or bounds are in them.
+    ///
+    /// - Throws: ``SegmentError`` when the baseline cannot be read, or is not the known one; ``StoreError``, and
+    ///   `CancellationError`.
+    func verify(_ baseline: KnownBaseline, _ reader: Reader, against bases: [KnownBaseline]?) throws -> Result {
+        let whole = try KnownBaselines.demandWhole(baseline, in: logs)
+        var result = Result(verdict: .sound)
+        result.verdict = try BaselineLaw.decide(whole.header, whole.writers, in: reader) { law in
+            try addStates(baseline, whole, reader, law, onlyDifferent: bases == nil)
+            if let bases { result.lack = try addEarlier(than: baseline, bases, law) }
+            if law.needsLater { try addLater(law) }
+        }
+        #if MUTATIONS
+            if Mutation.isOn(.endorsedUncompared) { result = Result(verdict: .sound) }
+        #endif
+        return result
+    }
+
+    /// Goes through the entries of both states, which are in one order, and adds those that only one of them has.
+    private func addStates(
+        _ baseline: KnownBaseline,
+        _ whole: VerifiedBaseline,
+        _ reader: Reader,
+        _ law: BaselineLaw,
+        onlyDifferent: Bool
+    ) throws {
+        var theirs = Entries(BaselineReader(try logs.open(baseline, ImportControl()), whole))
+        try theirs.advance()
+        var (lines, transaction) = (BaselineLines(), BaselineTransaction?.none)
+        _ = try reader.baseline.forEachLine(progress: step) { line in
+            guard let own = try line.dropLast().withUnsafeBufferPointer({ try lines.next($0) }) else { return }
+            if case .transaction(let next) = own { return transaction = next }
+            let entry = BaselineLaw.Entry(own, of: own.isOfTransaction ? transaction : nil)
+            while let other = theirs.current, other != entry, other.precedes(entry) {
+                try law.add(other, .baseline)
+                try theirs.advance()
+            }
+            guard theirs.current == entry else { return try law.add(entry, .own) }
+            law.match(entry)
+            if !onlyDifferent {
+                try law.add(entry, .own)
+                try law.add(entry, .baseline)
+            }
+            try theirs.advance()
+        }
+        while let other = theirs.current {
+            try law.add(other, .baseline)
+            try theirs.advance()
+        }
+    }
+
+    private func addLater(_ law: BaselineLaw) throws {
+        for (writer, after, through) in law.moved {
+            let lack = try segments.forEachChange(of: writer, after: after, through: through, step: stop) {
+                try law.add($1, .later, of: writer, $0)
+            }
+            if let lack { law.lacksLater(writer, after: lack - 1) }
+        }
+    }
+
+    /// Returns what is missing between the older baselines and this one.
+    private func addEarlier(
+        than baseline: KnownBaseline,
+        _ bases: [KnownBaseline],
+        _ law: BaselineLaw
+    ) throws -> String? {
+        var lack: String?
+        func greatest(of writer: UniqueID) -> KnownBaseline? {
+            bases.filter { $0.vector[writer] > 0 }.max { $0.vector[writer] < $1.vector[writer] }
+        }
+        for base in bases {
+            let whole = try KnownBaselines.demandWhole(base, in: logs)
+            var entries = Entries(BaselineReader(try logs.open(base, ImportControl()), whole))
+            try entries.advance()
+            while var entry = entries.current {
+                if case .counter(var counter) = entry.entry {
+                    // A total of a writer is that of the baseline with the most transactions of the writer.
+                    counter.totals = counter.totals.filter { greatest(of: $0.key) == base }
+                    entry.entry = .counter(counter)
+                }
+                try law.add(entry, .earlier)
+                try entries.advance()
+                try stop()
+            }
+        }
+        for (writer, last) in baseline.vector.entries.sorted(by: { $0.key < $1.key }) {
+            let after = greatest(of: writer)?.vector[writer] ?? 0
+            let found = try segments.forEachChange(of: writer, after: after, through: last, step: stop) {
+                try law.add($1, .earlier, of: writer, $0)
+            }
+            guard let found else {
+                law.hasAllEarlier(writer)
+                continue
+            }
+            lack =
+                lack
+                ?? "The log folder lacks transaction \(found) of writer \(writer), and no verified baseline has it."
+        }
+        return lack
+    }
+
+    private func step(_ count: Int) throws {
+        try stop()
+        progress(Int64(count))
+    }
+
+    private func stop() throws {
+        if cancellation.isCancelled { throw CancellationError() }
+    }
+
+    /// The entries of a baseline, each with its transaction.
+    private struct Entries {
+        private let reader: BaselineReader
+        private var transaction: BaselineTransaction?
+        private(set) var current: BaselineLaw.Entry?
+
+        init(_ reader: BaselineReader) { self.reader = reader }
+
+        mutating func advance() throws {
+            while let next = try reader.next() {
+                guard case .transaction(let begun) = next else {
+                    return current = BaselineLaw.Entry(next, of: next.isOfTransaction ? transaction : nil)
+                }
+                transaction = begun
+            }
+            current = nil
+        }
+    }
+}
+
+extension BaselineEntry {
+    fileprivate var isOfTransaction: Bool { if case .change = self { true } else { false } }
+}
+
+extension BaselineLaw.Entry {
+    /// Whether it comes before another entry in a baseline.
+    ///
+    /// Where a baseline has another order, more of its entries are looked at one by one, and the result is the same.
+    fileprivate func precedes(_ other: Self) -> Bool { place < other.place }
+
+    private var place: Place {
+        switch entry {
+        case .transaction: Place()
+        case .change(let change):
+            Place(
+                version: transaction.map { Version(clock: $0.clock, writer: $0.writer) } ?? .none,
+                phase: change.operation.phase,
+                entity: change.entity,
+                id: change.id
+            )
+        case .bound(let bound): Place(part: 1, entity: bound.entity, id: bound.id)
+        case .counter(let counter): Place(part: 2, id: counter.id)
+        }
+    }
+
+    private struct Place: Comparable {
+        var part = 0
+        var version = Version.none
+        var phase = 0
+        var entity = ""
+        var id = UniqueID(high: 0, low: 0)
+
+        static func < (left: Place, right: Place) -> Bool {
+            if left.part != right.part { return left.part < right.part }
+            if left.version != right.version { return left.version < right.version }
+            if left.phase != right.phase { return left.phase < right.phase }
+            if left.entity != right.entity { return left.entity.precedesByBytes(right.entity) }
+            return left.id < right.id
+        }
+    }
+}

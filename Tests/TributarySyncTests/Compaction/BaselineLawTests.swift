@@ -1,0 +1,391 @@
+import Foundation
+import TestSupport
+import Testing
+import TransactionLog
+import TributaryChanges
+import TributaryMigration
+import TributaryModel
+import TributaryStore
+
+@testable import TributarySync
+
+/// Random histories: a store with a later state endorses every right baseline, and none that leads to another state.
+@Suite(.timeLimit(.minutes(60))) struct BaselineLawTests {
+    @Test func aStoreWithALaterStateVerifiesABaseline() throws {
+        let first = SeededGenerator.printingSeed().seed
+        var tally = LawTrial.Tally()
+        for round in LongProofs.rounds(40) {
+            let seed = first &+ UInt64(round)
+            do {
+                try LawTrial(seed: seed).run(&tally)
+            } catch {
+                Issue.record("seed \(seed): \(error)")
+            }
+        }
+        print(tally)
+        #expect(tally.accepted > tally.open)
+    }
+}
+
+/// A history of a few writers, a baseline of a part of it, and a store that has more.
+private struct LawTrial {
+    struct Tally: CustomStringConvertible {
+        var (accepted, open) = (0, 0)
+        /// By kind of corruption: refused, left open, and accepted, which did no harm.
+        var corruptions: [String: [Int]] = [:]
+
+        var description: String {
+            let kinds = corruptions.sorted { $0.key < $1.key }.map { kind, counts in
+                "\(kind): refused \(counts[0]), open \(counts[1]), harmless \(counts[2])"
+            }
+            return (["right baselines: accepted \(accepted), open \(open)"] + kinds).joined(separator: "\n")
+        }
+    }
+
+    struct Failure: Error, CustomStringConvertible {
+        var description: String
+    }
+
+    private typealias Positions = [UniqueID: UInt64]
+
+    private static let writers = (1...3 as ClosedRange<UInt64>).map(LogsFolder.writer)
+    private let folder: TemporaryFolder
+    private let model: Model
+    private var generator: ChangeGenerator
+    private var log: [UniqueID: [LogTransaction]] = [:]
+    private let vector: Positions
+    private let positions: Positions
+
+    init(seed: UInt64) throws {
+        folder = try TemporaryFolder("law")
+        model = try Model(yaml: SimulationModel.text)
+        var generator = ChangeGenerator(SeededGenerator(seed: seed))
+        for writer in Self.writers {
+            var clock: UInt64 = 0
+            log[writer] = (0..<generator.number(0...7)).map { index in
+                clock += UInt64(generator.number(1...3))
+                let changes = generator.changes(isKnown: generator.number(0...3) > 0).deletionsFirst
+                let header = TransactionHeader(
+                    sequence: UInt64(index) + 1,
+                    clock: HybridClock(milliseconds: 1_000 + clock),
+                    changeCount: changes.count
+                )
+                return LogTransaction(header: header, changes: changes)
+            }
+        }
+        let log = log
+        vector = log.mapValues { UInt64(generator.number(0...$0.count)) }
+        let least = vector
+        positions = Dictionary(
+            uniqueKeysWithValues: log.sorted { $0.key < $1.key }.map { writer, transactions in
+                (writer, UInt64(generator.number(Int(least[writer] ?? 0)...transactions.count)))
+            }
+        )
+        self.generator = generator
+    }
+
+    func run(_ tally: inout Tally) throws {
+        var trial = self
+        try trial.play(&tally)
+    }
+
+    private mutating func play(_ tally: inout Tally) throws {
+        let maker = try store("maker")
+        try apply(to: maker, through: vector)
+        let store = try store("store")
+        try apply(to: store, through: positions)
+        // Most of what is lost is below the baseline.
+        for (writer, transactions) in log.sorted(by: { $0.key < $1.key }) {
+            for transaction in transactions where transaction.header.sequence <= positions[writer, default: 0] {
+                let isBelow = transaction.header.sequence <= vector[writer, default: 0]
+                if generator.number(0...99) < (isBelow ? 30 : 5) { continue }
+                try put(writer, transaction)
+            }
+        }
+        var lines: [String] = []
+        _ = try maker.read {
+            try $0.baseline.forEachLine { lines.append(String(decoding: $0.dropLast(), as: UTF8.self)) }
+        }
+        guard lines.count > 1 else { return }
+        let right = BaselineParts(lines)
+        switch try verdict(right, store, 0) {
+        case .sound: tally.accepted += 1
+        case .open: tally.open += 1
+        case .differs(let reason): throw Failure(description: "a right baseline is refused: \(reason)")
+        }
+        let digest = try digest(of: store)
+        for number in 1...4 {
+            var wrong = right
+            guard let kind = corrupt(&wrong), wrong != right else { continue }
+            var counts = tally.corruptions[kind, default: [0, 0, 0]]
+            switch try verdict(wrong, store, number) {
+            case .differs: counts[0] += 1
+            case .open: counts[1] += 1
+            case .sound:
+                counts[2] += 1
+                guard try digestOfJoined(wrong, number) == digest else {
+                    throw Failure(
+                        description: "a wrong baseline is endorsed (\(kind)):\n\(wrong.text.joined(separator: "\n"))"
+                    )
+                }
+            }
+            tally.corruptions[kind] = counts
+        }
+        try maker.close()
+        try store.close()
+    }
+
+    // MARK: Stores and files
+
+    private func store(_ name: String) throws -> Store {
+        try SyncModel.open(in: folder, "\(name).sqlite", model: model)
+    }
+
+    private func digest(of store: Store) throws -> String { try store.read { try $0.mergeState.digest().digest } }
+
+    private func apply(to store: Store, through positions: Positions, after: Positions = [:]) throws {
+        try store.write { write in
+            for (writer, transactions) in log {
+                for transaction in transactions
+                where transaction.header.sequence > after[writer, default: 0]
+                    && transaction.header.sequence <= positions[writer, default: 0]
+                {
+                    try write.beginImport(writer: writer, header: transaction.header)
+                    try write.apply(transaction.changes)
+                    _ = try write.endImport()
+                }
+            }
+        }
+    }
+
+    private var logs: LogFolder { get throws { try LogFolder(path: folder.path("logs")) } }
+
+    private func put(_ writer: UniqueID, _ transaction: LogTransaction) throws {
+        try put(
+            "\(writer)/\(SegmentText(writer: writer, [transaction]).name.fileName)",
+            SegmentText(writer: writer, [transaction]).bytes()
+        )
+    }
+
+    private func put(_ path: String, _ bytes: [UInt8]) throws {
+        let file = URL(filePath: folder.path("logs")).appending(path: path)
+        try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(bytes).write(to: file)
+    }
+
+    /// Nil when no reader accepts the bytes.
+    private func known(_ baseline: BaselineParts, _ number: Int) throws -> KnownBaseline? {
+        let name = BaselineName(writer: LogsFolder.writer(9), sequence: UInt64(number) + 1)
+        try put(name.path, SegmentText.baseline(baseline.text))
+        let file = try logs.open(fileName: name.fileName, writer: name.writer)
+        guard let whole = try? VerifiedBaseline.verify(file) else { return nil }
+        let summary = try BaselineSummary.read(file)
+        return KnownBaseline(
+            name: name,
+            modelHash: whole.header.modelHash,
+            vector: VersionVector(whole.writers),
+            sha256: summary.sha256,
+            bytes: summary.bytes
+        )
+    }
+
+    private func verdict(_ baseline: BaselineParts, _ store: Store, _ number: Int) throws -> BaselineLaw.Verdict {
+        guard let known = try known(baseline, number) else { return .differs("it is no baseline") }
+        let segments = AppliedSegments(logs: try logs, store: store, trust: StoreTrust())
+        let verifier = BaselineVerifier(logs: try logs, segments: segments, cancellation: ReadCancellation()) { _ in }
+        return try store.read { try verifier.verify(known, $0, against: nil).verdict }
+    }
+
+    /// Nil when it cannot be joined.
+    private func digestOfJoined(_ baseline: BaselineParts, _ number: Int) throws -> String? {
+        guard let known = try known(baseline, number) else { return nil }
+        let joined = try store("joined-\(number)")
+        defer { try? joined.close() }
+        let work = BaselineImport(baseline: known, logs: try logs, control: ImportControl())
+        let (whole, _) = try work.verified()
+        _ = try joined.write { try work.join(whole, $0) }
+        try apply(to: joined, through: positions, after: known.vector.entries)
+        return try digest(of: joined)
+    }
+
+    // MARK: Corruptions
+
+    private mutating func pick<T>(_ list: [T]) -> T? {
+        list.isEmpty ? nil : list[generator.number(0...(list.count - 1))]
+    }
+
+    private mutating func pickIndex(_ count: Int) -> Int? { count == 0 ? nil : generator.number(0...(count - 1)) }
+
+    /// Returns the kind; nil when the baseline has nothing of that kind.
+    private mutating func corrupt(_ baseline: inout BaselineParts) -> String? {
+        switch generator.number(0...10) {
+        case 0:
+            guard let (place, index) = change(in: baseline) else { return nil }
+            baseline.transactions[place].changes.remove(at: index)
+            return "a change is left out"
+        case 1:
+            guard let (place, index) = change(in: baseline) else { return nil }
+            let other = replaced(baseline.transactions[place].changes[index])
+            baseline.transactions[place].changes[index] = other
+            return "another value"
+        case 2:
+            guard let (place, index) = change(in: baseline), let to = pickIndex(baseline.transactions.count) else {
+                return nil
+            }
+            let line = baseline.transactions[place].changes.remove(at: index)
+            baseline.transactions[to].changes.append(line)
+            return "another version"
+        case 3:
+            guard let to = pickIndex(baseline.transactions.count) else { return nil }
+            let changes = generator.changes(isKnown: false)
+            guard let change = pick(changes) else { return nil }
+            var line: [UInt8] = []
+            change.write(to: &line)
+            baseline.transactions[to].changes.append(String(decoding: line.dropLast(), as: UTF8.self))
+            return "an invented change"
+        case 4, 5:
+            guard let index = pickIndex(baseline.rest.count) else { return nil }
+            let kind = baseline.rest[index].hasPrefix("{\"bound\"") ? "a bound" : "a total"
+            if generator.number(0...1) == 0 {
+                baseline.rest.remove(at: index)
+                return "\(kind) is left out"
+            }
+            baseline.rest[index] = replaced(baseline.rest[index])
+            return "\(kind) is another one"
+        case 6, 7:
+            guard let index = pickIndex(baseline.writers.count),
+                let writer = UniqueID(baseline.writers[index].string("writer")),
+                let last = baseline.writers[index].integer("sequence")
+            else { return nil }
+            let isHigher = generator.number(0...1) == 0
+            let next = isHigher ? last + 1 : last - 1
+            guard next >= 1, let all = log[writer], next <= all.count else { return nil }
+            baseline.writers[index].set("sequence", .integer(next))
+            baseline.writers[index].set("clock", .string(all[Int(next) - 1].header.clock.description))
+            return isHigher ? "positions are higher" : "positions are lower"
+        case 8:
+            guard let index = pickIndex(baseline.transactions.count) else { return nil }
+            let members = baseline.transactions[index].header
+            guard let sequence = members.integer("transaction"), sequence > 1 else { return nil }
+            baseline.transactions[index].header.set("transaction", .integer(sequence - 1))
+            return "another sequence"
+        case 9:
+            guard let index = pickIndex(baseline.transactions.count) else { return nil }
+            let header = baseline.transactions[index].header
+            guard let clock = HybridClock(header.string("clock")) else { return nil }
+            let moved = HybridClock(rawValue: clock.rawValue &- UInt64(generator.number(1...2)) << 16)
+            baseline.transactions[index].header.set("clock", .string(moved.description))
+            baseline.sort()
+            return "another clock"
+        default:
+            guard let index = pickIndex(baseline.transactions.count),
+                let deletion = baseline.transactions[index].changes.firstIndex(where: { $0.hasPrefix("{\"delete\"") })
+            else { return nil }
+            baseline.transactions[index].changes.remove(at: deletion)
+            return "a deletion is left out"
+        }
+    }
+
+    private mutating func change(in baseline: BaselineParts) -> (Int, Int)? {
+        guard let place = pickIndex(baseline.transactions.count),
+            let index = pickIndex(baseline.transactions[place].changes.count)
+        else { return nil }
+        return (place, index)
+    }
+
+    /// Another value, position, target or total in a line.
+    private mutating func replaced(_ line: String) -> String {
+        guard case .object(var members)? = try? JSONParser.parse(line) else { return line }
+        for key in ["values", "totals", "positions", "ids"] {
+            guard let place = members.firstIndex(where: { $0.key == key }) else { continue }
+            switch members[place].value {
+            case .object(var inner):
+                guard let index = pickIndex(inner.count) else { return line }
+                switch inner[index].value {
+                case .integer(let value): inner[index].value = .integer(value &+ Int64(generator.number(1...2)))
+                case .string(let text) where UniqueID(text) == nil: inner[index].value = .string(text + "x")
+                default: inner[index].value = .integer(9)
+                }
+                members[place].value = .object(inner)
+            case .array(var inner):
+                guard let index = pickIndex(inner.count) else { return line }
+                inner[index] = key == "ids" ? .string(UniqueID(high: 0x1000, low: 2).description) : .string("z")
+                members[place].value = .array(inner)
+            default: break
+            }
+            return JSONValue.object(members).text
+        }
+        return line
+    }
+}
+
+/// The lines of a baseline in their parts, so that a change of one keeps the others valid.
+private struct BaselineParts: Equatable {
+    struct Line: Equatable {
+        var members: [JSONMember]
+
+        init(_ text: String) {
+            if case .object(let members)? = try? JSONParser.parse(text) { self.members = members } else { members = [] }
+        }
+
+        func string(_ key: String) -> String {
+            if case .string(let text)? = members.first(where: { $0.key == key })?.value { text } else { "" }
+        }
+
+        func integer(_ key: String) -> Int64? {
+            if case .integer(let value)? = members.first(where: { $0.key == key })?.value { value } else { nil }
+        }
+
+        mutating func set(_ key: String, _ value: JSONValue) {
+            if let index = members.firstIndex(where: { $0.key == key }) { members[index].value = value }
+        }
+
+        var text: String { JSONValue.object(members).text }
+    }
+
+    struct Transaction: Equatable {
+        var header: Line
+        var changes: [String] = []
+    }
+
+    var header: String
+    var writers: [Line] = []
+    var transactions: [Transaction] = []
+    /// Bounds and counters.
+    var rest: [String] = []
+
+    init(_ lines: [String]) {
+        header = lines[0]
+        for line in lines.dropFirst() {
+            if line.hasPrefix("{\"writer\"") {
+                writers.append(Line(line))
+            } else if line.hasPrefix("{\"transaction\"") {
+                transactions.append(Transaction(header: Line(line)))
+            } else if line.hasPrefix("{\"bound\"") || line.hasPrefix("{\"counter\"") {
+                rest.append(line)
+            } else {
+                transactions[transactions.count - 1].changes.append(line)
+            }
+        }
+    }
+
+    mutating func sort() {
+        transactions.sort {
+            ($0.header.string("clock"), $0.header.string("writer")) < (
+                $1.header.string("clock"), $1.header.string("writer")
+            )
+        }
+    }
+
+    /// Without transactions that have no change left.
+    var text: [String] {
+        var lines = [header] + writers.map(\.text)
+        for transaction in transactions where !transaction.changes.isEmpty {
+            var begin = transaction.header
+            begin.set("changes", .integer(Int64(transaction.changes.count)))
+            lines.append(begin.text)
+            lines += transaction.changes
+        }
+        return lines + rest
+    }
+}
