@@ -165,7 +165,7 @@ let package = Package(
         .testTarget(
             name: "TributaryStoreTests",
             dependencies: [
-                "TributaryStore", "TributaryMigration", "TributaryModel", "TributaryChanges",
+                "TributaryStore", "TributaryMigration", "TributaryModel", "TributaryChanges", "CSQLite",
                 "TestSupport", "StoreTestSupport", .product(name: "GRDB", package: "GRDB.swift"),
             ]
         ),

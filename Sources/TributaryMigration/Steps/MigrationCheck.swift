@@ -58,7 +58,7 @@ struct MigrationCheck {
             """
             SELECT \(columns.joined(separator: ", ")), count(*) FROM \(table.quotedName) o
             WHERE \(columns.map { "\($0) IS NOT NULL" }.joined(separator: " AND "))\(within)
-            GROUP BY \(columns.joined(separator: ", ")) HAVING count(*) > 1 LIMIT \(MigrationCheck.limit)
+            GROUP BY \(columns.joined(separator: ", ")) HAVING count(*) > 1 LIMIT \(constant: MigrationCheck.limit)
             """
         )
         var groups: [(values: [PropertyValue], count: Int)] = []
@@ -134,7 +134,7 @@ struct MigrationCheck {
             db,
             """
             SELECT o._id, \(code) FROM \(table.quotedName) o WHERE \(condition)
-            ORDER BY o._id LIMIT \(MigrationCheck.idLimit)
+            ORDER BY o._id LIMIT \(constant: MigrationCheck.idLimit)
             """
         )
         bind(select)

@@ -56,7 +56,10 @@ struct MigrationRewrites {
 
     /// Writes a change for each row; reads page by page, because rows that are written must not be read again.
     private func rewrite(_ sql: String, _ change: (BoundStatement) throws -> Change?) throws {
-        let select = try BoundStatement(step.db, sql + " AND rowid > ?1 ORDER BY rowid LIMIT \(MigrationEdit.batch)")
+        let select = try BoundStatement(
+            step.db,
+            CachedSQL(sql + " AND rowid > ?1 ORDER BY rowid LIMIT \(MigrationEdit.batch)")
+        )
         var last: Int64 = .min
         while true {
             var changes: [Change] = []

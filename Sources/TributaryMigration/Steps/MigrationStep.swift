@@ -235,7 +235,7 @@ extension MigrationStep {
             }
             let select = try BoundStatement(
                 db,
-                "SELECT _id FROM \(MigrationStep.former(table)) WHERE _entity = \(entity.code)"
+                "SELECT _id FROM \(MigrationStep.former(table)) WHERE _entity = \(String(entity.code))"
             )
             try select.forEach { row in
                 if let id = row.id(0) { found.append((heir, id)) }

@@ -55,7 +55,7 @@ final class BaselineCells {
     private let scratch: Database
     private let insert: BoundStatement
     private lazy var find = Result {
-        try BoundStatement(scratch, BaselineCells.select + " WHERE key = ?1 AND side = ?2")
+        try BoundStatement(scratch, "\(BaselineCells.select) WHERE key = ?1 AND side = ?2")
     }
 
     private static let select = "SELECT side, key, clock, writer, sequence, value, end, other, place, amount FROM cell"
@@ -78,7 +78,7 @@ final class BaselineCells {
     /// In the order of the keys.
     func forEachKey(_ body: (Key, Group) throws -> Void) throws {
         try scratch.execute(sql: "CREATE INDEX cell_key ON cell(key, side)")
-        let rows = try BoundStatement(scratch, BaselineCells.select + " ORDER BY key, side, rowid")
+        let rows = try BoundStatement(scratch, "\(BaselineCells.select) ORDER BY key, side, rowid")
         var (text, key, group) = ("", Key?.none, Group())
         try rows.forEach { row in
             if row.text(1) != text {

@@ -104,7 +104,7 @@ final class BatchDeletion {
             db,
             """
             INSERT OR IGNORE INTO temp.tributary_\(columns)
-            SELECT \(target.code), o._id, \(entityCode(target)), \(value) \(targets(followed)) AND \(condition)
+            SELECT \(String(target.code)), o._id, \(entityCode(target)), \(value) \(targets(followed)) AND \(condition)
             """
         )
     }

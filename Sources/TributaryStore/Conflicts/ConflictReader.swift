@@ -30,7 +30,7 @@ package struct ConflictReader {
         byteLimit: Int = .max
     ) throws -> (found: [Conflict], hasMore: Bool) {
         let sql = ConflictReader.select(withObject: false) + " WHERE c.number > ?1 ORDER BY c.number LIMIT ?2"
-        let statement = try BoundStatement(reader.database, sql)
+        let statement = try BoundStatement(reader.database, CachedSQL(sql))
         statement.bindAll(number, limit == .max ? limit : limit + 1)
         var found: [Conflict] = []
         var (bytes, hasMore) = (0, false)
@@ -46,7 +46,7 @@ package struct ConflictReader {
     /// The conflicts that were found last, the newest first, until their values have `byteLimit` bytes.
     package func newest(limit: Int, byteLimit: Int) throws -> [Conflict] {
         let sql = ConflictReader.select(withObject: false) + " ORDER BY c.number DESC LIMIT ?1"
-        let statement = try BoundStatement(reader.database, sql)
+        let statement = try BoundStatement(reader.database, CachedSQL(sql))
         statement.bindAll(limit)
         var found: [Conflict] = []
         var bytes = 0
@@ -62,7 +62,7 @@ package struct ConflictReader {
     package func conflict(_ number: Int64) throws -> Conflict? {
         let statement = try BoundStatement(
             reader.database,
-            ConflictReader.select(withObject: true) + " WHERE c.number = ?1"
+            "\(ConflictReader.select(withObject: true)) WHERE c.number = ?1"
         )
         statement.bind(1, number)
         return try statement.first { ConflictReader.conflict($0) } ?? nil

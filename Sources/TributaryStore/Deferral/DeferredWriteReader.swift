@@ -133,7 +133,7 @@ package struct DeferredWriteReader {
             reader.database,
             """
             SELECT root, id, registers FROM tributary_object WHERE \(isUnknownObject)
-            LIMIT \(DeferredCounts.limit)
+            LIMIT \(constant: DeferredCounts.limit)
             """
         )
         try select.forEach { row in

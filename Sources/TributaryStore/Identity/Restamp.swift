@@ -172,7 +172,7 @@ struct Restamp {
             "UPDATE tributary_outgoing SET sequence = -sequence WHERE \(isLater)",
         ]
         for text in updates {
-            let update = try BoundStatement(db, text)
+            let update = try BoundStatement(db, CachedSQL(text))
             update.bind(1, writer)
             try update.run()
         }

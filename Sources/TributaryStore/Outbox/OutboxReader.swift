@@ -13,10 +13,10 @@ package struct OutboxReader {
 
     /// The range that begins with this sequence; nil when there is none.
     package func export(of writer: UniqueID, beginningAt first: UInt64) throws -> ExportRange? {
-        try ranges("w.uuid = '\(writer)' AND first = \(Int64(bitPattern: first))").first
+        try ranges("w.uuid = ?1 AND first = ?2") { $0.bindAll(writer.description, first) }.first
     }
 
-    private func ranges(_ condition: String) throws -> [ExportRange] {
+    private func ranges(_ condition: String, _ bind: (BoundStatement) -> Void = { _ in }) throws -> [ExportRange] {
         let statement = try BoundStatement(
             database,
             """
@@ -24,6 +24,7 @@ package struct OutboxReader {
             WHERE \(condition) ORDER BY writer, first
             """
         )
+        bind(statement)
         return try statement.all { row in
             UniqueID(row.text(0)).map {
                 ExportRange(writer: $0, first: row.sequence(1), last: row.sequence(2), header: row.text(3))

@@ -13,7 +13,7 @@ package struct WriterReader {
 
     /// Without what its store has seen of others; nil when none of its transactions was applied.
     package func record(of writer: UniqueID) throws -> WriterRecord? {
-        try records(where: "w.uuid = '\(writer)'", seen: [:]).first
+        try records(where: "w.uuid = ?1", of: writer, seen: [:]).first
     }
 
     /// The store's own writer, without what it has seen of others, which may grow with the number of writers.
@@ -45,7 +45,11 @@ package struct WriterReader {
         return seen
     }
 
-    private func records(where condition: String, seen: [UniqueID: VersionVector]) throws -> [WriterRecord] {
+    private func records(
+        where condition: String,
+        of writer: UniqueID? = nil,
+        seen: [UniqueID: VersionVector]
+    ) throws -> [WriterRecord] {
         let writers = try BoundStatement(
             database,
             """
@@ -54,6 +58,7 @@ package struct WriterReader {
             WHERE \(condition) ORDER BY w.uuid
             """
         )
+        if let writer { writers.bind(1, writer.description) }
         return try writers.all { row in
             guard let id = UniqueID(row.text(1)) else { return nil }
             let store = row.optionalText(8).flatMap { UniqueID($0) }
@@ -78,7 +83,7 @@ package struct WriterReader {
 
     /// The applied or exported segment with these bounds.
     package func segment(writer: UniqueID, _ first: UInt64, _ last: UInt64) throws -> SegmentRecord? {
-        let statement = try BoundStatement(database, WriterReader.selectSegments + " AND s.first = ?2 AND s.last = ?3")
+        let statement = try BoundStatement(database, "\(WriterReader.selectSegments) AND s.first = ?2 AND s.last = ?3")
         statement.bindAll(writer.description, first, last)
         return try statement.first { WriterReader.segment($0, writer) }
     }
@@ -86,7 +91,7 @@ package struct WriterReader {
     /// The last applied or exported segment that begins at or before this sequence.
     package func segment(writer: UniqueID, beginningBy sequence: UInt64) throws -> SegmentRecord? {
         let order = " AND s.first <= ?2 ORDER BY s.first DESC, s.last DESC LIMIT 1"
-        let statement = try BoundStatement(database, WriterReader.selectSegments + order)
+        let statement = try BoundStatement(database, "\(WriterReader.selectSegments)\(order)")
         statement.bindAll(writer.description, Int64(clamping: sequence))
         return try statement.first { WriterReader.segment($0, writer) }
     }
@@ -98,7 +103,7 @@ package struct WriterReader {
 
     /// In the order of `first`.
     package func segments(writer: UniqueID) throws -> [SegmentRecord] {
-        let statement = try BoundStatement(database, WriterReader.selectSegments + " ORDER BY s.first")
+        let statement = try BoundStatement(database, "\(WriterReader.selectSegments) ORDER BY s.first")
         statement.bind(1, writer.description)
         return try statement.all { WriterReader.segment($0, writer) }
     }
@@ -107,13 +112,13 @@ package struct WriterReader {
     package func segments(writer: UniqueID, overlapping first: UInt64, _ last: UInt64) throws -> [SegmentRecord] {
         let statement = try BoundStatement(
             database,
-            WriterReader.selectSegments + " AND s.first <= ?3 AND s.last >= ?2 ORDER BY s.first"
+            "\(WriterReader.selectSegments) AND s.first <= ?3 AND s.last >= ?2 ORDER BY s.first"
         )
         statement.bindAll(writer.description, Int64(clamping: first), Int64(clamping: last))
         return try statement.all { WriterReader.segment($0, writer) }
     }
 
-    static let selectSegments = """
+    static let selectSegments: String = """
         SELECT s.first, s.last, s.sha256, s.parked FROM tributary_segment s
         JOIN tributary_writer w ON w.id = s.writer WHERE w.uuid = ?1
         """

@@ -97,7 +97,9 @@ final class WriterTable {
         // What the store has acknowledged as its former writer also counts for the fresh one; a copy under another
         // label acknowledges all of it again.
         if former.store != store.description {
-            try BoundStatement(db, "UPDATE tributary_writer SET announced = 0 WHERE id <> \(former.id)").run()
+            let silence = try BoundStatement(db, "UPDATE tributary_writer SET announced = 0 WHERE id <> ?1")
+            silence.bind(1, former.id)
+            try silence.run()
         }
         guard former.sequence > 0 else {
             let rename = try BoundStatement(db, "UPDATE tributary_writer SET uuid = ?2, store = ?3 WHERE id = ?1")
@@ -183,7 +185,7 @@ final class WriterTable {
             SELECT w.uuid, w.sequence, w.id, EXISTS (SELECT 1 FROM tributary_writer f WHERE f.after = w.uuid
                 AND f.sequence > 0 AND f.after_sequence >= w.sequence AND f.is_self = 0)
             FROM tributary_writer w
-            WHERE w.sequence > w.announced AND w.is_self = 0 ORDER BY w.id LIMIT \(LogLimits.seenEntries)
+            WHERE w.sequence > w.announced AND w.is_self = 0 ORDER BY w.id LIMIT \(constant: LogLimits.seenEntries)
             """
         )
         var last: Int64 = 0

@@ -3,6 +3,35 @@ package import GRDB
 package import TributaryChanges
 import TributaryModel
 
+/// The text of a statement that a connection keeps for as long as it is open.
+///
+/// The model bounds the variety of these texts: a text may contain names of tables and columns, and values must be bound. An
+/// interpolated number or identifier does not compile.
+package struct CachedSQL: ExpressibleByStringInterpolation {
+    package let text: String
+
+    /// A text that was put together from names of the model.
+    package init(_ text: String) { self.text = text }
+
+    package init(stringLiteral text: String) { self.text = text }
+
+    package init(stringInterpolation: StringInterpolation) { text = stringInterpolation.text }
+
+    package struct StringInterpolation: StringInterpolationProtocol {
+        fileprivate var text = ""
+
+        package init(literalCapacity: Int, interpolationCount: Int) { text.reserveCapacity(literalCapacity) }
+
+        package mutating func appendLiteral(_ literal: String) { text += literal }
+
+        /// A name, or a part of the statement that consists of names.
+        package mutating func appendInterpolation(_ names: String) { text += names }
+
+        /// A number that is the same each time.
+        package mutating func appendInterpolation(constant number: Int) { text += String(number) }
+    }
+}
+
 /// A prepared statement whose values are bound and read directly, without overhead over C.
 ///
 /// It comes from the connection's cache, so it must be reset after use; ``run()`` and ``first(_:)`` do so.
@@ -13,9 +42,18 @@ package final class BoundStatement {
     /// The first error of a `bind`; the next step reports it.
     @exclusivity(unchecked) private var bindError: Int32 = SQLITE_OK
 
-    /// The cache never releases a statement, so SQL of unlimited variety needs `isKept` false.
-    package init(_ db: Database, _ sql: String, isKept: Bool = true) throws {
-        statement = try isKept ? db.cachedStatement(sql: sql) : db.makeStatement(sql: sql)
+    /// The connection keeps the statement for as long as it is open.
+    package convenience init(_ db: Database, _ sql: CachedSQL) throws {
+        try self.init(db, db.cachedStatement(sql: sql.text))
+    }
+
+    /// The statement is released with this object: for SQL of unlimited variety.
+    package convenience init(_ db: Database, unkept sql: String) throws {
+        try self.init(db, db.makeStatement(sql: sql))
+    }
+
+    private init(_ db: Database, _ statement: Statement) throws {
+        self.statement = statement
         pointer = statement.sqliteStatement
         connection = db.sqliteConnection
         sqlite3_reset(pointer)
@@ -244,7 +282,7 @@ extension BoundStatement {
             )
         }
         do {
-            try self.init(db, query.text, isKept: false)
+            try self.init(db, unkept: query.text)
         } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
             throw StoreError.invalidQuery(
                 reason: "the predicate nests too deep or leads too far for SQLite: \(error.message ?? "\(error)")"

@@ -62,7 +62,7 @@ extension Reader {
     /// Only plain queries have few enough forms to cache their statements.
     private func statement(_ sql: SQLFragment, isKept: Bool) throws -> BoundStatement {
         guard isKept else { return try BoundStatement(database, query: sql) }
-        let statement = try BoundStatement(database, sql.text)
+        let statement = try BoundStatement(database, CachedSQL(sql.text))
         for (index, argument) in sql.arguments.enumerated() { statement.bind(Int32(index + 1), argument) }
         return statement
     }
@@ -72,7 +72,7 @@ extension Reader {
     /// Nil unless the object is visible.
     package func row(_ id: UniqueID, rootEntity: String) throws -> Row? {
         guard let reading = reading(rootEntity: rootEntity) else { return nil }
-        let statement = try BoundStatement(database, reading.table.rowByID)
+        let statement = try BoundStatement(database, CachedSQL(reading.table.rowByID))
         statement.bind(1, id)
         return try statement.first { reading.row($0) } ?? nil
     }
@@ -107,7 +107,7 @@ extension Reader {
             WHERE \(join.condition(owner: "?1", ownerColumns: nil, target: "o", link: "l"))
             ORDER BY \(join.order(target: "o", link: "l")) LIMIT ?2 OFFSET ?3
             """
-        let statement = try BoundStatement(database, sql)
+        let statement = try BoundStatement(database, CachedSQL(sql))
         statement.bindAll(id, limit ?? -1, offset)
         return try reading.ids(statement)
     }
@@ -138,7 +138,7 @@ extension Reader {
                 SELECT \(reading.columns(alias: "o")) FROM place p
                 CROSS JOIN \(reading.table.quotedName) o ON o._id = substr(?1, p.n * 16 + 1, 16)
                 """
-            let statement = try BoundStatement(database, sql)
+            let statement = try BoundStatement(database, CachedSQL(sql))
             statement.bindAll(ids.map(\.uniqueID).packed, ids.count)
             result += try statement.all { reading.row($0) }
         }
@@ -189,7 +189,7 @@ extension Reader {
             WHERE \(join.condition(owner: owner, ownerColumns: nil, target: "o", link: "l"))
             ORDER BY p.n, \(join.order(target: "o", link: "l"))
             """
-        let statement = try BoundStatement(database, sql)
+        let statement = try BoundStatement(database, CachedSQL(sql))
         statement.bindAll(owners.packed, owners.count)
         return statement
     }
@@ -206,7 +206,7 @@ extension Reader {
             SELECT \(reading.idColumns(alias: "o")) FROM \(context.layout.links[index].quotedName) l
             CROSS JOIN \(reading.table.quotedName) o ON o._id = l._source WHERE l._target = ?1 ORDER BY o._id
             """
-        let statement = try BoundStatement(database, sql)
+        let statement = try BoundStatement(database, CachedSQL(sql))
         statement.bind(1, id)
         return try reading.ids(statement)
     }
@@ -233,7 +233,7 @@ extension Reader {
             WHERE \(join.condition(owner: "?1", ownerColumns: nil, target: "o", link: "l"))
             ORDER BY \(join.order(target: "o", link: "l"))
             """
-        let statement = try BoundStatement(database, sql)
+        let statement = try BoundStatement(database, CachedSQL(sql))
         statement.bind(1, id)
         return try statement.all { row in reading.objectID(row).map { (id: $0, position: row.optionalText(2) ?? "") } }
     }

@@ -25,7 +25,7 @@ extension Reader {
             SELECT \(reading.columns(alias: "o")) FROM \(reading.table.quotedName) o
             WHERE \(conditions.joined(separator: " AND ")) ORDER BY o._id
             """
-        let statement = try BoundStatement(database, sql)
+        let statement = try BoundStatement(database, CachedSQL(sql))
         for (index, part) in key.enumerated() { statement.bind(Int32(index + 1), part.value) }
         return try statement.all { reading.row($0) }
     }

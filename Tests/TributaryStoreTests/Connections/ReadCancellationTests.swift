@@ -18,7 +18,7 @@ struct ReadCancellationTests {
         Task.detached {
             try await generation.readAsync { reader in
                 started.yield()
-                try BoundStatement(reader.database, endless, isKept: false).run()
+                try BoundStatement(reader.database, unkept: endless).run()
             }
         }
     }
@@ -73,7 +73,7 @@ struct ReadCancellationTests {
         let options = StringFunctions.options(.matches, [])
         let text = String(repeating: "a", count: 40)
         let sql = "SELECT \(StringFunctions.match)('\(text)', '(a+)+b', \(options))"
-        try BoundStatement(reader.database, sql, isKept: false).run()
+        try BoundStatement(reader.database, unkept: sql).run()
     }
 
     @Test(.timeLimit(.minutes(30))) func anExpressionThatBacktracksEndsWithTheTime() async throws {
@@ -110,7 +110,7 @@ struct ReadCancellationTests {
         let task = Task.detached {
             try await store.readAside { reader in
                 started.yield()
-                try BoundStatement(reader.database, Self.endless, isKept: false).run()
+                try BoundStatement(reader.database, unkept: Self.endless).run()
             }
         }
         for await _ in stream { break }

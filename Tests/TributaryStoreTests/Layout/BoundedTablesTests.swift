@@ -1,3 +1,5 @@
+import CSQLite
+import GRDB
 import StoreTestSupport
 import TestSupport
 import Testing
@@ -55,6 +57,42 @@ import TributaryModel
             return lines.filter { $0.hasPrefix("{\"writer\"") && $0.contains("\"seen\"") }
         }
         #expect(lines.count == 2)
+    }
+
+    /// A connection keeps its statements: thousands of writers and transactions may not add any.
+    @Test func writersAddNoStatements() throws {
+        let replica = try Replica()
+        func statements(_ writers: ClosedRange<Int>) throws -> Int {
+            for number in writers {
+                let peer = ForeignTransaction(
+                    number,
+                    1,
+                    clock: UInt64(number),
+                    .insert("Unknown", 1, ["what": .integer(1)])
+                )
+                try replica.apply(peer)
+                try replica.commit()
+                let own = try replica.store.read { try $0.writers.own() }
+                try replica.store.write { write in
+                    _ = try write.reader.writers.record(of: peer.writer)
+                    _ = try write.reader.outbox.export(of: own.id, beginningAt: own.sequence)
+                    _ = try write.reader.deferrals.overview(limit: number)
+                    let record = SegmentRecord(writer: peer.writer, first: 1, last: 1, sha256: "")
+                    _ = try write.reader.deferrals.writes(of: record, limit: number)
+                }
+                replica.boot()
+            }
+            return try replica.store.write { write in
+                var (count, statement) = (0, sqlite3_next_stmt(write.reader.database.sqliteConnection, nil))
+                while let known = statement {
+                    count += 1
+                    statement = sqlite3_next_stmt(write.reader.database.sqliteConnection, known)
+                }
+                return count
+            }
+        }
+        let few = try statements(1...3)
+        #expect(try statements(4...40) == few)
     }
 
     @Test func thousandsOfWritersAreAcknowledgedInTurns() throws {

@@ -85,7 +85,7 @@ import TributaryModel
                 SELECT count(*) FROM tributary_object o JOIN tributary_catalogue c
                 ON c.kind = 'entity' AND c.name = 'Person' AND c.code = o.root WHERE o.id IN (SELECT _id FROM Person)
                 """,
-            ].map { sql in try BoundStatement(reader.database, sql).first { $0.integer(0) } ?? -1 }
+            ].map { sql in try BoundStatement(reader.database, unkept: sql).first { $0.integer(0) } ?? -1 }
         }
         #expect(broken == [0, 0, 0, 0, 0, 0], "\(comment)")
     }

@@ -130,7 +130,7 @@ struct ReadingObjectsTests {
                     SELECT \(isSource ? "_target" : "_source") FROM \(link.quotedName)
                     WHERE \(isSource ? "_source" : "_target") = ? ORDER BY _position, 1
                     """
-                let statement = try BoundStatement(reader.database, sql)
+                let statement = try BoundStatement(reader.database, unkept: sql)
                 statement.bind(1, row.id.uniqueID)
                 var expected: [UniqueID] = []
                 try statement.forEach { if let id = $0.id(0) { expected.append(id) } }

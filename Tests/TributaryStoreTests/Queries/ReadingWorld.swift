@@ -184,7 +184,7 @@ struct ReadingWorld {
                 }
                 let marks = Array(repeating: "?", count: names.count).joined(separator: ", ")
                 let sql = "INSERT INTO \(table.quotedName)(\(names.joined(separator: ", "))) VALUES (\(marks))"
-                let statement = try BoundStatement(database, sql)
+                let statement = try BoundStatement(database, unkept: sql)
                 for (index, value) in bound.enumerated() { statement.bind(Int32(index + 1), value) }
                 try statement.run()
             }

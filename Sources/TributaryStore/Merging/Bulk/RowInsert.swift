@@ -65,11 +65,10 @@ final class RowInsert {
         }
         statement = try BoundStatement(
             db,
-            """
-            INSERT INTO \(table.quotedName)(\(names.joined(separator: ","))) VALUES \(rows.joined(separator: ",")) \
-            ON CONFLICT DO NOTHING
-            """,
-            isKept: false
+            unkept: """
+                INSERT INTO \(table.quotedName)(\(names.joined(separator: ","))) VALUES \(rows.joined(separator: ",")) \
+                ON CONFLICT DO NOTHING
+                """
         )
         self.shape = shape
         self.rowCount = rowCount

@@ -231,7 +231,7 @@ extension DeferredWriteTable {
     func importedBounds() throws -> [Int64] {
         try ["min", "max"].compactMap { function in
             let sql = "SELECT \(function)(version) FROM tributary_parked WHERE \(Self.isImported)"
-            return try BoundStatement(db, sql).first { $0.optionalInteger(0) } ?? nil
+            return try BoundStatement(db, CachedSQL(sql)).first { $0.optionalInteger(0) } ?? nil
         }
     }
 
@@ -241,7 +241,8 @@ extension DeferredWriteTable {
             SELECT max(t.clock) FROM tributary_parked p JOIN tributary_transaction t ON t.number = p.version
             WHERE \(Self.isImported)
             """
-        return try BoundStatement(db, sql).first { row in row.optionalInteger(0).map { _ in row.clock(0) } } ?? nil
+        return try BoundStatement(db, CachedSQL(sql)).first { row in row.optionalInteger(0).map { _ in row.clock(0) } }
+            ?? nil
     }
 
     /// Ordered by number.
@@ -265,11 +266,13 @@ extension DeferredWriteTable {
             db,
             """
             SELECT version, position, operation, entity, id, property,
-                substr(value, 1, \(DeferredWrite.valueLimit)), reason
-            FROM tributary_parked WHERE \(Self.isImported) AND \(number.map { "version = \($0)" } ?? "TRUE")
-            ORDER BY \(number == nil ? "version DESC, " : "")position, part LIMIT \(limit)
+                substr(value, 1, \(constant: DeferredWrite.valueLimit)), reason
+            FROM tributary_parked WHERE \(Self.isImported) AND \(number == nil ? "TRUE" : "version = ?1")
+            ORDER BY \(number == nil ? "version DESC, " : "")position, part LIMIT ?2
             """
         )
+        select.bind(1, number)
+        select.bind(2, Int64(limit))
         var found: [DeferredWrite] = []
         try select.forEach { row in
             guard let origin = try origins.origin(row.integer(0)), let object = row.id(4) else { return }

@@ -50,7 +50,7 @@ final class KeyTable {
     func keys(of row: VisibleRow, _ table: Int) throws -> [StoredKey] {
         guard hasKeys(table) else { return [] }
         let tableLayout = layout.tables[table]
-        let statement = try BoundStatement(db, selections[table])
+        let statement = try BoundStatement(db, CachedSQL(selections[table]))
         statement.bind(1, row.rowid)
         var values = try statement.first { found in
             Dictionary(
@@ -124,7 +124,7 @@ final class KeyTable {
             return nil
         }
         guard values.count == layout.uniqueConstraints[table][index].columns.count else { return nil }
-        let find = try BoundStatement(db, searches[table][index] + condition)
+        let find = try BoundStatement(db, CachedSQL(searches[table][index] + condition))
         for (index, value) in values.enumerated() { find.bind(Int32(index + 1), value) }
         return find
     }
@@ -156,8 +156,8 @@ final class KeyTable {
         for constraint in layout.uniqueConstraints[table] {
             let select = try BoundStatement(
                 db,
-                "SELECT o._id FROM \(name) o WHERE EXISTS(SELECT 1 FROM \(name) x WHERE \(pair(constraint, table)))",
-                isKept: false
+                unkept:
+                    "SELECT o._id FROM \(name) o WHERE EXISTS(SELECT 1 FROM \(name) x WHERE \(pair(constraint, table)))"
             )
             try select.forEach { row in if let id = row.id(0) { found.insert(id) } }
         }

@@ -24,13 +24,13 @@ final class LinkTables {
 
     /// The pair, shown or not; nil when it has no write that counts.
     func pair(_ link: LinkLayout, _ source: UniqueID, _ target: UniqueID) throws -> Pair? {
-        let shown = try BoundStatement(db, select(link) + " WHERE _source = ?1 AND _target = ?2 AND _version <> 0")
+        let shown = try BoundStatement(db, "\(select(link)) WHERE _source = ?1 AND _target = ?2 AND _version <> 0")
         shown.bindAll(source, target)
         if let found = try shown.first({ read($0, isShown: true) }) { return found }
         guard hasHidden else { return nil }
         let hidden = try BoundStatement(
             db,
-            LinkTables.selectHidden + " WHERE link = ?1 AND source = ?2 AND target = ?3"
+            "\(LinkTables.selectHidden) WHERE link = ?1 AND source = ?2 AND target = ?3"
         )
         hidden.bindAll(link.code, source, target)
         return try hidden.first { read($0, isShown: false) }
@@ -40,14 +40,14 @@ final class LinkTables {
     func shownPairs(_ link: LinkLayout, _ table: Int, _ id: UniqueID) throws -> [Pair] {
         var found: [Pair] = []
         if link.source == table {
-            let statement = try BoundStatement(db, select(link) + " WHERE _source = ?1 AND _version <> 0")
+            let statement = try BoundStatement(db, "\(select(link)) WHERE _source = ?1 AND _version <> 0")
             statement.bind(1, id)
             found += try statement.all { read($0, isShown: true) }
         }
         if link.target == table {
             let statement = try BoundStatement(
                 db,
-                select(link) + " WHERE _target = ?1 AND _source <> ?1 AND _version <> 0"
+                "\(select(link)) WHERE _target = ?1 AND _source <> ?1 AND _version <> 0"
             )
             statement.bind(1, id)
             found += try statement.all { read($0, isShown: true) }
@@ -59,14 +59,17 @@ final class LinkTables {
         guard hasHidden else { return [] }
         var found: [Pair] = []
         if link.source == table {
-            let statement = try BoundStatement(db, LinkTables.selectHidden + " WHERE link = ?1 AND source = ?2")
+            let statement = try BoundStatement(
+                db,
+                CachedSQL(LinkTables.selectHidden + " WHERE link = ?1 AND source = ?2")
+            )
             statement.bindAll(link.code, id)
             found += try statement.all { read($0, isShown: false) }
         }
         if link.target == table {
             let statement = try BoundStatement(
                 db,
-                LinkTables.selectHiddenByTarget + " WHERE link = ?1 AND target = ?2 AND source <> ?2"
+                "\(LinkTables.selectHiddenByTarget) WHERE link = ?1 AND target = ?2 AND source <> ?2"
             )
             statement.bindAll(link.code, id)
             found += try statement.all { read($0, isShown: false) }
@@ -80,7 +83,7 @@ final class LinkTables {
     {
         var found: [(source: UniqueID, target: UniqueID)] = []
         for (end, column) in [(link.source, "_source"), (link.target, "_target")] where end == table {
-            let statement = try BoundStatement(db, select(link) + " WHERE \(column) = ?1 AND _version = 0")
+            let statement = try BoundStatement(db, CachedSQL(select(link) + " WHERE \(column) = ?1 AND _version = 0"))
             statement.bind(1, id)
             found += try statement.all { row in
                 row.id(0).flatMap { source in row.id(1).map { (source: source, target: $0) } }
@@ -93,7 +96,7 @@ final class LinkTables {
     func representingPair(_ link: LinkLayout, _ source: UniqueID, _ target: UniqueID) throws -> RepresentingPair? {
         let statement = try BoundStatement(
             db,
-            select(link) + " WHERE _source = ?1 AND _target = ?2 AND _version = 0"
+            "\(select(link)) WHERE _source = ?1 AND _target = ?2 AND _version = 0"
         )
         statement.bindAll(source, target)
         return try statement.first { RepresentingPair(position: $0.optionalText(4)) }

@@ -229,7 +229,7 @@ extension Database {
     /// The limit counts rows, and a query may select an identifier many times. With more rows than the limit, any
     /// object may be among the rows that were not read.
     func membership(_ sql: String, code: Int64, _ range: ClosedRange<UniqueID>) throws -> MembershipHint {
-        let statement = try BoundStatement(self, sql + " LIMIT \(MembershipHint.limit + 1)")
+        let statement = try BoundStatement(self, CachedSQL(sql + " LIMIT \(MembershipHint.limit + 1)"))
         statement.bindAll(code, range.lowerBound, range.upperBound)
         var found = MembershipHint()
         var count = 0

@@ -71,12 +71,10 @@ package final class ObjectTable {
 
     private func makeUpdate(_ columns: [Int]) throws -> BoundStatement {
         let sets = columns.enumerated().map { ",\(layout.columns[$1].quotedName) = ?\($0 + 5)" }.joined()
+        let sql =
+            "UPDATE \(layout.quotedName) SET _revision = ?1,_version = ?2,_exceptions = ?3\(sets) WHERE rowid = ?4"
         // There are too many sets of columns for one cached statement each.
-        return try BoundStatement(
-            db,
-            "UPDATE \(layout.quotedName) SET _revision = ?1,_version = ?2,_exceptions = ?3\(sets) WHERE rowid = ?4",
-            isKept: columns.count <= 2
-        )
+        return try columns.count <= 2 ? BoundStatement(db, CachedSQL(sql)) : BoundStatement(db, unkept: sql)
     }
 
     func setEntity(_ code: Int64, rowid: Int64) throws {
