@@ -5,7 +5,9 @@ extension JSONScanner {
     mutating func value(depth: Int) throws(JSONError) -> JSONValue {
         guard let byte = peek() else { throw unexpected("a value") }
         switch byte {
-        case UInt8(ascii: "\""): return .string(text(of: try string()))
+        case UInt8(ascii: "\""):
+            let string = try valueString()
+            return string.hasHalf ? .unrepresentable(textOfHalves(string)) : .string(text(of: string))
         case UInt8(ascii: "{"): return .object(try object(depth: depth + 1) { JSONMember(key: $0, value: $1) })
         case UInt8(ascii: "["):
             try open(UInt8(ascii: "["), depth: depth + 1)
@@ -52,7 +54,7 @@ extension JSONScanner {
     mutating func skipValue(depth: Int) throws(JSONError) {
         guard let byte = peek() else { throw unexpected("a value") }
         switch byte {
-        case UInt8(ascii: "\""): _ = try string()
+        case UInt8(ascii: "\""): _ = try valueString()
         case UInt8(ascii: "{"): try skipObject(depth: depth + 1)
         case UInt8(ascii: "["):
             try open(UInt8(ascii: "["), depth: depth + 1)
@@ -108,7 +110,7 @@ extension JSONScanner {
     mutating func skipScalar() throws(JSONError) -> Bool {
         guard position < bytes.count else { return false }
         switch bytes[position] {
-        case UInt8(ascii: "\""): _ = try string()
+        case UInt8(ascii: "\""): _ = try valueString()
         case UInt8(ascii: "t"): return consume("true")
         case UInt8(ascii: "f"): return consume("false")
         case UInt8(ascii: "n"): return consume("null")
@@ -124,7 +126,7 @@ extension JSONScanner {
         guard position < bytes.count else { return false }
         switch bytes[position] {
         case UInt8(ascii: "\""):
-            let string = try string()
+            let string = try valueString()
             guard !string.isEscaped else { return false }
             run.set(column, to: UnsafeBufferPointer(rebasing: bytes[string.start..<string.end]))
         case UInt8(ascii: "t"):

@@ -5,14 +5,23 @@ struct JSONString {
     var start: Int
     var end: Int
     var isEscaped: Bool
+    /// Whether it has half a surrogate pair, which is no character; only in values.
+    var hasHalf = false
 }
 
 extension JSONScanner {
     mutating func string() throws(JSONError) -> JSONString {
+        let string = try valueString()
+        guard !string.hasHalf else { throw failure("half a surrogate pair is no character") }
+        return string
+    }
+
+    /// Reads a string that is a value, or a part of one.
+    mutating func valueString() throws(JSONError) -> JSONString {
         guard peek() == UInt8(ascii: "\"") else { throw unexpected("a string") }
         position += 1
         let start = position
-        var isEscaped = false
+        var (isEscaped, hasHalf) = (false, false)
         let count = bytes.count
         while true {
             var byte: UInt8 = 0
@@ -27,10 +36,10 @@ extension JSONScanner {
             case 0x22:
                 let end = position
                 position += 1
-                return JSONString(start: start, end: end, isEscaped: isEscaped)
+                return JSONString(start: start, end: end, isEscaped: isEscaped, hasHalf: hasHalf)
             case 0x5C:
                 isEscaped = true
-                try skipEscape()
+                if try !skipEscape() { hasHalf = true }
             case 0..<0x20: throw failure("a control character in a string is not escaped")
             default: try skipMultibyte()
             }
@@ -76,7 +85,8 @@ extension JSONScanner {
         )
     }
 
-    private mutating func skipEscape() throws(JSONError) {
+    /// Returns false for half a surrogate pair.
+    private mutating func skipEscape() throws(JSONError) -> Bool {
         guard position + 1 < bytes.count else { throw failure("a string does not end") }
         switch bytes[position + 1] {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
@@ -84,17 +94,47 @@ extension JSONScanner {
             position += 2
         case UInt8(ascii: "u"):
             guard let unit = codeUnit(at: position + 2) else { throw failure("\\u needs four hexadecimal digits") }
-            guard unit & 0xF800 == 0xD800 else {
-                position += 6
-                return
-            }
-            guard unit < 0xDC00, position + 7 < bytes.count, bytes[position + 6] == UInt8(ascii: "\\"),
-                bytes[position + 7] == UInt8(ascii: "u"), let second = codeUnit(at: position + 8),
-                second & 0xFC00 == 0xDC00
-            else { throw failure("half a surrogate pair is no character") }
-            position += 12
+            let isPair = second(after: unit, at: position + 6) != nil
+            position += isPair ? 12 : 6
+            return isPair || unit & 0xF800 != 0xD800
         default: throw failure("a backslash is followed by something that JSON does not know")
         }
+        return true
+    }
+
+    /// Returns the second half of a surrogate pair whose first half ends at `start`.
+    private func second(after first: UInt32, at start: Int) -> UInt32? {
+        guard first & 0xFC00 == 0xD800, start + 1 < bytes.count, bytes[start] == UInt8(ascii: "\\"),
+            bytes[start + 1] == UInt8(ascii: "u"), let second = codeUnit(at: start + 2), second & 0xFC00 == 0xDC00
+        else { return nil }
+        return second
+    }
+
+    /// The JSON text of a string with half a surrogate pair, in one form for all spellings.
+    func textOfHalves(_ string: JSONString) -> String {
+        var (text, part) = ("\"", JSONString(start: string.start, end: string.start, isEscaped: true))
+        func flush() -> Substring { JSONValue.string(self.text(of: part)).text.dropFirst().dropLast() }
+        var index = string.start
+        while index < string.end {
+            var next = index + 1
+            if bytes[index] == 0x5C {
+                next = index + 2
+                if bytes[index + 1] == UInt8(ascii: "u"), let unit = codeUnit(at: index + 2) {
+                    next = index + 6
+                    if second(after: unit, at: next) != nil {
+                        next += 6
+                    } else if unit & 0xF800 == 0xD800 {
+                        text += flush() + "\\u" + String(unit, radix: 16)
+                        part = JSONString(start: next, end: next, isEscaped: true)
+                        index = next
+                        continue
+                    }
+                }
+            }
+            index = next
+            part.end = next
+        }
+        return text + flush() + "\""
     }
 
     private func codeUnit(at start: Int) -> UInt32? {
@@ -152,7 +192,7 @@ extension JSONScanner {
             case UInt8(ascii: "u"):
                 var scalar = codeUnit(at: index) ?? 0xFFFD
                 index += 4
-                if scalar & 0xFC00 == 0xD800, let second = codeUnit(at: index + 2) {
+                if let second = second(after: scalar, at: index) {
                     scalar = 0x10000 + ((scalar & 0x3FF) << 10 | (second & 0x3FF))
                     index += 6
                 }

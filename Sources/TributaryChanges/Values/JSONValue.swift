@@ -8,7 +8,7 @@ package enum JSONValue: Hashable, Sendable {
     case double(Double)
     /// A number with fraction or exponent and more digits than a double can represent, as written; dates need them.
     case number(String)
-    /// A number outside the range of 64-bit integers or doubles, as written.
+    /// A number outside the range of 64-bit integers or doubles, or a string with half a surrogate pair, as JSON text.
     case unrepresentable(String)
     case string(String)
     case array([JSONValue])
@@ -64,7 +64,8 @@ package enum JSONValue: Hashable, Sendable {
         case .boolean: "a boolean"
         case .integer: "an integer"
         case .double, .number: "a number"
-        case .unrepresentable: "a number out of range"
+        case .unrepresentable(let text):
+            text.hasPrefix("\"") ? "a string with half a surrogate pair" : "a number out of range"
         case .string: "a string"
         case .array: "an array"
         case .object: "an object"
@@ -243,7 +244,7 @@ private struct JSONTextReader {
         switch bytes[index] {
         case UInt8(ascii: "{"): return depth < JSONTextReader.maximumDepth ? readObject(depth: depth) : nil
         case UInt8(ascii: "["): return depth < JSONTextReader.maximumDepth ? readArray(depth: depth) : nil
-        case UInt8(ascii: "\""): return readString().map(JSONValue.string)
+        case UInt8(ascii: "\""): return readStringValue()
         case UInt8(ascii: "t"): return read(word: "true") ? .boolean(true) : nil
         case UInt8(ascii: "f"): return read(word: "false") ? .boolean(false) : nil
         case UInt8(ascii: "n"): return read(word: "null") ? .null : nil
@@ -302,6 +303,39 @@ private struct JSONTextReader {
         if isInteger { return Int64(text).map(JSONValue.integer) ?? .unrepresentable(text) }
         guard let value = Double(text), value.isFinite else { return .unrepresentable(text) }
         return .fraction(value, text: text)
+    }
+
+    /// Reads a string that may have half a surrogate pair.
+    private mutating func readStringValue() -> JSONValue? {
+        let start = index
+        if let text = readString() { return .string(text) }
+        index = start + 1
+        var (text, part) = ("\"", [UInt8]())
+        func flush() -> Substring? {
+            String(validating: part, as: UTF8.self).map { JSONValue.string($0).text.dropFirst().dropLast() }
+        }
+        while index < bytes.count {
+            let byte = bytes[index]
+            index += 1
+            switch byte {
+            case UInt8(ascii: "\""): return flush().map { .unrepresentable(text + $0 + "\"") }
+            case UInt8(ascii: "\\"):
+                let escape = index
+                if let scalar = readEscape() {
+                    part.append(contentsOf: UTF8.encode(scalar).map(Array.init) ?? [])
+                } else {
+                    index = escape + 1
+                    guard escape < bytes.count, bytes[escape] == UInt8(ascii: "u"), let unit = readHexadecimal(),
+                        unit & 0xF800 == 0xD800, let done = flush()
+                    else { return nil }
+                    text += done + "\\u" + String(unit, radix: 16)
+                    part = []
+                }
+            case 0..<0x20: return nil
+            default: part.append(byte)
+            }
+        }
+        return nil
     }
 
     private mutating func readString() -> String? {

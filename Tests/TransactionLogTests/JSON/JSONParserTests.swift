@@ -18,6 +18,14 @@ import TributaryChanges
         ("9007199254740993.0", .double(9007199254740993.0)),
         ("\"\"", .string("")), ("\"a\\u00e9\\n\\/\"", .string("aé\n/")), ("\"\\ud83d\\ude00\"", .string("😀")),
         ("\"\\u0000\"", .string("\0")), ("\"😀é\"", .string("😀é")),
+        // Half a surrogate pair is no character: the text stays, in one form for all spellings.
+        ("\"\\uD83D\"", .unrepresentable("\"\\ud83d\"")), ("\"\\udc00\"", .unrepresentable("\"\\udc00\"")),
+        ("\"a\\u0041\\ud800\\u0041\\n\"", .unrepresentable("\"aA\\ud800A\\n\"")),
+        ("\"\\ud83d\\ud83d\\ude00é\"", .unrepresentable("\"\\ud83d😀é\"")),
+        (
+            "{\"a\":[\"\\ude00\\ud83d\"]}",
+            .object([.init(key: "a", value: .array([.unrepresentable("\"\\ude00\\ud83d\"")]))])
+        ),
         (
             "[1,[2,{\"a\":null}]]",
             .array([.integer(1), .array([.integer(2), .object([.init(key: "a", value: .null)])])])
@@ -31,7 +39,8 @@ import TributaryChanges
         "", " ", "nul", "nulll", "True", "NaN", "Infinity", "-Infinity", "+1", "01", "-", "-a", "1.", ".5", "1e", "1e+",
         "0x1",
         "1 2", "[1,]", "[,1]", "[1 2]", "[", "{", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{,}", "{a:1}", "{'a':1}",
-        "\"", "\"a", "\"\\", "\"\\x\"", "\"\\u12\"", "\"\\u12g4\"", "\"\\ud800\"", "\"\\udc00\"", "\"\\ud800\\u0041\"",
+        "\"", "\"a", "\"\\", "\"\\x\"", "\"\\u12\"", "\"\\u12g4\"", "{\"\\ud800\":1}", "{\"a\\udc00\":1}",
+        "\"\\ud800\\u004\"",
         "\"\t\"", "\"\u{1}\"", "\u{FEFF}1", "// c\n1", "{\"a\":1,\"a\":2}", "{\"a\":1,\"\\u0061\":2}",
         "[[[[[[[[[1]]]]]]]]]",
         "{\"a\":{\"b\":1,\"b\":1}}",

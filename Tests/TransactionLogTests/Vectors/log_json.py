@@ -9,6 +9,7 @@ REFERENCE_DATE = 978_307_200
 SPACE = re.compile(r"[ \t\r\n]*")
 STRING = re.compile(r'"((?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+)"')
 ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)")
+HALF = re.compile(r"[\ud800-\udfff]")
 NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?", re.ASCII)
 
 
@@ -17,7 +18,7 @@ class Invalid(Exception):
 
 
 class NumberText(str):
-    """A number that stays as it was written."""
+    """A value that is kept as JSON text: a long number, or a string with half a surrogate pair."""
 
 
 # Reading
@@ -55,7 +56,8 @@ class Text:
         if first == "[":
             return self.array(depth + 1)
         if first == '"':
-            return self.string()
+            text = self.string("surrogatepass")
+            return NumberText(written_string(text)) if HALF.search(text) else text
         for word, value in (("true", True), ("false", False), ("null", None)):
             if self.text.startswith(word, self.position):
                 self.position += len(word)
@@ -93,13 +95,13 @@ class Text:
             raise Invalid(f"objects and arrays are nested more than {DEPTH} deep")
         self.take(bracket)
 
-    def string(self):
+    def string(self, errors="strict"):
         found = STRING.match(self.text, self.position)
         if found is None:
             raise Invalid("a string is not as JSON wants it")
         self.position = found.end()
         content = found.group(1)
-        return unescaped(content) if "\\" in content else content
+        return unescaped(content, errors) if "\\" in content else content
 
     def number(self):
         found = NUMBER.match(self.text, self.position)
@@ -118,11 +120,11 @@ class Text:
         return double
 
 
-def unescaped(content):
+def unescaped(content, errors):
     units = ESCAPE.sub(lambda found: character(found.group(1)), content)
-    # Escaped surrogates stand there one by one until here; a half that has lost its other half cannot be encoded.
+    # Escaped surrogates are separate until here. Half a pair is no character; only a value may contain it.
     try:
-        return units.encode("utf-16", "surrogatepass").decode("utf-16", "strict")
+        return units.encode("utf-16", "surrogatepass").decode("utf-16", errors)
     except UnicodeDecodeError as error:
         raise Invalid("half a surrogate pair is no character") from error
 
@@ -170,7 +172,7 @@ def written(value):
 
 def written_string(text):
     names = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
-    return '"' + re.sub(r'["\\\x00-\x1f]', lambda found: names.get(found[0], f"\\u00{ord(found[0]):02x}"), text) + '"'
+    return '"' + re.sub(r'["\\\x00-\x1f\ud800-\udfff]', lambda found: names.get(found[0], f"\\u{ord(found[0]):04x}"), text) + '"'
 
 
 def written_double(value):

@@ -46,6 +46,29 @@ import TributaryStore
         #expect(report.counts.values == DeferredCounts.limit && report.newest.first?.segment == one)
     }
 
+    /// JavaScript writes half of an emoji that a program has cut; the rest of the segment counts, and the next one too.
+    @Test func halfACharacterIsDeferredAlone() async throws {
+        let replica = try await SyncReplica(logs.path, wall: wall)
+        let writer = LogsFolder.writer(1)
+        let half = JSONValue.unrepresentable(#""cut \ud83d""#)
+        let first = SegmentText(
+            writer: writer,
+            [SyncModel.transaction(1, [SyncModel.insert(1), SyncModel.update(1, "name", half)])]
+        )
+        try logs.put(first)
+        let second = SegmentText(writer: writer, [SyncModel.transaction(2, [SyncModel.insert(2)])])
+        try logs.put(second)
+        try await replica.service.importAll()
+        #expect(try replica.employees(1...9) == [1, 2])
+        let status = try #require(await replica.service.segment(first.name))
+        #expect(status.deferred == 1, "\(status)")
+        let found = try #require(status.deferredValues.first)
+        #expect(found.write.reason.contains("cannot hold a string with half a surrogate pair"), "\(found)")
+        #expect(found.line == 4, "\(found)")
+        // The store reads its own form again, also in a baseline.
+        #expect(try replica.store.read { try $0.mergeState.dump() }.contains(#""cut \ud83d""#))
+    }
+
     @Test func lookingForDeferredValuesTakesASmallPartOfTheTime() {
         func name(_ sequence: UInt64) -> SegmentName {
             SegmentName(writer: LogsFolder.writer(1), first: sequence, last: sequence)
