@@ -15,7 +15,6 @@ package final class ScratchFolder: Sendable {
     package enum Purpose: String, CaseIterable, Sendable {
         case backup
         case check
-        case compaction
     }
 
     package let path: String

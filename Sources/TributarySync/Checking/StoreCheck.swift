@@ -48,13 +48,11 @@ package struct StoreCheck: Sendable {
     /// - Throws: ``StoreError`` when the scratch folder or the store cannot be used, and `CancellationError` when the
     ///   task was cancelled.
     package func run() async throws -> CheckReport {
-        let scratch = try ScratchFolder(.check, besideStore: store.configuration.path)
-        defer { scratch.remove() }
-        return try await withTaskCancellationHandler {
+        try await withTaskCancellationHandler {
             var report = CheckReport()
             try await checkFile(&report)
             try await checkValues(&report)
-            try await checkFolder(scratch, &report)
+            try await checkFolder(&report)
             return report
         } onCancel: {
             cancellation.cancel()
@@ -168,11 +166,33 @@ package struct StoreCheck: Sendable {
 
     // MARK: The log folder
 
-    private func checkFolder(_ scratch: ScratchFolder, _ report: inout CheckReport) async throws {
+    /// Checks the folder, and again when a segment is missing and another store has compacted meanwhile.
+    private func checkFolder(_ report: inout CheckReport) async throws {
+        let before = report
+        for attempt in 1... {
+            let scratch = try ScratchFolder(.check, besideStore: store.configuration.path)
+            defer { scratch.remove() }
+            report = before
+            let baselines = try await checkFolder(scratch, &report)
+            let isMissing = report.problems.contains { $0.code == .segmentMissing || $0.code == .exportMissing }
+            guard isMissing, attempt < StoreCheck.attempts, let baselines,
+                let now = try? await list().baselines, now != baselines
+            else { return }
+        }
+    }
+
+    private static let attempts = 4
+
+    private func list() async throws -> LogListing {
         let (path, keys) = (logs, encryption)
+        return try await queue.run { try LogListing(LogFolder(path: path, keys: keys)) }
+    }
+
+    /// Returns the baselines that were there; nil when the folder was not checked.
+    private func checkFolder(_ scratch: ScratchFolder, _ report: inout CheckReport) async throws -> BaselineFiles? {
         let listing: LogListing
         do {
-            listing = try await queue.run { try LogListing(LogFolder(path: path, keys: keys)) }
+            listing = try await list()
         } catch let error as SegmentError {
             report.add(
                 .logsUnreadable,
@@ -181,17 +201,18 @@ package struct StoreCheck: Sendable {
                 hint: "tributaryctl status"
             )
             report.comparison = .impossible(.logsUnreadable, "The log folder cannot be read.")
-            return
+            return nil
         }
         let state: CheckedState
         do {
             state = try await readState(scratch)
         } catch let error as StoreError where error.isDamage {
             report.comparison = .impossible(.storeDamaged, "The store's file is damaged.")
-            return
+            return nil
         }
         let before = report
         report = try await queue.run { try audit(listing, state, scratch, before) }
+        return listing.baselines
     }
 
     private func readState(_ scratch: ScratchFolder) async throws -> CheckedState {

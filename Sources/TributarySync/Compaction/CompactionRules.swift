@@ -201,14 +201,24 @@ struct RemovalRule {
         for baseline in facts.knownBaselines.baselines.values where baseline.name.writer == owner {
             if isCovered({ $0.dominates(baseline) }) { decision.baselines.append(baseline.name) }
         }
+        // What a maker has written after a baseline has seen all that is in the baseline.
+        func isLater(_ other: KnownBaseline, than name: BaselineName) -> Bool {
+            other.vector[name.writer] > name.sequence
+        }
+        // The key of these files is lost. Whoever still has the key finds everything in the verified baseline.
+        for (name, refusal) in facts.knownBaselines.refused where name.writer == owner && refusal.isLocked {
+            if isCovered({ isLater($0, than: name) }) { decision.baselines.append(name) }
+        }
+        for (name, refusal) in facts.knownBaselines.refusedComparisons where name.writer == owner && refusal.isLocked {
+            if isCovered({ isLater($0, than: name.baseline) }) { decision.comparisons.append(name) }
+        }
         decision.baselines.sort()
         for name in facts.knownBaselines.comparisons.keys where name.writer == owner {
+            // The file of the baseline may be out of sight for a moment.
             let baseline = facts.knownBaselines.baselines[name.baseline]
-            // A file may be out of sight for a moment. What its maker has written after it has seen all that it has.
-            func isGreater(_ other: KnownBaseline) -> Bool {
-                baseline.map(other.dominates) ?? (other.vector[name.baseline.writer] > name.baseline.sequence)
+            if isCovered({ baseline.map($0.dominates) ?? isLater($0, than: name.baseline) }) {
+                decision.comparisons.append(name)
             }
-            if isCovered(isGreater) { decision.comparisons.append(name) }
         }
         decision.comparisons.sort()
         return decision

@@ -64,13 +64,14 @@ package struct FolderScanner: Sendable {
         return scan
     }
 
-    /// The writers' last baselines, and what stores have found in baselines; in order.
+    /// The baselines that are examined, and what stores have found in baselines; in order.
     var baselines: BaselineFiles {
         var files = BaselineFiles()
         for folder in known.values {
-            files.baselines += folder.baselines.map { BaselineName(writer: folder.writer, sequence: $0) }
             files.comparisons += folder.comparisons.map { BaselineComparison.Name(writer: folder.writer, of: $0) }
         }
+        let compared = Set(files.comparisons.map(\.baseline))
+        for folder in known.values { files.baselines += folder.examinedBaselines(compared: compared) }
         files.baselines.sort()
         files.comparisons.sort()
         return files

@@ -28,8 +28,8 @@ struct KnownFolder: Sendable {
 
     private static let misnamedLimit = 1_000
     private(set) var misnamedCount = 0
-    /// Only a writer's last baselines are examined.
-    private static let baselineLimit = 16
+    /// The greatest numbers of baselines that are known by name, and that are examined.
+    private static let (baselineLimit, examinedLimit) = (1_000, 16)
     /// A store removes comparisons that nobody needs any more.
     private static let comparisonLimit = 64
 
@@ -63,14 +63,29 @@ struct KnownFolder: Sendable {
         unusableFiles[unusableFile.fileName] = unusableFile
     }
 
+    /// The newest ones stay.
     mutating func insert(comparison baseline: BaselineName) {
-        if comparisons.count < KnownFolder.comparisonLimit { comparisons.append(baseline) }
+        comparisons.append(baseline)
+        guard comparisons.count > KnownFolder.comparisonLimit,
+            let oldest = comparisons.indices.min(by: { comparisons[$0].sequence < comparisons[$1].sequence })
+        else { return }
+        comparisons.remove(at: oldest)
     }
 
+    /// The newest ones stay.
     mutating func insert(baseline sequence: UInt64) {
         let index = baselines.firstIndex { $0 >= sequence } ?? baselines.endIndex
         baselines.insert(sequence, at: index)
         if baselines.count > KnownFolder.baselineLimit { baselines.removeFirst() }
+    }
+
+    /// The writer's newest baselines that stores have compared, and its newest ones of all.
+    ///
+    /// A baseline that a store has endorsed is not hidden by newer ones that nobody has looked at.
+    func examinedBaselines(compared: Set<BaselineName>) -> [BaselineName] {
+        let names = baselines.map { BaselineName(writer: writer, sequence: $0) }
+        let first = names.filter(compared.contains).suffix(KnownFolder.examinedLimit)
+        return Set(first).union(names.suffix(KnownFolder.examinedLimit)).sorted()
     }
 
     mutating func remove(_ bounds: SegmentBounds) -> Bool {

@@ -335,6 +335,34 @@ import TributaryStore
         #expect(RemovalRule(facts: Self.facts(others)).decision.baselines.isEmpty)
     }
 
+    /// Nobody who has lost the key can read it; who still has the key finds all of it in the verified one.
+    @Test func anOwnBaselineWhoseKeyIsLostGoesWhenItsMakerHasMore() {
+        let names = [4, 8, 9].map { BaselineName(writer: Self.a, sequence: $0) }
+        func decision(isLocked: Bool) -> ([BaselineName], [BaselineComparison.Name]) {
+            let refusal = KnownBaselines.Refusal(
+                reason: "its key is missing",
+                isIncomplete: false,
+                since: .epoch,
+                isLocked: isLocked
+            )
+            let refused = Dictionary(uniqueKeysWithValues: names.map { ($0, refusal) })
+            let verified = Self.baseline(Self.b, [Self.a: 8, Self.b: 5])
+            let known = KnownBaselines().replacing(
+                [verified.name: verified],
+                refused: refused,
+                [BaselineComparison.Name(writer: Self.c, of: verified.name): Self.comparison(of: verified, by: Self.c)],
+                refusedComparisons: Dictionary(
+                    uniqueKeysWithValues: names.map { (BaselineComparison.Name(writer: Self.a, of: $0), refusal) }
+                ),
+                marks: [:]
+            )
+            let decision = RemovalRule(facts: Self.facts(known)).decision
+            return (decision.baselines, decision.comparisons)
+        }
+        #expect(decision(isLocked: true) == ([names[0]], [BaselineComparison.Name(writer: Self.a, of: names[0])]))
+        #expect(decision(isLocked: false) == ([], []))
+    }
+
     @Test func aComparisonGoesWithItsBaseline() {
         let (old, new) = (
             Self.baseline(Self.b, [Self.a: 4, Self.b: 4]), Self.baseline(Self.b, [Self.a: 8, Self.b: 5])

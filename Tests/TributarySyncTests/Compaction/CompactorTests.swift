@@ -209,7 +209,9 @@ import TributaryStore
         #expect(verified.contains(.verified(right)), "\(verified)")
         let fourth = try await group.add()
         try await group.exchange()
-        #expect(try fourth.store.read { try $0.mergeState.digest() } == second.store.read { try $0.mergeState.digest() })
+        #expect(
+            try fourth.store.read { try $0.mergeState.digest() } == second.store.read { try $0.mergeState.digest() }
+        )
     }
 
     /// A store without others compares what it has made with the log folder, again and again.
@@ -241,6 +243,40 @@ import TributaryStore
         try await group.add()
         try await group.exchange()
         #expect(try group.digests().count == 1)
+    }
+
+    /// Another store compacts between the moment at which a check lists the folder and the moment at which it reads the files.
+    @Test func aCheckBesideACompactionMissesNothing() async throws {
+        let group = try await CompactingReplicas.filled(2)
+        let (path, aside) = (group.logs.path, try TemporaryFolder("aside"))
+        let files = FileManager.default
+        try files.copyItem(atPath: path, toPath: aside.path("before"))
+        try await group.compactAll()
+        let removed = try files.subpathsOfDirectory(atPath: aside.path("before")).filter {
+            $0.hasSuffix(".tlog") && !files.fileExists(atPath: "\(path)/\($0)")
+        }
+        #expect(!removed.isEmpty)
+        try files.moveItem(atPath: path, toPath: aside.path("after"))
+        try files.moveItem(atPath: aside.path("before"), toPath: path)
+        let store = group.replicas[0].store
+        let report = try await StoreCheck(
+            of: store,
+            logs: path,
+            repairs: false,
+            open: { try Store.open($0, migrator: Migrator()) },
+            progress: { phase, _, _ in
+                // The folder has been listed.
+                guard phase == "segments", files.fileExists(atPath: aside.path("after")) else { return }
+                do {
+                    try FileManager.default.moveItem(atPath: path, toPath: aside.path("before"))
+                    try FileManager.default.moveItem(atPath: aside.path("after"), toPath: path)
+                } catch {
+                    Issue.record(error)
+                }
+            }
+        ).run()
+        #expect(!files.fileExists(atPath: aside.path("after")))
+        #expect(report.ok, "\(report.problems)")
     }
 
     /// A folder that takes the place of the log folder during a pass, as a mounted share does, loses nothing for a baseline

@@ -34,6 +34,20 @@ import TributaryChanges
         #expect(listing.unusableFiles.isEmpty && scan.problems.isEmpty)
     }
 
+    /// Only a writer's newest baselines are examined, and those that stores have compared.
+    @Test func newerBaselinesHideNoneThatWasCompared() throws {
+        let names = (1...40 as ClosedRange<UInt64>).map { BaselineName(writer: writer, sequence: $0) }
+        for name in names { try folder.write("x", to: name.path) }
+        let other = UniqueID(high: 0xB, low: 1)
+        let compared = [2, 3] as Set<UInt64>
+        for name in names where compared.contains(name.sequence) {
+            try folder.write("x", to: BaselineComparison.Name(writer: other, of: name).path)
+        }
+        var scanner = FolderScanner(path: folder.path)
+        _ = scanner.scanAll(at: wall)
+        #expect(scanner.baselines.baselines.map(\.sequence) == compared.sorted() + Array(25...40))
+    }
+
     @Test func irregularFilesAreRejectedWithoutBeingOpened() throws {
         try folder.write("x", to: file(9, 9))
         symlink("/etc/passwd", folder.path(file(1, 1)))
