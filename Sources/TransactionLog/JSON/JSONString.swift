@@ -5,7 +5,7 @@ struct JSONString {
     var start: Int
     var end: Int
     var isEscaped: Bool
-    /// Whether it has half a surrogate pair, which is no character; only in values.
+    /// Whether the string contains half a surrogate pair. Only values may.
     var hasHalf = false
 }
 
@@ -16,7 +16,7 @@ extension JSONScanner {
         return string
     }
 
-    /// Reads a string that is a value, or a part of one.
+    /// Reads the string of a value.
     mutating func valueString() throws(JSONError) -> JSONString {
         guard peek() == UInt8(ascii: "\"") else { throw unexpected("a string") }
         position += 1
@@ -102,7 +102,7 @@ extension JSONScanner {
         return true
     }
 
-    /// Returns the second half of a surrogate pair whose first half ends at `start`.
+    /// Returns the second half of a surrogate pair if it begins at `start`.
     private func second(after first: UInt32, at start: Int) -> UInt32? {
         guard first & 0xFC00 == 0xD800, start + 1 < bytes.count, bytes[start] == UInt8(ascii: "\\"),
             bytes[start + 1] == UInt8(ascii: "u"), let second = codeUnit(at: start + 2), second & 0xFC00 == 0xDC00

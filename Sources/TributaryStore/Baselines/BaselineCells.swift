@@ -5,9 +5,9 @@ import TributaryModel
 /// Splits the entries of baselines and the changes of segments into cells, and groups the cells by key in a temporary
 /// table.
 ///
-/// A cell is the smallest part of the merge state that one write can replace: an insertion, a deletion, a register, a
-/// pair, a bound, or the total of one writer. The names in a key are those of the tables, so that each cell has one key
-/// under whichever entity it was written.
+/// A cell is the smallest part of the merge state that a write can replace: an insertion, a deletion, a register, a
+/// pair, a bound, or the total of a writer. A key contains the names of the tables, so that writes under several entities
+/// have the same key.
 final class BaselineCells {
     enum Kind: String {
         case insert, delete, value, pair, bound, total
@@ -140,7 +140,6 @@ final class BaselineCells {
     func add(_ change: Change, _ side: BaselineLaw.Side, _ version: Version, _ sequence: UInt64) throws {
         let stamp = (version, sequence)
         guard let entity = layout.entity(named: change.entity) else {
-            // A segment may name an object of a removed entity, of which its root has a part.
             return try deferred(change, side, stamp)
         }
         let root = layout.tables[entity.table].root.name
@@ -228,7 +227,7 @@ final class BaselineCells {
         try put(side, index, change.id, value, stamp)
     }
 
-    /// Nil for a write that is no register of the object, or that does not fit it.
+    /// Nil if the write does not go to a register of the object, or does not fit the register.
     private func register(
         _ write: PropertyWrite,
         of entity: EntityLayout
@@ -340,7 +339,7 @@ final class BaselineCells {
         return "\(text.prefix(100))… with the SHA-256 \(hash.finalize().hexadecimal)"
     }
 
-    /// Segments may hold deferred writes that nothing needs any more: only those of baselines are compared.
+    /// Only states are compared: a segment may contain deferred writes that nothing needs any more.
     private func deferred(_ change: Change, _ side: BaselineLaw.Side, _ stamp: Stamp) throws {
         guard side == .own || side == .baseline else { return }
         func element(_ parts: String?..., value: JSONValue) throws {

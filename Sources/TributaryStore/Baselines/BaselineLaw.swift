@@ -4,13 +4,13 @@ import TributaryModel
 
 /// Decides whether a baseline and the transactions after it give the state of a store that has applied all of them.
 ///
-/// The positions of the baseline must be at or below those of the store. Then a cell whose winning write is in the
-/// baseline's positions must be in the baseline with the same write, because it was the winner there too. A cell with a
-/// later winner may have an older write in the baseline, or none. A total must be that of the store without the later
-/// increments. The article about the protocol has the proof.
+/// The store must have applied all transactions of the baseline. If the winning write of a cell is in the baseline's
+/// positions, it was the winner there too, so the baseline must contain the same write. If the winning write is later, the
+/// baseline may contain an older write, or none. A total in the baseline plus the later increments must be the total in the
+/// store. The article about the protocol contains the proof.
 ///
-/// The check needs no segment at or below the baseline. It reads the later segments only for increments and bounds,
-/// which have no versions.
+/// The check does not need the segments of the baseline. It reads the later segments only for increments and bounds,
+/// because these have no versions.
 package final class BaselineLaw {
     package enum Verdict: Hashable, Sendable {
         case sound
