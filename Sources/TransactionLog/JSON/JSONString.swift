@@ -5,7 +5,7 @@ struct JSONString {
     var start: Int
     var end: Int
     var isEscaped: Bool
-    /// Whether the string contains half a surrogate pair. Only values may.
+    /// Whether the string, which must be a value, contains half a surrogate pair.
     var hasHalf = false
 }
 
