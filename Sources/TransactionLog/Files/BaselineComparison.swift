@@ -1,6 +1,6 @@
 package import TributaryChanges
 
-/// The result of a comparison: whether a baseline is what a store has built itself.
+/// The result of a comparison: whether a baseline agrees with the state of a store.
 ///
 /// One without a difference endorses the baseline. It is a file of its own, so that a new store can read it
 /// before it has applied anything, and so that it stays while segments are removed.

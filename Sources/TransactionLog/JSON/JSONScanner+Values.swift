@@ -7,7 +7,10 @@ extension JSONScanner {
         switch byte {
         case UInt8(ascii: "\""):
             let string = try valueString()
-            return string.hasHalf ? .unrepresentable(textOfHalves(string)) : .string(text(of: string))
+            guard string.hasHalf else { return .string(text(of: string)) }
+            // The other parser writes it in one form for all spellings.
+            let raw = UnsafeBufferPointer(rebasing: bytes[(string.start - 1)...string.end])
+            return JSONValue(text: String(decoding: raw, as: UTF8.self)) ?? .null
         case UInt8(ascii: "{"): return .object(try object(depth: depth + 1) { JSONMember(key: $0, value: $1) })
         case UInt8(ascii: "["):
             try open(UInt8(ascii: "["), depth: depth + 1)

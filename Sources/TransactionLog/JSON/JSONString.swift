@@ -110,33 +110,6 @@ extension JSONScanner {
         return second
     }
 
-    /// The JSON text of a string with half a surrogate pair, in one form for all spellings.
-    func textOfHalves(_ string: JSONString) -> String {
-        var (text, part) = ("\"", JSONString(start: string.start, end: string.start, isEscaped: true))
-        func flush() -> Substring { JSONValue.string(self.text(of: part)).text.dropFirst().dropLast() }
-        var index = string.start
-        while index < string.end {
-            var next = index + 1
-            if bytes[index] == 0x5C {
-                next = index + 2
-                if bytes[index + 1] == UInt8(ascii: "u"), let unit = codeUnit(at: index + 2) {
-                    next = index + 6
-                    if second(after: unit, at: next) != nil {
-                        next += 6
-                    } else if unit & 0xF800 == 0xD800 {
-                        text += flush() + "\\u" + String(unit, radix: 16)
-                        part = JSONString(start: next, end: next, isEscaped: true)
-                        index = next
-                        continue
-                    }
-                }
-            }
-            index = next
-            part.end = next
-        }
-        return text + flush() + "\""
-    }
-
     private func codeUnit(at start: Int) -> UInt32? {
         guard start + 4 <= bytes.count else { return nil }
         var value: UInt32 = 0

@@ -69,7 +69,7 @@ extension Problem.Code {
     /// A replicator carries the folder with unfinished files.
     package static let stagingReplicated: Self = "staging-replicated"
     package static let ownClockAhead: Self = "own-clock-ahead"
-    /// Two writers have made other baselines of the same transactions.
+    /// A store has another state than a baseline for the same transactions.
     package static let baselinesDiffer: Self = "baselines-differ"
     /// A baseline cannot be read, or its bytes are not those that its maker wrote.
     package static let baselineRefused: Self = "baseline-refused"

@@ -311,8 +311,11 @@ private struct JSONTextReader {
         if let text = readString() { return .string(text) }
         index = start + 1
         var (text, part) = ("\"", [UInt8]())
-        func flush() -> Substring? {
-            String(validating: part, as: UTF8.self).map { JSONValue.string($0).text.dropFirst().dropLast() }
+        /// Without the quotation marks, of which one may be a character together with what follows.
+        func flush() -> String? {
+            String(validating: part, as: UTF8.self).map {
+                String(decoding: JSONValue.string($0).text.utf8.dropFirst().dropLast(), as: UTF8.self)
+            }
         }
         while index < bytes.count {
             let byte = bytes[index]

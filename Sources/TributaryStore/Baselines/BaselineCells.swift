@@ -22,7 +22,7 @@ final class BaselineCells {
         var description: String
     }
 
-    struct Cell: Hashable, CustomStringConvertible {
+    struct Cell: Equatable, CustomStringConvertible {
         var version: Version
         var sequence: UInt64
         /// Canonical JSON text, or for a long value its beginning and its hash.
@@ -32,7 +32,12 @@ final class BaselineCells {
         /// Of a bound or a total.
         var amount: PropertyValue?
 
-        var description: String { "\(value) at \(version.clock)/\(version.writer)" }
+        var description: String { amount?.json.text ?? "\(value) at \(version.clock)/\(version.writer)" }
+
+        /// Texts in other normalization forms are other values.
+        static func == (left: Cell, right: Cell) -> Bool {
+            left.version == right.version && left.sequence == right.sequence && left.value.isIdentical(to: right.value)
+        }
     }
 
     struct Group {
@@ -41,18 +46,36 @@ final class BaselineCells {
         var later: [Cell] = []
         var earlier: [Cell] = []
 
-        fileprivate mutating func append(_ cell: Cell, _ side: BaselineLaw.Side) {
+        fileprivate mutating func append(_ cell: Cell, of key: Key, _ side: BaselineLaw.Side) {
             switch side {
             case .own: own.append(cell)
             case .baseline: baseline.append(cell)
-            case .later: later.append(cell)
-            case .earlier: earlier.append(cell)
+            case .later: Group.add(cell, of: key, to: &later)
+            case .earlier: Group.add(cell, of: key, to: &earlier)
             }
+        }
+
+        /// A log may contain many writes of a cell: only their sum, or the greatest ones, are kept.
+        private static func add(_ cell: Cell, of key: Key, to cells: inout [Cell]) {
+            guard var last = cells.last else { return cells.append(cell) }
+            switch (key.kind, last.amount, cell.amount) {
+            case (.total, let sum?, let amount?): last.amount = CounterTotals.sum(sum, amount)
+            case (.bound, let best?, let amount?): last.amount = amount.replaces(best, under: key.rule) ? amount : best
+            case (.total, _, _), (.bound, _, _): return
+            default:
+                if cell.version < last.version { return }
+                if cell.version == last.version { return cells.append(cell) }
+                last = cell
+            }
+            cells = [last]
         }
     }
 
     private let layout: StoreModel
     private let scratch: Database
+    /// The transactions of segments with writes that have no cell here, but may win against others of the transaction.
+    private var unresolved: Set<Version> = []
+    private static let unresolvedLimit = 100_000
     private let insert: BoundStatement
     private lazy var find = Result {
         try BoundStatement(scratch, "\(BaselineCells.select) WHERE key = ?1 AND side = ?2")
@@ -81,13 +104,13 @@ final class BaselineCells {
         let rows = try BoundStatement(scratch, "\(BaselineCells.select) ORDER BY key, side, rowid")
         var (text, key, group) = ("", Key?.none, Group())
         try rows.forEach { row in
-            if row.text(1) != text {
+            if !row.text(1).isIdentical(to: text) {
                 if let key { try body(key, group) }
                 (text, group) = (row.text(1), Group())
                 key = self.key(text, row)
             }
-            guard let side = BaselineLaw.Side(rawValue: row.integer(0)) else { return }
-            group.append(self.cell(row), side)
+            guard let key, let side = BaselineLaw.Side(rawValue: row.integer(0)) else { return }
+            group.append(self.cell(row), of: key, side)
         }
         if let key { try body(key, group) }
     }
@@ -102,11 +125,17 @@ final class BaselineCells {
         }
     }
 
+    /// Whether a transaction of a segment may have more writes of a cell than were added.
+    func isUnresolved(_ version: Version) -> Bool {
+        unresolved.count >= BaselineCells.unresolvedLimit || unresolved.contains(version)
+    }
+
     private func key(_ text: String, _ row: BoundStatement) -> Key? {
         guard case .array(let parts)? = JSONValue(text: text), case .string(let name)? = parts.first,
             let kind = Kind(rawValue: name)
         else { return nil }
-        var key = Key(kind: kind, rule: .latest, writer: nil, description: text)
+        let texts = parts.map { if case .string(let text) = $0 { text } else { "" } }
+        var key = Key(kind: kind, rule: .latest, writer: nil, description: texts.joined(separator: " "))
         if let index = index(row) { key.rule = layout[index].mergeRule }
         if kind == .total, case .string(let writer)? = parts.last { key.writer = UniqueID(writer) }
         return key
@@ -219,6 +248,9 @@ final class BaselineCells {
         _ stamp: Stamp,
         isInsert: Bool
     ) throws {
+        if side == .earlier, let (column, owner) = inverse(write, of: entity) {
+            return try put(side, column, owner, .reference(change.id), stamp)
+        }
         guard let (index, value) = register(write, of: entity) else {
             var rest = change
             rest.operation = isInsert ? .insert([write]) : .update([write])
@@ -243,6 +275,17 @@ final class BaselineCells {
         }
     }
 
+    /// The register of the other object, for a one-to-one relationship that is kept there.
+    private func inverse(
+        _ write: PropertyWrite,
+        of entity: EntityLayout
+    ) -> (column: StoreModel.ColumnIndex, owner: UniqueID)? {
+        guard let place = layout.propertyIndex(named: write.name, of: entity.entity),
+            case .inverseColumn(_, let table, let column) = entity.places[place], case .string(let text) = write.value
+        else { return nil }
+        return UniqueID(text).map { (StoreModel.ColumnIndex(table: table, column: column), $0) }
+    }
+
     private func addPairs(
         of change: Change,
         _ entity: EntityLayout,
@@ -256,7 +299,8 @@ final class BaselineCells {
             for (number, id) in ids.enumerated() {
                 var (source, target) = ownsPairs ? (change.id, id) : (id, change.id)
                 if link.isSymmetric, target < source { (source, target) = (target, source) }
-                let state = JSONValue.array([.boolean(isLink), .string(positions?[number] ?? "")]).text
+                let position = link.isOrdered ? positions?[number] ?? "" : ""
+                let state = JSONValue.array([.boolean(isLink), .string(position)]).text
                 let deletions = [
                     BaselineCells.key(.delete, layout.tables[link.source].root.name, source),
                     BaselineCells.key(.delete, layout.tables[link.target].root.name, target),
@@ -341,7 +385,10 @@ final class BaselineCells {
 
     /// Only states are compared: a segment may contain deferred writes that nothing needs any more.
     private func deferred(_ change: Change, _ side: BaselineLaw.Side, _ stamp: Stamp) throws {
-        guard side == .own || side == .baseline else { return }
+        guard side == .own || side == .baseline else {
+            if unresolved.count < BaselineCells.unresolvedLimit { unresolved.insert(stamp.version) }
+            return
+        }
         func element(_ parts: String?..., value: JSONValue) throws {
             let (version, names) = ("\(stamp.version.clock)/\(stamp.version.writer)", parts.compactMap(\.self))
             try putDeferred(side, names + [version, value.canonicalText], value, stamp)

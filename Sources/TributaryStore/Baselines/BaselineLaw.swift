@@ -14,7 +14,7 @@ import TributaryModel
 package final class BaselineLaw {
     package enum Verdict: Hashable, Sendable {
         case sound
-        /// Something that would decide is missing, and nothing contradicts.
+        /// The store cannot decide, for this reason.
         case open(String)
         case differs(String)
     }
@@ -30,7 +30,7 @@ package final class BaselineLaw {
     }
 
     /// An entry of a baseline with its transaction; bounds and counters have none.
-    package struct Entry: Hashable, Sendable {
+    package struct Entry: Sendable {
         package var transaction: BaselineTransaction?
         package var entry: BaselineEntry
 
@@ -42,8 +42,10 @@ package final class BaselineLaw {
     private let cells: BaselineCells
     private let hasForeignRules: Bool
     private let positions: [UniqueID: UInt64]
-    private var incomplete: [UniqueID: UInt64] = [:]
-    private var complete: Set<UniqueID> = []
+    /// The first missing transaction of each writer above the baseline.
+    private var lackingLater: [UniqueID: UInt64] = [:]
+    /// The writers whose increments at or below the baseline were all added.
+    private var wholeEarlier: Set<UniqueID> = []
     private var finding: Verdict = .sound
     /// The writers of which the store has applied more, with the last transactions in the baseline and in the store.
     package let moved: [(writer: UniqueID, after: UInt64, through: UInt64)]
@@ -63,8 +65,8 @@ package final class BaselineLaw {
         if try header.rules != reader.context.layout.rules(and: reader.joinedRules) {
             note(
                 .open(
-                    "The store or its maker has joined a baseline of another version of the model, so that they may have "
-                        + "kept other writes that this version does not know."
+                    "This store or the maker of the baseline has joined a baseline of another version of the model. It may "
+                        + "keep other writes that this version lacks."
                 )
             )
         }
@@ -79,11 +81,20 @@ package final class BaselineLaw {
             if record.incarnation != writer.incarnation {
                 note(.differs("Writer \(writer.id) has another label or predecessor."))
             } else if isCurrent ? record.clock != writer.clock : record.clock < writer.clock {
-                note(.differs("Writer \(writer.id) has the clock \(writer.clock), and here \(record.clock)."))
-            } else {
+                note(
+                    .differs(
+                        "The clock of writer \(writer.id): the baseline has \(writer.clock), the store has \(record.clock)."
+                    )
+                )
+            } else if !writer.seen.isEmpty {
                 let implied = record.seen.implied(by: predecessors)
                 for (other, sequence) in writer.seen where sequence > max(record.seen[other], implied[other]) {
-                    note(.open("Writer \(writer.id) has acknowledged \(sequence) of writer \(other), and here less."))
+                    note(
+                        .open(
+                            "In the baseline writer \(writer.id) has acknowledged transaction \(sequence) of writer \(other), "
+                                + "in this store less."
+                        )
+                    )
                 }
             }
         }
@@ -94,17 +105,19 @@ package final class BaselineLaw {
     /// A temporary file of SQLite sorts what is added: O(n log n) for n cells, in bounded memory. The reader stays at one
     /// state of the store.
     ///
-    /// - Throws: ``StoreError`` and what `body` throws.
+    /// - Throws: ``StoreError``, and what `body` and `step` throw, which is called from time to time.
     package static func decide(
         _ header: BaselineHeader,
         _ writers: [BaselineWriter],
         in reader: Reader,
+        step: () throws -> Void,
         _ body: (BaselineLaw) throws -> Void
     ) throws -> Verdict {
         try DatabaseQueue.scratch { scratch in
             let law = try BaselineLaw(reader, header, writers, scratch)
-            if case .sound = law.finding { try body(law) }
-            if case .sound = law.finding { try law.compare() }
+            guard case .sound = law.finding else { return law.finding }
+            try body(law)
+            try law.compare(step)
             return law.finding
         }
     }
@@ -137,11 +150,11 @@ package final class BaselineLaw {
         try cells.addAmounts(of: change, side, writer)
     }
 
-    /// Notes that a segment above the baseline is missing.
-    package func lacksLater(_ writer: UniqueID, after sequence: UInt64) { incomplete[writer] = sequence }
+    /// Notes that a transaction above the baseline is missing.
+    package func lacksLater(_ writer: UniqueID, from sequence: UInt64) { lackingLater[writer] = sequence }
 
     /// Notes that all increments of a writer at or below the baseline were added.
-    package func hasAllEarlier(_ writer: UniqueID) { complete.insert(writer) }
+    package func hasAllEarlier(_ writer: UniqueID) { wholeEarlier.insert(writer) }
 
     // MARK: The law
 
@@ -152,11 +165,16 @@ package final class BaselineLaw {
         }
     }
 
-    private func compare() throws {
-        for (writer, sequence) in incomplete.sorted(by: { $0.key < $1.key }) {
-            note(.open("The log folder lacks transactions of writer \(writer) after \(sequence), which may count."))
+    private func compare(_ step: () throws -> Void) throws {
+        for (writer, sequence) in lackingLater.sorted(by: { $0.key < $1.key }) {
+            note(
+                .open(
+                    "The log folder lacks transactions of writer \(writer) from \(sequence). They may contain increments."
+                )
+            )
         }
         try cells.forEachKey { key, group in
+            try step()
             if case .differs = finding { return }
             switch key.kind {
             case .value, .pair, .insert, .delete: note(try versioned(key, group))
@@ -168,10 +186,10 @@ package final class BaselineLaw {
     }
 
     private func versioned(_ key: BaselineCells.Key, _ group: BaselineCells.Group) throws -> Verdict {
-        guard Set(group.baseline).count <= 1, Set(group.own).count <= 1 else {
-            return .differs("\(key) is there with two writes")
-        }
         let (own, theirs) = (group.own.first, group.baseline.first)
+        guard group.own.allSatisfy({ $0 == own }), group.baseline.allSatisfy({ $0 == theirs }) else {
+            return .differs("\(key) is written twice in one state.")
+        }
         if let own, own.sequence <= positions[own.version.writer, default: 0] {
             guard theirs == own else { return difference(key, theirs, own) }
         } else if let theirs, let own {
@@ -179,77 +197,77 @@ package final class BaselineLaw {
         } else if let theirs, try !cells.isSuperseded(theirs, by: .own) {
             return difference(key, theirs, nil)
         }
-        for write in group.earlier {
-            if let theirs, write.version < theirs.version { continue }
-            // Of several values of one transaction one counts.
-            if let theirs, write.version == theirs.version,
-                group.earlier.contains(where: { $0.version == write.version && $0.value == theirs.value })
-            {
-                continue
-            }
-            guard try cells.isSuperseded(write, by: .baseline) else { return difference(key, theirs, write) }
+        let write = group.earlier.first
+        if let theirs, write.map({ $0.version < theirs.version }) ?? true {
+            // The log has all writes of this writer, and not this one.
+            let isInvented = wholeEarlier.contains(theirs.version.writer) && !cells.isUnresolved(theirs.version)
+            return isInvented ? difference(key, theirs, write) : .sound
         }
-        return .sound
+        guard let write else { return .sound }
+        if let theirs, write.version == theirs.version {
+            // Only one of the values that a transaction writes is kept.
+            let isWritten = group.earlier.contains { $0.value.isIdentical(to: theirs.value) }
+            return isWritten || cells.isUnresolved(write.version) ? .sound : difference(key, theirs, write)
+        }
+        return try cells.isSuperseded(write, by: .baseline) ? .sound : difference(key, theirs, write)
     }
 
+    /// The greater of the baseline's value and the later values must be the value of the store.
+    private func bound(_ key: BaselineCells.Key, _ group: BaselineCells.Group) -> Verdict {
+        let (own, theirs) = (group.own.first, group.baseline.first)
+        func isBeyond(_ value: PropertyValue, _ other: PropertyValue?) -> Bool {
+            other.map { value.replaces($0, under: key.rule) } ?? true
+        }
+        let write = group.earlier.first
+        if let amount = write?.amount, isBeyond(amount, theirs?.amount) { return difference(key, theirs, write) }
+        // Any writer may have written a bound.
+        if wholeEarlier.count == positions.count, write?.amount != theirs?.amount {
+            return difference(key, theirs, write)
+        }
+        guard own?.amount != theirs?.amount else { return .sound }
+        let later = group.later.first?.amount
+        let reached = later.map { isBeyond($0, theirs?.amount) ? $0 : theirs?.amount ?? $0 } ?? theirs?.amount
+        if reached == own?.amount { return .sound }
+        let isAhead = own?.amount.map { isBeyond($0, theirs?.amount) } ?? false
+        guard case .differs(let text) = difference(key, theirs, own), !lackingLater.isEmpty, isAhead else {
+            return difference(key, theirs, own)
+        }
+        return .open(text)
+    }
+
+    /// The total in the baseline plus the later increments of its writer must be the total in the store.
+    private func total(_ key: BaselineCells.Key, _ group: BaselineCells.Group) -> Verdict {
+        let (own, theirs) = (group.own.first, group.baseline.first)
+        guard let writer = key.writer, lackingLater[writer] == nil else { return .sound }
+        let later = group.later.first?.amount
+        let expected = later.map { CounterTotals.sum(theirs?.amount, $0) } ?? theirs?.amount
+        if own == nil, theirs == nil {
+            // Both have the same total, which is not among the different entries.
+            guard later.map(CounterTotals.isZero) ?? true else { return .differs("\(key) has later increments.") }
+        } else if expected != own?.amount {
+            return difference(key, theirs, own)
+        }
+        guard wholeEarlier.contains(writer) else { return .sound }
+        let earlier = group.earlier.first
+        return earlier?.amount == theirs?.amount ? .sound : difference(key, theirs, earlier)
+    }
+
+    /// The difference is shown on all machines.
     private func difference(
         _ key: BaselineCells.Key,
         _ theirs: BaselineCells.Cell?,
         _ own: BaselineCells.Cell?
     ) -> Verdict {
-        .differs("\(key) is \(theirs?.description ?? "missing"), and here \(own?.description ?? "missing")")
-    }
-
-    /// The greater of a baseline's value and the later ones is that of the store.
-    private func bound(_ key: BaselineCells.Key, _ group: BaselineCells.Group) -> Verdict {
-        let rule = key.rule
-        let (own, theirs) = (group.own.first?.amount, group.baseline.first?.amount)
-        if let theirs, let write = group.earlier.compactMap(\.amount).first(where: { $0.replaces(theirs, under: rule) })
-        {
-            return .differs("\(key) is \(theirs.json.text), and here \(write.json.text)")
-        }
-        guard own != theirs else { return .sound }
-        let reached = ([theirs] + group.later.map(\.amount)).compactMap(\.self).reduce(PropertyValue?.none) {
-            last,
-            next in
-            last.map { next.replaces($0, under: rule) ? next : $0 } ?? next
-        }
-        if own == nil && theirs == nil || reached == own { return .sound }
-        let text = "\(key) is \(theirs?.json.text ?? "missing"), and here \(own?.json.text ?? "missing")"
-        let isLess = own.map { own in theirs.map { own.replaces($0, under: rule) } ?? true } ?? false
-        return !incomplete.isEmpty && isLess ? .open(text) : .differs(text)
-    }
-
-    /// A baseline's total and the later increments of its writer are the total of the store.
-    private func total(_ key: BaselineCells.Key, _ group: BaselineCells.Group) -> Verdict {
-        let (own, theirs) = (group.own.first?.amount, group.baseline.first?.amount)
-        guard let writer = key.writer, incomplete[writer] == nil else { return .sound }
-        func sum(_ amounts: [BaselineCells.Cell], above first: PropertyValue?) -> PropertyValue? {
-            amounts.compactMap(\.amount).reduce(first) { CounterTotals.sum($0, $1) }
-        }
-        let text = "\(key) is \(theirs?.json.text ?? "missing"), and here \(own?.json.text ?? "missing")"
-        let expected = sum(group.later, above: theirs)
-        if own == nil, theirs == nil {
-            // Both have the same total, which is not among what differs.
-            guard expected.map(CounterTotals.isZero) ?? true else { return .differs("\(key) has later increments") }
-        } else if expected != own {
-            return .differs("\(text), with later increments of \(sum(group.later, above: nil)?.json.text ?? "0")")
-        }
-        guard complete.contains(writer), !group.earlier.isEmpty || theirs != nil else { return .sound }
-        let earlier = sum(group.earlier, above: nil)
-        guard earlier == theirs else {
-            return .differs(
-                "\(key) is \(theirs?.json.text ?? "missing"), and in the log folder \(earlier?.json.text ?? "missing")"
-            )
-        }
-        return .sound
+        .differs(
+            "\(key): the baseline has \(theirs?.description ?? "nothing"), the store has \(own?.description ?? "nothing")."
+        )
     }
 
     /// The model does not say how deferred writes merge, so that a difference proves nothing.
     private func deferred(_ key: BaselineCells.Key, _ group: BaselineCells.Group) -> Verdict {
         let isLater =
             group.baseline.isEmpty && group.own.allSatisfy { $0.sequence > positions[$0.version.writer, default: 0] }
-        if isLater && !hasForeignRules || group.own.map(\.value) == group.baseline.map(\.value) { return .sound }
+        if isLater && !hasForeignRules || group.own == group.baseline { return .sound }
         return .open(
             "The two differ in writes that the model lacks, such as \(key). A machine that has had their properties in an "
                 + "older version of its model keeps fewer of such writes."

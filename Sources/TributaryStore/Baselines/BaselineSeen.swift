@@ -41,9 +41,6 @@ struct BaselineSeen {
         return entries(writer).filter { other, _ in former.first.map { $0 == other } ?? (other != writer.id) }
     }
 
-    /// Whether a baseline may lack some acknowledgements of the writer's store.
-    func mayBeCut(_ writer: WriterRecord) -> Bool { 2 * all(writer).count > share }
-
     private func all(_ writer: WriterRecord) -> [UniqueID: UInt64] {
         let implied = writer.seen.implied(by: after)
         // A store may know of writers without having any of their transactions; another store at the same vector may

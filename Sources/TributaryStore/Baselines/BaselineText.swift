@@ -10,15 +10,6 @@ import TributaryModel
 package struct BaselineText {
     let reader: Reader
 
-    /// Whether stores with the same transactions may write different acknowledgements; O(w) for each store.
-    package var leavesOutSeen: Bool {
-        get throws {
-            let writers = try reader.writers.all().filter { $0.sequence > 0 }
-            let seen = BaselineSeen(writers)
-            return Dictionary(grouping: writers, by: \.store).values.contains { seen.mayBeCut($0[0]) }
-        }
-    }
-
     /// Calls `write` with each line and its newline, without the end line.
     ///
     /// A temporary file of SQLite sorts all changes, so that memory stays bounded: O(n log n) for n changes.

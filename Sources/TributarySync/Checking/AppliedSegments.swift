@@ -23,10 +23,17 @@ struct AppliedSegments {
     ) throws -> UInt64? {
         guard after < last else { return nil }
         let names = try logs.fileNames(of: writer).compactMap { SegmentName(writer: writer, fileName: $0) }.sorted()
+        let present = Set(names)
+        let applied = try store.read { try $0.writers.segments(writer: writer) }.filter { present.contains($0.name) }
         var (position, gap) = (after, UInt64?.none)
         for name in names where name.last > position && name.first <= last {
             try step()
-            guard let (segment, file) = try open(name) else { continue }
+            // Where the files of applied segments are there, another file with the same transactions may be forked.
+            guard
+                applied.contains(where: { $0.name == name })
+                    || !applied.contains(where: { $0.first <= name.last && $0.last >= name.first }),
+                let (segment, file) = try open(name)
+            else { continue }
             if name.first > position.addingSaturating(1) { gap = gap ?? position + 1 }
             let reader = SegmentReader(file, segment: segment, after: position)
             var transaction: TransactionHeader?

@@ -168,7 +168,7 @@ package struct StoreCheck: Sendable {
 
     /// Checks the folder, and again when a segment is missing and another store has compacted meanwhile.
     private func checkFolder(_ report: inout CheckReport) async throws {
-        let before = report
+        var before = report
         for attempt in 1... {
             let scratch = try ScratchFolder(.check, besideStore: store.configuration.path)
             defer { scratch.remove() }
@@ -178,6 +178,7 @@ package struct StoreCheck: Sendable {
             guard isMissing, attempt < StoreCheck.attempts, let baselines,
                 let now = try? await list().baselines, now != baselines
             else { return }
+            before.repairs = report.repairs
         }
     }
 

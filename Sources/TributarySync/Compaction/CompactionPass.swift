@@ -159,6 +159,11 @@ struct CompactionPass: Sendable {
                 return obstacle ?? .waits(reason, for: baseline.name)
             case .compare(let baseline, let isOwn):
                 guard mode != .dryRun else { return .verified(baseline.name) }
+                // Later increments must be in the folder.
+                if rule.facts.hasUnexported {
+                    try? await sync.exportBeyondLimit()
+                    rule.facts.hasUnexported = false
+                }
                 do {
                     switch try await verdict(on: baseline, isOwn: isOwn, rule) {
                     case .sound: return try await publish(nil, on: baseline, rule.facts)
@@ -185,17 +190,27 @@ struct CompactionPass: Sendable {
             segments: AppliedSegments(logs: logs, store: store, trust: sync.environment.trust),
             cancellation: cancellation
         ) { progress("verification", $0, nil) }
-        let bases = isOwn ? rule.facts.knownBaselines.bases(of: baseline.vector, except: [baseline.name]) : nil
-        do {
-            let found = try await store.readAside { try verifier.verify(baseline, $0, against: bases) }
-            guard case .sound = found.verdict, let lack = found.lack, !rule.isLastResort(baseline) else {
-                return found.verdict
+        var unusable: Set<BaselineName> = []
+        while true {
+            let known = rule.facts.knownBaselines
+            let bases = isOwn ? known.bases(of: baseline.vector, except: unusable) : nil
+            do {
+                let found = try await store.readAside { try verifier.verify(baseline, $0, against: bases) }
+                guard case .sound = found.verdict, let lack = found.lack else { return found.verdict }
+                guard rule.isLastResort(baseline) else { return .open(lack) }
+                logger.warning(
+                    "a baseline is compared with the store alone",
+                    metadata: ["baseline": "\(baseline.name.path)", "reason": "\(lack)"]
+                )
+                return .sound
+            } catch let error as SegmentError where error.isOfContent {
+                let read = [baseline] + (bases ?? [])
+                guard let broken = read.first(where: { error.file.hasSuffix($0.name.path) }) else { throw error }
+                let refusal = KnownBaselines.refusal(error, former: nil, wall: wall)
+                sync.state.update { $0.refused(broken.name, refusal, wall: wall) }
+                // Another base, or the segments, may do.
+                guard broken != baseline, unusable.insert(broken.name).inserted else { throw error }
             }
-            return .open(lack)
-        } catch let error as SegmentError where error.isOfContent && error.file.hasSuffix(baseline.name.path) {
-            let refusal = KnownBaselines.refusal(error, former: nil, wall: wall)
-            sync.state.update { $0.refused(baseline.name, refusal, wall: wall) }
-            throw error
         }
     }
 

@@ -33,6 +33,10 @@ struct CutRule {
     private var obstacle: String? {
         guard facts.vector[facts.own] > 0 else { return "This store has written nothing yet that names a baseline." }
         guard !facts.hasUnexported else { return "This store has transactions that are not exported yet." }
+        guard facts.knownBaselines.selfContradicted.isDisjoint(with: facts.owners) else {
+            return "The log folder contradicts the state of this store. See the problem baselines-differ, and type: "
+                + "tributaryctl check"
+        }
         let count = facts.writers.count
         guard count <= LogLimits.baselineWriters else {
             return "A baseline may have \(LogLimits.baselineWriters) writers, and \(count) have written into the log "
@@ -45,9 +49,11 @@ struct CutRule {
     /// none.
     var isOwnTurn: Bool {
         let silence = max(facts.keep, CutRule.leastSilence)
-        return facts.active.filter { $0.writer.clock.wallTime.later(by: silence) >= facts.wall }.allSatisfy {
-            facts.own < $0.writer.id
+        let contradicted = facts.knownBaselines.selfContradicted
+        return facts.active.filter {
+            $0.writer.clock.wallTime.later(by: silence) >= facts.wall && !contradicted.contains($0.writer.id)
         }
+        .allSatisfy { facts.own < $0.writer.id }
     }
 
     /// A writer that is silent for less than this still counts as the one that cuts.
@@ -93,7 +99,7 @@ struct ComparisonRule {
             else {
                 return false
             }
-            // An endorsement by another store as well costs little.
+            // Every other store compares the newest baseline, so that a store with another state is found.
             let isOwn = isOwn(baseline)
             return !knownBaselines.verified.contains { isOwn ? $0.covers(baseline) : $0.dominates(baseline) }
         }
@@ -127,7 +133,9 @@ struct ComparisonRule {
         guard facts.vector.covers(baseline.vector) else { return .behind(baseline) }
         guard isOwn(baseline) else { return .compare(baseline, isOwn: false) }
         guard isAlone || facts.knownBaselines.objection(to: baseline) != nil || facts.isOld(baseline) else {
-            return .wait(baseline, "Another store compares it; this one, which has made it, does so after a day.")
+            let reason =
+                "Another store compares it. This store made it, or is a copy of its maker, and compares it after a day."
+            return .wait(baseline, reason)
         }
         return .compare(baseline, isOwn: true)
     }

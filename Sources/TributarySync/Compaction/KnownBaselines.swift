@@ -11,7 +11,7 @@ struct BaselineFiles: Hashable, Sendable {
 
 /// The baselines of the log folder with what stores have found in them, and what follows from both.
 ///
-/// A baseline is verified when a store has compared it with a state that it has built itself, and endorses it. A store that
+/// A baseline is verified when a store has compared it with its own state, and endorses it. A store that
 /// has found a difference objects; others may endorse it all the same. Whoever joins a baseline, or removes something for
 /// it, reads all of its bytes first.
 struct KnownBaselines: Hashable, Sendable {
@@ -93,6 +93,11 @@ struct KnownBaselines: Hashable, Sendable {
             baseline in
             if !bases.contains(where: { $0.covers(baseline) }) { bases.append(baseline) }
         }
+    }
+
+    /// The writers that have found a difference between their own baseline and the log folder.
+    var selfContradicted: Set<UniqueID> {
+        Set(objections.filter { $0.baseline.name.writer == $0.store }.map(\.store))
     }
 
     func objection(to baseline: KnownBaseline) -> String? {

@@ -28,7 +28,7 @@ struct KnownFolder: Sendable {
 
     private static let misnamedLimit = 1_000
     private(set) var misnamedCount = 0
-    /// The greatest numbers of baselines that are known by name, and that are examined.
+    /// How many baselines of a writer are listed; how many compared ones, and how many of the newest, are read.
     private static let (baselineLimit, examinedLimit) = (1_000, 16)
     /// A store removes comparisons that nobody needs any more.
     private static let comparisonLimit = 64
@@ -63,13 +63,15 @@ struct KnownFolder: Sendable {
         unusableFiles[unusableFile.fileName] = unusableFile
     }
 
-    /// The newest ones stay.
+    /// Keeps the newest of each maker.
     mutating func insert(comparison baseline: BaselineName) {
         comparisons.append(baseline)
-        guard comparisons.count > KnownFolder.comparisonLimit,
-            let oldest = comparisons.indices.min(by: { comparisons[$0].sequence < comparisons[$1].sequence })
-        else { return }
-        comparisons.remove(at: oldest)
+        guard comparisons.count > KnownFolder.comparisonLimit else { return }
+        let makers = Dictionary(grouping: comparisons.indices) { comparisons[$0].writer }
+        let most = makers.values.max { $0.count < $1.count } ?? []
+        if let oldest = most.min(by: { comparisons[$0].sequence < comparisons[$1].sequence }) {
+            comparisons.remove(at: oldest)
+        }
     }
 
     /// The newest ones stay.

@@ -178,9 +178,8 @@ final class KilledReplica {
 
     /// Has two daemons make one baseline of the present model, with which a new replica begins.
     ///
-    /// A daemon verifies the baseline of another one by its own state, or from the log folder. The folder lacks the removed
-    /// segments, which baselines of former models have; so nothing may be written between the two. The daemons acknowledge
-    /// nothing meanwhile, and a round without saves follows one in which each has a transaction that names its baseline.
+    /// The daemons acknowledge nothing meanwhile, and a round without saves follows one in which each has a transaction that
+    /// names its baseline.
     private func agree() async throws {
         try configure(acknowledge: "1h")
         var messages: [CompactionReport] = []

@@ -55,14 +55,6 @@ import TributaryChanges
         #expect(Self.taken(chain + [other]).last == [1: 7, 3: 1])
     }
 
-    @Test func whatMayBeLeftOutIsKnown() {
-        let seen = Dictionary(uniqueKeysWithValues: (1..<600).map { ($0, UInt64($0)) })
-        for (count, isCut) in [(600, false), (1_024, true)] {
-            let writers = [Self.writer(0, seen: seen)] + (1..<count).map { Self.writer($0) }
-            #expect(BaselineSeen(writers).mayBeCut(writers[0]) == isCut)
-        }
-    }
-
     @Test func upToAThousandStoresNothingIsLeftOut() {
         for count in [2, 1_024] {
             let seen = Dictionary(uniqueKeysWithValues: (1..<count).map { ($0, UInt64($0)) })

@@ -33,12 +33,16 @@ private struct LawTrial {
         var (accepted, open) = (0, 0)
         /// By kind of corruption: refused, left open, and accepted, which did no harm.
         var corruptions: [String: [Int]] = [:]
+        /// Faults that a store and its own baseline have in common.
+        var own: (found: Int, missed: [String: Int]) = (0, [:])
 
         var description: String {
             let kinds = corruptions.sorted { $0.key < $1.key }.map { kind, counts in
                 "\(kind): refused \(counts[0]), open \(counts[1]), harmless \(counts[2])"
             }
-            return (["right baselines: accepted \(accepted), open \(open)"] + kinds).joined(separator: "\n")
+            let first = "right baselines: accepted \(accepted), open \(open)"
+            let last = "faults of a maker: found by the log folder \(own.found), missed \(own.missed)"
+            return ([first] + kinds + [last]).joined(separator: "\n")
         }
     }
 
@@ -113,7 +117,12 @@ private struct LawTrial {
         case .open: tally.open += 1
         case .differs(let reason): throw Failure(description: "a right baseline is refused: \(reason)")
         }
+        // Its maker compares it with the segments that are there, too.
+        if case .differs(let reason) = try verdict(right, store, 0, against: []) {
+            throw Failure(description: "a right baseline contradicts the segments: \(reason)")
+        }
         let digest = try digest(of: store)
+        var wrongs: [(number: Int, kind: String, baseline: BaselineParts)] = []
         for number in 1...4 {
             var wrong = right
             guard let kind = corrupt(&wrong), wrong != right else { continue }
@@ -130,9 +139,40 @@ private struct LawTrial {
                 }
             }
             tally.corruptions[kind] = counts
+            wrongs.append((number, kind, wrong))
         }
+        try compareOwn(wrongs, digest, &tally)
         try maker.close()
         try store.close()
+    }
+
+    /// A store with a fault makes a baseline with this fault: only the log folder shows it.
+    private func compareOwn(
+        _ wrongs: [(number: Int, kind: String, baseline: BaselineParts)],
+        _ digest: String,
+        _ tally: inout Tally
+    ) throws {
+        for (writer, transactions) in log {
+            for transaction in transactions where transaction.header.sequence <= positions[writer, default: 0] {
+                try put(writer, transaction)
+            }
+        }
+        for (number, kind, baseline) in wrongs {
+            guard let known = try known(baseline, number) else { continue }
+            let faulty = try store("faulty-\(number)")
+            defer { try? faulty.close() }
+            let work = BaselineImport(baseline: known, logs: try logs, control: ImportControl())
+            let (whole, _) = try work.verified()
+            guard (try? faulty.write { try work.join(whole, $0) }) != nil else { continue }
+            try apply(to: faulty, through: positions, after: known.vector.entries)
+            guard try self.digest(of: faulty) != digest else { continue }
+            if case .sound = try verdict(baseline, faulty, number, against: []) {
+                tally.own.missed[kind, default: 0] += 1
+                print("missed: \(kind)\n\(baseline.text.joined(separator: "\n"))")
+            } else {
+                tally.own.found += 1
+            }
+        }
     }
 
     // MARK: Stores and files
@@ -189,11 +229,16 @@ private struct LawTrial {
         )
     }
 
-    private func verdict(_ baseline: BaselineParts, _ store: Store, _ number: Int) throws -> BaselineLaw.Verdict {
+    private func verdict(
+        _ baseline: BaselineParts,
+        _ store: Store,
+        _ number: Int,
+        against bases: [KnownBaseline]? = nil
+    ) throws -> BaselineLaw.Verdict {
         guard let known = try known(baseline, number) else { return .differs("it is no baseline") }
         let segments = AppliedSegments(logs: try logs, store: store, trust: StoreTrust())
         let verifier = BaselineVerifier(logs: try logs, segments: segments, cancellation: ReadCancellation()) { _ in }
-        return try store.read { try verifier.verify(known, $0, against: nil).verdict }
+        return try store.read { try verifier.verify(known, $0, against: bases).verdict }
     }
 
     /// Nil when it cannot be joined.
