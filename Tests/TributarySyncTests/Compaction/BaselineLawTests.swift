@@ -24,6 +24,8 @@ import TributaryStore
         }
         print(tally)
         #expect(tally.accepted > tally.open)
+        // Deferred writes, and transactions with such writes, have no cells that the log could contradict.
+        #expect(tally.own.found > 4 * tally.own.missed.values.reduce(0, +), "\(tally)")
     }
 }
 
@@ -168,7 +170,6 @@ private struct LawTrial {
             guard try self.digest(of: faulty) != digest else { continue }
             if case .sound = try verdict(baseline, faulty, number, against: []) {
                 tally.own.missed[kind, default: 0] += 1
-                print("missed: \(kind)\n\(baseline.text.joined(separator: "\n"))")
             } else {
                 tally.own.found += 1
             }
