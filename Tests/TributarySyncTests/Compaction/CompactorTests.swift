@@ -209,7 +209,8 @@ import TributaryStore
         #expect(verified.contains(.verified(right)), "\(verified)")
         let fourth = try await group.add()
         try await group.exchange()
-        let digests = try [fourth, second].map { replica in try replica.store.read { try $0.mergeState.digest().digest } }
+        let digests = try [fourth, second].map { replica in try replica.store.read { try $0.mergeState.digest().digest }
+        }
         #expect(digests[0] == digests[1])
     }
 
