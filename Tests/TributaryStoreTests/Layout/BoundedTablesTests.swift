@@ -59,6 +59,18 @@ import TributaryModel
         #expect(lines.count == 2)
     }
 
+    /// Also of writers that have nothing to do with each other.
+    @Test func aFreshWriterSaysNothingAgain() throws {
+        let replica = try Replica()
+        for number in 1...5 {
+            let peer = ForeignTransaction(number, 1, clock: UInt64(number), .insert("Person", number))
+            try replica.apply(peer)
+            replica.boot()
+            try replica.commit()
+            #expect(try ownTransactions(of: replica).map(\.header.seen) == [[peer.writer: 1]])
+        }
+    }
+
     /// A connection keeps its statements: thousands of writers and transactions may not add any.
     @Test func writersAddNoStatements() throws {
         let replica = try Replica()
