@@ -311,7 +311,7 @@ private struct JSONTextReader {
         if let text = readString() { return .string(text) }
         index = start + 1
         var (text, part) = ("\"", [UInt8]())
-        /// Without the quotation marks, of which one may be a character together with what follows.
+        /// Without the quotation marks. A quotation mark and a joiner after it are one character, so this drops bytes.
         func flush() -> String? {
             String(validating: part, as: UTF8.self).map {
                 String(decoding: JSONValue.string($0).text.utf8.dropFirst().dropLast(), as: UTF8.self)

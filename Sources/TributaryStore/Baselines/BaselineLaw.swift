@@ -44,10 +44,10 @@ package final class BaselineLaw {
     private let positions: [UniqueID: UInt64]
     /// The first missing transaction of each writer above the baseline.
     private var lackingLater: [UniqueID: UInt64] = [:]
-    /// The writers whose increments at or below the baseline were all added.
+    /// The writers without a missing transaction at or below the baseline.
     private var wholeEarlier: Set<UniqueID> = []
     private var finding: Verdict = .sound
-    /// The writers of which the store has applied more, with the last transactions in the baseline and in the store.
+    /// The writers that are ahead in the store, with their last transactions in the baseline and in the store.
     package let moved: [(writer: UniqueID, after: UInt64, through: UInt64)]
     /// Whether the transactions above the baseline may contain increments or bounds.
     package private(set) var needsLater = false

@@ -12,7 +12,7 @@ struct AppliedSegments {
     ///
     /// A segment counts when the store has applied these bytes, or when it has no record of the segment and trusts it.
     ///
-    /// - Returns: The first transaction that is missing; nil when there is none.
+    /// - Returns: The first missing transaction, or nil.
     /// - Throws: ``SegmentError`` when the folder cannot be read, ``StoreError``, and what `step` and `body` throw.
     func forEachChange(
         of writer: UniqueID,
@@ -23,17 +23,13 @@ struct AppliedSegments {
     ) throws -> UInt64? {
         guard after < last else { return nil }
         let names = try logs.fileNames(of: writer).compactMap { SegmentName(writer: writer, fileName: $0) }.sorted()
-        let present = Set(names)
-        let applied = try store.read { try $0.writers.segments(writer: writer) }.filter { present.contains($0.name) }
+        let applied = try applied(of: writer, among: Set(names))
         var (position, gap) = (after, UInt64?.none)
         for name in names where name.last > position && name.first <= last {
             try step()
-            // Where the files of applied segments are there, another file with the same transactions may be forked.
-            guard
-                applied.contains(where: { $0.name == name })
-                    || !applied.contains(where: { $0.first <= name.last && $0.last >= name.first }),
-                let (segment, file) = try open(name)
-            else { continue }
+            guard applied.names.contains(name) || !applied.overlap(name), let (segment, file) = try open(name) else {
+                continue
+            }
             if name.first > position.addingSaturating(1) { gap = gap ?? position + 1 }
             let reader = SegmentReader(file, segment: segment, after: position)
             var transaction: TransactionHeader?
@@ -53,6 +49,34 @@ struct AppliedSegments {
             position = max(position, min(name.last, last))
         }
         return gap ?? (position < last ? position + 1 : nil)
+    }
+
+    /// The applied segments of a writer whose files are there. Another file with the same transactions may be forked.
+    private struct Applied {
+        var names: Set<SegmentName> = []
+        var firsts: [UInt64] = []
+        /// For each place, the greatest last transaction up to there.
+        var greatest: [UInt64] = []
+
+        /// O(log n).
+        func overlap(_ name: SegmentName) -> Bool {
+            var (low, high) = (0, firsts.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if firsts[middle] <= name.last { low = middle + 1 } else { high = middle }
+            }
+            return low > 0 && greatest[low - 1] >= name.first
+        }
+    }
+
+    private func applied(of writer: UniqueID, among present: Set<SegmentName>) throws -> Applied {
+        var applied = Applied()
+        for record in try store.read({ try $0.writers.segments(writer: writer) }) where present.contains(record.name) {
+            applied.names.insert(record.name)
+            applied.firsts.append(record.first)
+            applied.greatest.append(max(applied.greatest.last ?? 0, record.last))
+        }
+        return applied
     }
 
     /// Nil for a file that cannot be read, or that is not the segment that the store has applied or would apply.

@@ -2,8 +2,7 @@ import TransactionLog
 import TributaryChanges
 import TributaryStore
 
-/// Compares a baseline with the state of a store that has applied all of its transactions, and with what the log folder
-/// has of them.
+/// Compares a baseline with the state of a store that has applied all of its transactions, and with the log folder.
 struct BaselineVerifier {
     let logs: LogFolder
     let segments: AppliedSegments
@@ -14,6 +13,8 @@ struct BaselineVerifier {
         var verdict: BaselineLaw.Verdict
         /// What the log folder lacks of the transactions in the baseline; nil also when it was not read.
         var lack: String?
+        /// The writers whose later transactions are not all in the log folder.
+        var lackingLater: Set<UniqueID> = []
     }
 
     /// Compares a baseline with the state of a reader; with `bases` also with these older baselines and the segments
@@ -29,7 +30,7 @@ struct BaselineVerifier {
         result.verdict = try BaselineLaw.decide(whole.header, whole.writers, in: reader, step: stop) { law in
             try addStates(baseline, whole, reader, law, onlyDifferent: bases == nil)
             if let bases { result.lack = try addEarlier(than: baseline, bases, law) }
-            if law.needsLater { try addLater(law) }
+            if law.needsLater { result.lackingLater = try addLater(law) }
         }
         #if MUTATIONS
             if Mutation.isOn(.endorsedUncompared) { result = Result(verdict: .sound) }
@@ -85,13 +86,17 @@ struct BaselineVerifier {
         }
     }
 
-    private func addLater(_ law: BaselineLaw) throws {
+    private func addLater(_ law: BaselineLaw) throws -> Set<UniqueID> {
+        var lacking: Set<UniqueID> = []
         for (writer, after, through) in law.moved {
             let lack = try segments.forEachChange(of: writer, after: after, through: through, step: stop) {
                 try law.add($1, .later, of: writer, $0)
             }
-            if let lack { law.lacksLater(writer, from: lack) }
+            guard let lack else { continue }
+            law.lacksLater(writer, from: lack)
+            lacking.insert(writer)
         }
+        return lacking
     }
 
     /// Returns what is missing between the older baselines and this one.
@@ -101,8 +106,12 @@ struct BaselineVerifier {
         _ law: BaselineLaw
     ) throws -> String? {
         var lack: String?
-        func greatest(of writer: UniqueID) -> KnownBaseline? {
-            bases.filter { $0.vector[writer] > 0 }.max { $0.vector[writer] < $1.vector[writer] }
+        // A total of a writer comes from the baseline with the most transactions of the writer.
+        var greatest: [UniqueID: (base: BaselineName, sequence: UInt64)] = [:]
+        for base in bases {
+            for (writer, sequence) in base.vector.entries where sequence > greatest[writer]?.sequence ?? 0 {
+                greatest[writer] = (base.name, sequence)
+            }
         }
         for base in bases {
             let whole = try KnownBaselines.demandWhole(base, in: logs)
@@ -110,8 +119,7 @@ struct BaselineVerifier {
             try entries.advance()
             while var entry = entries.current {
                 if case .counter(var counter) = entry.entry {
-                    // A total of a writer is that of the baseline with the most transactions of the writer.
-                    counter.totals = counter.totals.filter { greatest(of: $0.key) == base }
+                    counter.totals = counter.totals.filter { greatest[$0.key]?.base == base.name }
                     entry.entry = .counter(counter)
                 }
                 try law.add(entry, .earlier)
@@ -120,7 +128,7 @@ struct BaselineVerifier {
             }
         }
         for (writer, last) in baseline.vector.entries.sorted(by: { $0.key < $1.key }) {
-            let after = greatest(of: writer)?.vector[writer] ?? 0
+            let after = greatest[writer]?.sequence ?? 0
             let found = try segments.forEachChange(of: writer, after: after, through: last, step: stop) {
                 try law.add($1, .earlier, of: writer, $0)
             }

@@ -159,11 +159,6 @@ struct CompactionPass: Sendable {
                 return obstacle ?? .waits(reason, for: baseline.name)
             case .compare(let baseline, let isOwn):
                 guard mode != .dryRun else { return .verified(baseline.name) }
-                // Later increments must be in the folder.
-                if rule.facts.hasUnexported {
-                    try? await sync.exportBeyondLimit()
-                    rule.facts.hasUnexported = false
-                }
                 do {
                     switch try await verdict(on: baseline, isOwn: isOwn, rule) {
                     case .sound: return try await publish(nil, on: baseline, rule.facts)
@@ -191,11 +186,18 @@ struct CompactionPass: Sendable {
             cancellation: cancellation
         ) { progress("verification", $0, nil) }
         var unusable: Set<BaselineName> = []
+        var hasUnexported = rule.facts.hasUnexported
         while true {
             let known = rule.facts.knownBaselines
             let bases = isOwn ? known.bases(of: baseline.vector, except: unusable) : nil
             do {
                 let found = try await store.readAside { try verifier.verify(baseline, $0, against: bases) }
+                if hasUnexported, !found.lackingLater.isDisjoint(with: rule.facts.owners) {
+                    // The increments of this store must be in the folder, also when the folder is full.
+                    hasUnexported = false
+                    guard (try? await sync.exportBeyondLimit()) != nil else { return found.verdict }
+                    continue
+                }
                 guard case .sound = found.verdict, let lack = found.lack else { return found.verdict }
                 guard rule.isLastResort(baseline) else { return .open(lack) }
                 logger.warning(

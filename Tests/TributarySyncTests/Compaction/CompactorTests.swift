@@ -245,6 +245,23 @@ import TributaryStore
         #expect(try group.digests().count == 1)
     }
 
+    /// A total is compared without the later increments, which must be in the log folder for that.
+    @Test func increasesThatAreNotExportedLeaveNothingOpen() async throws {
+        let meter =
+            "version: \"1\"\nentities:\n  Meter: {attributes: {sum: {type: Integer 64, default: 0, merge: counter}}}\n"
+        let group = try CompactingReplicas(model: Model(yaml: meter))
+        let (first, second) = (try await group.add(), try await group.add())
+        let id = SyncModel.employee(1)
+        let increment = PropertyWrite(name: "sum", value: JSONValue(increment: .integer(1)))
+        try first.save([Change(entity: "Meter", id: id, operation: .insert([increment]))])
+        try await group.exchange()
+        try second.save([Change(entity: "Meter", id: id, operation: .update([increment]))])
+        try await group.exchange()
+        let name = try #require(try await group.compact(first).cut)
+        try second.save([Change(entity: "Meter", id: id, operation: .update([increment]))])
+        #expect(try await group.compact(second).verification == .verified(name))
+    }
+
     /// Another store compacts between the moment at which a check lists the folder and the moment at which it reads the files.
     @Test func aCheckBesideACompactionMissesNothing() async throws {
         let group = try await CompactingReplicas.filled(2)
