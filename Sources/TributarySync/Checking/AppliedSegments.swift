@@ -51,7 +51,9 @@ struct AppliedSegments {
         return gap ?? (position < last ? position + 1 : nil)
     }
 
-    /// The applied segments of a writer whose files are there. Another file with the same transactions may be forked.
+    /// The applied segments of a writer whose files are there.
+    ///
+    /// Another file with the same transactions may be forked.
     private struct Applied {
         var names: Set<SegmentName> = []
         var firsts: [UInt64] = []

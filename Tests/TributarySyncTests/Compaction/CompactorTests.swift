@@ -285,8 +285,13 @@ import TributaryStore
                 // The folder has been listed.
                 guard phase == "segments", files.fileExists(atPath: aside.path("after")) else { return }
                 do {
-                    try FileManager.default.moveItem(atPath: path, toPath: aside.path("before"))
-                    try FileManager.default.moveItem(atPath: aside.path("after"), toPath: path)
+                    // In the same folder, which the check has open.
+                    for file in removed { try FileManager.default.removeItem(atPath: "\(path)/\(file)") }
+                    for file in try FileManager.default.subpathsOfDirectory(atPath: aside.path("after"))
+                    where file.hasSuffix(".baseline") || file.hasSuffix(".comparison") {
+                        try FileManager.default.copyItem(atPath: aside.path("after/\(file)"), toPath: "\(path)/\(file)")
+                    }
+                    try FileManager.default.moveItem(atPath: aside.path("after"), toPath: aside.path("done"))
                 } catch {
                     Issue.record(error)
                 }
