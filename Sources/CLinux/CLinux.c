@@ -12,8 +12,10 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/timerfd.h>
 #include <sys/vfs.h>
 #include <time.h>
+#include <unistd.h>
 
 #ifndef SO_PEERGROUPS
 #define SO_PEERGROUPS 59
@@ -80,6 +82,24 @@ void clinux_keep_heap_small(void) {
     mallopt(M_MMAP_THRESHOLD, 256 << 10);
     mallopt(M_TRIM_THRESHOLD, 1 << 20);
 #endif
+}
+
+int clinux_watch_clock(void) {
+    int descriptor = timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK | TFD_CLOEXEC);
+    if (descriptor < 0) return -1;
+    /* The timer itself never ends: the last second that every kernel takes. */
+    struct itimerspec never = {.it_value = {.tv_sec = INT32_MAX}};
+    if (sizeof(time_t) > 4) never.it_value.tv_sec = (time_t)(INT64_MAX / 1000000000);
+    if (timerfd_settime(descriptor, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &never, NULL) == 0) return descriptor;
+    int code = errno;
+    close(descriptor);
+    errno = code;
+    return -1;
+}
+
+int clinux_clock_was_set(int descriptor) {
+    uint64_t count;
+    return read(descriptor, &count, sizeof count) < 0 && errno == ECANCELED;
 }
 
 static _Atomic uint64_t last_request;

@@ -30,6 +30,14 @@ package struct HybridClock: Hashable, Comparable, Sendable, Codable {
     package var wallTime: WallTime { WallTime(milliseconds: rawValue >> 16) }
     package var isAcceptable: Bool { self < .firstRefused }
 
+    /// Whether other stores hold what has this clock: it is further than `limit` ahead of the wall clock, and of the
+    /// clocks that they have taken already.
+    ///
+    /// What overwrites a taken value has a greater clock than this value, by a few counts.
+    package func isAhead(of wall: WallTime, by limit: Duration, beyond taken: HybridClock = .zero) -> Bool {
+        wallTime > wall.later(by: limit) && wallTime > taken.wallTime.later(by: .seconds(1))
+    }
+
     /// Returns the clock value of the next event; `self` is the greatest value known so far.
     ///
     /// The greatest value of 64 bits has no successor, so it is returned itself.

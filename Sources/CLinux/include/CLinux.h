@@ -25,6 +25,13 @@ int clinux_rename_noreplace(int old_directory, const char *old_name, int new_dir
 /// openat(2) without C variadics; a file descriptor, or -1 with errno.
 int clinux_openat(int directory, const char *name, int flags, mode_t mode);
 
+/// A descriptor that becomes readable when somebody sets the wall clock (timerfd_create(2), TFD_TIMER_CANCEL_ON_SET); -1 with
+/// errno.
+int clinux_watch_clock(void);
+
+/// Reads what has made the descriptor of `clinux_watch_clock` readable; 1 when the wall clock was set, else 0. Does not wait.
+int clinux_clock_was_set(int descriptor);
+
 /// sync_file_range(2): starts to write the bytes of a file to the disk, without waiting. It is a hint, and does not fail.
 void clinux_start_writing(int descriptor);
 

@@ -22,6 +22,15 @@ package struct WallTime: Hashable, Sendable {
     /// Moves by whole milliseconds, to a later time for a negative duration.
     package func earlier(by duration: Duration) -> WallTime { moved(by: duration, isLater: duration < .zero) }
 
+    /// Returns when the duration will have passed since this time.
+    ///
+    /// A time that is still to come was noted under a clock that was ahead: no time needs to pass then.
+    package func due(after duration: Duration, at now: WallTime) -> WallTime {
+        self > now ? now : later(by: duration)
+    }
+
+    package func isDue(after duration: Duration, at now: WallTime) -> Bool { due(after: duration, at: now) <= now }
+
     private func moved(by duration: Duration, isLater: Bool) -> WallTime {
         let (seconds, attoseconds) = duration.components
         let distance = seconds.magnitude.multipliedSaturating(by: 1_000)

@@ -80,27 +80,28 @@ enum ProblemMapping {
 
     private static func problem(of error: RestampError) -> ProblemDocument {
         switch error {
-        case .restsOnAheadClock(let writer, let sequence, _), .knownElsewhere(let writer, let sequence):
+        case .knownElsewhere(let writer, let sequence):
             var problem = ProblemDocument(
                 .blocked,
                 detail: error.description,
-                hint:
-                    "They are exported when their time has come. To export them now, set clock.max_ahead above the lead that "
-                    + "status tells in the configuration of each machine, and there: tributaryctl reload"
+                hint: "They are exported under their name: tributaryctl sync"
             )
             problem.writer = writer.description
             problem.sequence = sequence
             return problem
         case .unknownCounter:
-            return ProblemDocument(.blocked, detail: error.description)
+            return ProblemDocument(
+                .blocked,
+                detail: error.description,
+                hint: "Set clock.max_ahead above the lead that status tells, and: tributaryctl reload"
+            )
         }
     }
 
     private static func problem(of error: ExportFailure) -> ProblemDocument {
         let (kind, hint): (ProblemKind, String?) =
             switch error {
-            case .clockAhead(_, nil): (.blocked, "set the machine's clock right, or: tributaryctl writer restamp")
-            case .clockAhead: (.blocked, "To see more: tributaryctl status")
+            case .clockAhead: (.blocked, "set the machine's clock right, or: tributaryctl writer restamp")
             case .cannotSync: (.inputOutput, nil)
             case .foreignFolder: (.inputOutput, "To see more: tributaryctl status")
             }

@@ -61,6 +61,7 @@ enum StatusReport {
                 addWriters(facts.writers, engine, to: &status)
                 notices = engine.writerWatch.notices(facts.writers, at: engine.wallTime)
                 if let notice = notice(of: facts.counters) { notices.append(notice) }
+                if let lead = engine.sync.publishedLead(facts.writers, at: engine.wallTime) { notices.append(lead) }
             }
             await addFolderQuota(of: engine, daemon, facts?.writers ?? [], &notices, to: &status)
             await addDisks(of: engine, state.configuration.disk, &notices, to: &status)

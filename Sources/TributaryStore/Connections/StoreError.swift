@@ -27,6 +27,8 @@ package enum StoreError: Error, Hashable, Sendable {
     case timedOut(after: Duration)
     /// A transaction does not follow the writer's last applied transaction.
     case outOfSequence(writer: UniqueID, sequence: UInt64, expected: UInt64)
+    /// A local transaction would have a clock that other stores refuse.
+    case invalidClock(HybridClock)
     case closed
     /// A write was begun inside another write of this thread; `holder` has begun the outer one.
     case nestedTransaction(holder: String)
@@ -107,6 +109,8 @@ extension StoreError: CustomStringConvertible {
         case .timedOut(let duration): "reading took longer than \(duration.components.seconds) s"
         case .outOfSequence(let writer, let sequence, let expected):
             "transaction \(sequence) of writer \(writer) came where \(expected) is due"
+        case .invalidClock(let clock):
+            "the time of the save, \(clock), would be after the year 10888, which no store takes: set the machine's clock right"
         case .closed: "the store is closed"
         case .nestedTransaction(let holder): "\(holder) is writing to the store on this thread"
         case .deadlock(let cycle): "waiting would never end: \(cycle)"

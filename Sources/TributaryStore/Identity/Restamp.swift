@@ -6,16 +6,13 @@ import TributaryModel
 package struct Restamped: Sendable, Hashable {
     package var former: UniqueID
     package var new: UniqueID
-    /// The former writer's last exported transaction; 0 for none.
+    /// The former writer's last transaction that keeps its name; 0 for none.
     package var published: UInt64
     package var count: Int
 }
 
 /// The reason why unexported transactions cannot get new clocks.
 package enum RestampError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A transaction that stays has a clock between the new ones and the old ones: one of the two may have overwritten
-    /// the other, and the value that lost is not in the store any more.
-    case restsOnAheadClock(writer: UniqueID, sequence: UInt64, clock: HybridClock)
     /// A copy of the store has published, or continues from, what this store has not published: it would be counted
     /// twice.
     case knownElsewhere(writer: UniqueID, sequence: UInt64)
@@ -24,9 +21,6 @@ package enum RestampError: Error, Hashable, Sendable, CustomStringConvertible {
 
     package var description: String {
         switch self {
-        case .restsOnAheadClock(let writer, let sequence, let clock):
-            "Transaction \(sequence) of writer \(writer), which this store has applied and others may have too, has the "
-                + "clock \(clock): changes that were saved here may have overwritten it, and cannot get lesser clocks."
         case .knownElsewhere(let writer, let sequence):
             "A copy of this store has published transactions of writer \(writer) after transaction \(sequence), or goes on from "
                 + "them, so that they cannot be issued under another name."
@@ -36,17 +30,20 @@ package enum RestampError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Gives the transactions that were never exported new clocks, under a fresh writer, in a write transaction.
+/// Gives the transactions that were never exported, and whose clocks are ahead, lesser clocks under a fresh writer, in
+/// a write transaction.
 ///
 /// No other store knows them under their present names. Versions of rows name the numbers of transactions, so they
 /// change with the rows of the transactions. Totals of counters belong to writers, so the counted amounts move to the
-/// fresh writer.
+/// fresh writer. Each comparison with a transaction that stays has the same result: a new clock exceeds all that the
+/// old one exceeds. So what may have overwritten a value that is ahead stays ahead, just after that value.
 struct Restamp {
     private struct Unexported {
         var row: Int64
         var writer: Int64
+        var sequence: UInt64
         var number: Int64
-        var clock: HybridClock
+        var version: Version
     }
 
     private let reader: Reader
@@ -60,41 +57,32 @@ struct Restamp {
         let select = try BoundStatement(
             reader.database,
             """
-            SELECT o.id, o.writer, t.number, t.clock FROM tributary_outgoing o
+            SELECT o.id, o.writer, t.sequence, t.number, t.clock, w.uuid FROM tributary_outgoing o
             JOIN tributary_transaction t ON t.writer = o.writer AND t.sequence = o.sequence
+            JOIN tributary_writer w ON w.id = o.writer
             WHERE o.sequence > ifnull((SELECT max(last) FROM tributary_export e WHERE e.writer = o.writer), 0)
+                AND (t.clock > ?1 OR t.clock < 0)
             ORDER BY t.number
             """
         )
+        select.bind(1, Int64(clamping: greatest.rawValue))
         transactions = try select.all { row in
-            Unexported(row: row.integer(0), writer: row.integer(1), number: row.integer(2), clock: row.clock(3))
+            UniqueID(row.text(5)).map { writer in
+                Unexported(
+                    row: row.integer(0),
+                    writer: row.integer(1),
+                    sequence: row.sequence(2),
+                    number: row.integer(3),
+                    version: Version(clock: row.clock(4), writer: writer)
+                )
+            }
         }
     }
 
     /// The reason why transactions cannot get new clocks; nil when they can.
     ///
-    /// Costs one look at each transaction.
-    func obstacle() throws -> RestampError? {
-        if let known = try knownElsewhere() { return known }
-        guard let last = transactions.map(\.clock).max(), last > greatest else { return nil }
-        let numbers = Set(transactions.map(\.number))
-        let select = try BoundStatement(
-            db,
-            """
-            SELECT t.number, w.uuid, t.sequence, t.clock FROM tributary_transaction t
-            JOIN tributary_writer w ON w.id = t.writer WHERE t.sequence > 0 AND (t.clock > ?1 OR t.clock < 0)
-            """
-        )
-        select.bind(1, Int64(clamping: greatest.rawValue))
-        var found: RestampError?
-        try select.forEach { row in
-            let clock = row.clock(3)
-            guard found == nil, clock <= last, !numbers.contains(row.integer(0)), let writer = UniqueID(row.text(1))
-            else { return }
-            found = .restsOnAheadClock(writer: writer, sequence: row.sequence(2), clock: clock)
-        }
-        return found
-    }
+    /// Costs one look at each writer and segment.
+    func obstacle() throws -> RestampError? { transactions.isEmpty ? nil : try knownElsewhere() }
 
     /// Finds a writer whose unpublished transactions the store has imported; costs one look at each writer and segment.
     private func knownElsewhere() throws -> RestampError? {
@@ -123,49 +111,73 @@ struct Restamp {
         let former = try transaction.writers().own
         let fresh = environment.newID()
         _ = try reader.context.configuration.token?.take { try transaction.writers().token() }
-        for writer in Set(transactions.map(\.writer)).sorted(by: >) { try setBack(writer) }
+        for (writer, moved) in Dictionary(grouping: transactions, by: \.writer).sorted(by: { $0.key > $1.key }) {
+            try setBack(writer, to: (moved.map(\.sequence).min() ?? 1) - 1)
+        }
         transaction.forget()
         // Nobody will publish what these transactions have seen of the former writers.
         let published = try reader.writers.all().reduce(into: [:]) { $0[$1.id.description] = $1.sequence }
         try transaction.renewOwn(as: fresh)
         let row = try transaction.writers().position(of: fresh).id
-        try WriterTable.setAside(after: greatest, db)
-        transaction.forget()
-        // A transaction that is not ahead keeps its clock, because it may have lost against others.
-        let kept = transactions.prefix { $0.clock <= greatest }
-        var clock = max(try transaction.writers().lastClock(), kept.last?.clock ?? .zero)
+        var staying = try stayingAhead()[...]
+        var clock = try max(transaction.writers().lastClock(upTo: greatest), greatestStayingInTime())
         for (index, unexported) in transactions.enumerated() {
-            let isKept = index < kept.count
-            if !isKept { clock = clock.next(at: environment.wallTime()) }
-            let stamp = (sequence: UInt64(index + 1), clock: isKept ? unexported.clock : clock)
-            try move(unexported, to: row, stamp, published)
+            while let below = staying.first, below < unexported.version {
+                clock = max(clock, below.clock)
+                staying.removeFirst()
+            }
+            clock = clock.next(at: environment.wallTime())
+            try move(unexported, to: row, (sequence: UInt64(index + 1), clock: clock), published)
         }
         try UnresolvedReferenceTable.forgetRanks(db)
         transaction.forget()
-        try transaction.writers().move(fresh, to: UInt64(transactions.count), clock: clock)
+        if !transactions.isEmpty {
+            try transaction.writers().move(fresh, to: UInt64(transactions.count), clock: clock)
+        }
         let end = published[former.description] ?? 0
         return Restamped(former: former, new: fresh, published: end, count: transactions.count)
     }
 
-    /// Sets a writer back to what it has exported, and its successors to what is left of it.
-    private func setBack(_ writer: Int64) throws {
-        let isLater = "writer = ?1 AND sequence > (SELECT sequence FROM tributary_writer WHERE id = ?1)"
+    /// The versions of the transactions that stay and are ahead, in their order; costs one look at each transaction.
+    private func stayingAhead() throws -> [Version] {
+        let select = try BoundStatement(
+            db,
+            """
+            SELECT t.clock, w.uuid FROM tributary_transaction t JOIN tributary_writer w ON w.id = t.writer
+            WHERE t.sequence > 0 AND (t.clock > ?1 OR t.clock < 0)
+            """
+        )
+        select.bind(1, Int64(clamping: greatest.rawValue))
+        let found = try select.all { row in UniqueID(row.text(1)).map { Version(clock: row.clock(0), writer: $0) } }
+        return found.sorted()
+    }
+
+    /// Also of writers whose last clock is ahead; costs one look at each transaction.
+    private func greatestStayingInTime() throws -> HybridClock {
+        let select = try BoundStatement(
+            db,
+            "SELECT max(clock) FROM tributary_transaction WHERE sequence > 0 AND clock BETWEEN 0 AND ?1"
+        )
+        select.bind(1, Int64(clamping: greatest.rawValue))
+        let found = try select.first { $0.optionalInteger(0) } ?? nil
+        return HybridClock(rawValue: UInt64(found ?? 0))
+    }
+
+    /// Sets a writer back to the transactions that keep their names, and its successors to what is left of it.
+    private func setBack(_ writer: Int64, to sequence: UInt64) throws {
+        let isLater = "writer = ?1 AND sequence > ?2"
         let updates = [
             """
-            UPDATE tributary_writer SET sequence = ifnull((SELECT max(last) FROM tributary_export WHERE writer = ?1), 0),
-                clock = ifnull((SELECT t.clock FROM tributary_transaction t WHERE t.writer = ?1 AND t.sequence =
-                    (SELECT max(last) FROM tributary_export WHERE writer = ?1)), 0)
+            UPDATE tributary_writer SET sequence = ?2,
+                clock = ifnull((SELECT t.clock FROM tributary_transaction t WHERE t.writer = ?1 AND t.sequence = ?2), 0)
             WHERE id = ?1
             """,
             """
             UPDATE tributary_writer AS f SET after = CASE w.sequence WHEN 0 THEN w.after ELSE f.after END,
                 after_sequence = CASE w.sequence WHEN 0 THEN w.after_sequence ELSE min(f.after_sequence, w.sequence) END
-            FROM tributary_writer w WHERE w.id = ?1 AND f.after = w.uuid
+            FROM tributary_writer w WHERE w.id = ?1 AND w.sequence = ?2 AND f.after = w.uuid
             """,
-            """
-            UPDATE tributary_seen SET sequence = min(sequence, (SELECT sequence FROM tributary_writer WHERE id = ?1))
-            WHERE other = ?1
-            """,
+            "UPDATE tributary_seen SET sequence = min(sequence, ?2) WHERE other = ?1",
             // A writer that has exported nothing gives its row to the fresh writer, which numbers its transactions from
             // 1: negative sequences cannot collide with these.
             "UPDATE tributary_transaction SET sequence = -sequence WHERE \(isLater)",
@@ -173,7 +185,7 @@ struct Restamp {
         ]
         for text in updates {
             let update = try BoundStatement(db, CachedSQL(text))
-            update.bind(1, writer)
+            update.bindAll(writer, sequence)
             try update.run()
         }
     }

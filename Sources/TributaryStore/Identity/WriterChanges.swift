@@ -13,26 +13,22 @@ extension WriteTransaction {
         return try Restamp(reader, after: greatest).run(self)
     }
 
-    /// Sets aside the clocks of a writer after `greatest`: only local changes that overwrite its writes must exceed
-    /// them.
-    package func setClocksAside(after greatest: HybridClock, of writer: UniqueID) throws {
-        try WriterTable.setAside(after: greatest, of: writer, db)
-    }
-
     /// Makes the writer known when it is not.
     package func setState(_ state: WriterState?, of writer: UniqueID) throws {
         try writers().setState(state, of: writer)
     }
 
     /// The writer of the next local transaction: a fresh one unless the token proves that no copy continues as the
-    /// present one.
+    /// present one, and when the clock of the present one is too far ahead.
     func ownWriter() throws -> UniqueID {
-        let writers = try writers()
-        guard let token = reader.context.configuration.token else { return writers.own }
-        guard try !token.take({ try writers.token() }) else { return writers.own }
-        let fresh = token.fresh ?? reader.context.configuration.environment.newID()
-        if writers.own != fresh { try renewOwn(as: fresh) }
-        return fresh
+        let (writers, token) = (try writers(), reader.context.configuration.token)
+        if let token, try !token.take({ try writers.token() }) {
+            let fresh = token.fresh ?? reader.context.configuration.environment.newID()
+            if writers.own != fresh { try renewOwn(as: fresh) }
+        } else if try ClockLimit(reader).leaves(writers.position(of: writers.own).clock) {
+            try renewOwn(as: reader.context.configuration.environment.newID())
+        }
+        return writers.own
     }
 
     /// The store continues as the fresh writer until the transaction ends.

@@ -16,7 +16,7 @@ extension Schema {
 
         // `store` is the label of the store that the writer belongs to; `after` is the writer that it continues, and
         // `after_sequence` the last transaction of that writer then. `announced` is the sequence that the store's own
-        // transactions last announced as seen. The next local transaction may have a clock below one in `aside`.
+        // transactions last announced as seen. Earlier versions of the program need `aside`.
         """
         CREATE TABLE tributary_writer(
             id INTEGER PRIMARY KEY, uuid TEXT NOT NULL UNIQUE, name TEXT,

@@ -31,6 +31,23 @@ package struct WriterReader {
         try Restamp(reader, after: greatest).obstacle()
     }
 
+    /// The greatest clock that another store may have: that of a transaction that was imported or exported.
+    ///
+    /// Costs one look at each writer and exported segment.
+    package func greatestPublishedClock() throws -> HybridClock {
+        let select = try BoundStatement(
+            database,
+            """
+            WITH published(writer, last) AS (SELECT writer, max(last) FROM tributary_export GROUP BY writer)
+            SELECT w.clock FROM tributary_writer w WHERE NOT EXISTS (SELECT 1 FROM tributary_outgoing o
+                WHERE o.writer = w.id AND o.sequence > ifnull((SELECT last FROM published WHERE writer = w.id), 0))
+            UNION ALL SELECT t.clock FROM published p
+                JOIN tributary_transaction t ON t.writer = p.writer AND t.sequence = p.last
+            """
+        )
+        return try select.all { $0.clock(0) }.max() ?? .zero
+    }
+
     /// By label of the store.
     private func seen() throws -> [UniqueID: VersionVector] {
         var seen: [UniqueID: VersionVector] = [:]

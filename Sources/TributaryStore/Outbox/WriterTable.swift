@@ -37,17 +37,19 @@ final class WriterTable {
 
     static let noOwnWriter = StoreError.database(code: 11, message: "the store has no writer of its own")
 
-    /// The greatest clock of all applied transactions; only `withAside` includes clocks that were set aside.
-    func lastClock(withAside: Bool = false) throws -> HybridClock {
+    /// The greatest clock of all writers whose clock is not after `limit`.
+    func lastClock(upTo limit: HybridClock = HybridClock(rawValue: .max)) throws -> HybridClock {
         #if MUTATIONS
             if Mutation.isOn(.clockNotRaisedByImports) { return try position(of: own).clock }
         #endif
+        let limit = Int64(bitPattern: limit.rawValue)
         // Clocks with the upper bit set are negative in the table.
-        for condition in ["clock < 0 AND", ""] {
+        for range in limit < 0 ? [Int64.min...limit, 0...Int64.max] : [0...limit] {
             let greatest = try BoundStatement(
                 db,
-                "SELECT max(clock) FROM tributary_writer WHERE \(condition) \(withAside ? "1" : "aside IS NOT clock")"
+                "SELECT max(clock) FROM tributary_writer WHERE clock BETWEEN ?1 AND ?2"
             )
+            greatest.bindAll(range.lowerBound, range.upperBound)
             if let found = try greatest.first({ $0.optionalInteger(0) }) ?? nil {
                 return HybridClock(rawValue: UInt64(bitPattern: found))
             }
@@ -138,19 +140,6 @@ final class WriterTable {
         update.bind(4, incarnation.after.map { Int64(bitPattern: $0.sequence) })
         try update.run()
         positions[uuid] = nil
-    }
-
-    /// A local clock need not exceed the clocks that are set aside; without `writer`, clocks of all other writers.
-    static func setAside(after greatest: HybridClock, of writer: UniqueID? = nil, _ db: Database) throws {
-        let aside = try BoundStatement(
-            db,
-            """
-            UPDATE tributary_writer SET aside = clock
-            WHERE is_self = 0 AND (clock > ?1 OR clock < 0) AND aside IS NOT clock AND uuid = ifnull(?2, uuid)
-            """
-        )
-        aside.bindAll(Int64(clamping: greatest.rawValue), writer?.description)
-        try aside.run()
     }
 
     /// Throws ``StoreError`` `database` when the sequences of the writer are exhausted, which only damage can cause.

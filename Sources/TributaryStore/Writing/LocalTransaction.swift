@@ -36,32 +36,3 @@ package struct LocalTransaction: Sendable {
         }
     }
 }
-
-/// Gives a local transaction its clock.
-///
-/// The clock is greater than every applied one. Clocks that are too far ahead, and that an administrator has accepted,
-/// are set aside: a transaction needs a greater clock only when it overwrites or outranks what they have written, which
-/// is known only after the merge. So the transaction is merged with a clock greater than all, and then gets the least
-/// clock with which every comparison of its versions has the same result.
-struct LocalClock {
-    let transaction: WriteTransaction
-    let engine: MergeEngine
-
-    /// Sets the final clock, after the changes are merged.
-    ///
-    /// Where clocks are set aside, it reads the ranks of all one-to-one owners that show nothing.
-    func settle(_ header: inout TransactionHeader) throws {
-        guard let met = engine.tables.versions.met else { return }
-        let wall = transaction.reader.context.configuration.environment.wallTime()
-        let least = max(try transaction.writers().lastClock(), met.greatest).next(at: wall)
-        guard least < header.clock else { return }
-        header.clock = least
-        try TransactionTable(transaction.db).setClock(least, of: met.transaction)
-        try UnresolvedReferenceTable.forgetRanks(transaction.db)
-        engine.tables.versions.insert(
-            Version(clock: least, writer: try transaction.writers().own),
-            origin: WriteOrigin(writer: met.own, sequence: header.sequence),
-            of: met.transaction
-        )
-    }
-}

@@ -139,14 +139,14 @@ extension WriteTransaction {
 
     /// The header of the store's next local transaction, without changes; its writer may be a new one.
     ///
-    /// The clock is greater than every applied one, including clocks that are set aside; ``LocalClock`` lowers it where
+    /// The clock is greater than every applied one, including those that are too far ahead; ``LocalClock`` lowers it where
     /// that is right. The acknowledged sequences in the header count as announced from now on.
     func nextHeader(author: String?) throws -> TransactionHeader {
         let own = try ownWriter()
         let writers = try writers()
         return TransactionHeader(
             sequence: try writers.nextSequence(of: own),
-            clock: try writers.lastClock(withAside: true).next(at: reader.context.configuration.environment.wallTime()),
+            clock: try writers.lastClock().next(at: reader.context.configuration.environment.wallTime()),
             author: author,
             seen: try writers.announceSeen(),
             changeCount: 0

@@ -56,7 +56,9 @@ struct CompactionFacts: Sendable {
     ///
     /// A producer never acknowledges anything, so it is none of them. A store that was evicted is one again once
     /// something newer of it is applied, under whatever writer.
-    var active: [Peer] {
+    var active: [Peer] { CompactionFacts.active(beside: store, among: writers) }
+
+    static func active(beside store: UniqueID, among writers: [WriterRecord]) -> [Peer] {
         let others = writers.filter { !$0.isSelf && $0.store != store && $0.acknowledges }
         let after = Dictionary(writers.compactMap { writer in writer.incarnation.after.map { (writer.id, $0) } }) { $1 }
         return Dictionary(grouping: others, by: \.store).values.compactMap { writers in

@@ -138,7 +138,7 @@ extension KnownTransactions {
         let has = "The verified baseline \(baseline.name.path) has the missing transactions."
         if let refusal = planner.baselines.refused[baseline] { return "\(has) It is not joined: \(refusal.reason)." }
         guard let since = planner.baselines.gapSince else { return has }
-        let due = since.later(by: planner.limits.incompleteGrace)
+        let due = since.due(after: planner.limits.incompleteGrace, at: wall)
         let rest = max(.zero, due.duration(since: wall)).components.seconds
         return "\(has) This store joins it when they have been missing for watch.incomplete_grace, in \(rest) s."
     }

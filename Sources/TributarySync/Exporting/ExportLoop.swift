@@ -160,7 +160,7 @@ struct ExportLoop: Sendable {
         let (configuration, mayExport) = state.read { ($0.configuration, $0.mayExport) }
         guard mayExport else { return nil }
         let since = try? environment.store.read { try ExportLoop.unacknowledgedSince($0) }
-        return since.flatMap(\.self).map { $0.later(by: configuration.acknowledge) }
+        return since.flatMap(\.self).map { $0.due(after: configuration.acknowledge, at: environment.wall) }
     }
 
     /// Any later local transaction acknowledges the imports.
@@ -179,7 +179,7 @@ struct ExportLoop: Sendable {
         let interval = state.configuration.acknowledge
         do {
             try await environment.replica.acknowledge { transaction in
-                try ExportLoop.unacknowledgedSince(transaction.reader).map { $0.later(by: interval) <= now } ?? false
+                try ExportLoop.unacknowledgedSince(transaction.reader).map { $0.isDue(after: interval, at: now) } ?? false
             }
             return true
         } catch {

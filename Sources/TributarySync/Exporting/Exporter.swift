@@ -42,6 +42,7 @@ package struct Exporter: Sendable {
         try requireOwnFolder()
         try store.read { try requireClockInTime($0) }
         if own.name != name { try store.write { try $0.nameOwnWriter(name) } }
+        if try store.read({ try $0.maxAhead() }) != maxAhead { try store.write { try $0.setMaxAhead(maxAhead) } }
         var counts = ImportCounts()
         for range in unfinished { counts = counts + (try publish(range)) }
         var exceptions = room?.exceptions ?? 0
@@ -53,18 +54,15 @@ package struct Exporter: Sendable {
         return counts
     }
 
-    /// Peers would hold a transaction whose clock is ahead.
+    /// Peers would hold a transaction whose clock is ahead, unless it follows closely what they have taken.
     private func requireClockInTime(_ reader: Reader) throws {
-        let latest = wall.later(by: maxAhead)
         let clocks = try reader.outbox.unexported().compactMap { try reader.writers.record(of: $0.writer)?.clock }
-        guard let clock = clocks.max(), clock.wallTime > latest else { return }
-        let obstacle = try reader.writers.obstacleToRestamp(after: HybridClock.last(of: latest))
-        let ahead = clock.wallTime.duration(since: wall)
-        switch obstacle {
-        case .restsOnAheadClock(let writer, _, _), .knownElsewhere(let writer, _):
-            throw ExportFailure.clockAhead(by: ahead, after: writer)
-        case .unknownCounter, nil: throw ExportFailure.clockAhead(by: ahead)
-        }
+        guard let clock = clocks.max(), clock.isAhead(of: wall, by: maxAhead),
+            clock.isAhead(of: wall, by: maxAhead, beyond: try reader.writers.greatestPublishedClock())
+        else { return }
+        // What a copy of the store has published cannot get other clocks.
+        guard try reader.writers.obstacleToRestamp(after: .last(of: wall.later(by: maxAhead))) == nil else { return }
+        throw ExportFailure.clockAhead(by: clock.wallTime.duration(since: wall))
     }
 
     /// A full folder takes acknowledgements alone, which let other stores remove what they have, and the exceptions: a
@@ -214,9 +212,7 @@ struct StoreSync {
 /// The reason why nothing is exported, besides errors of reading and writing.
 package enum ExportFailure: Error, Hashable {
     /// The store's clock is ahead of the wall clock: its exports would win over all other writers.
-    ///
-    /// The writer is another one whose clock is ahead, and whose writes local changes have overwritten; nil for none.
-    case clockAhead(by: Duration, after: UniqueID? = nil)
+    case clockAhead(by: Duration)
     case cannotSync(path: String, code: Int32)
     /// The folder contains no earlier export of this writer: an empty folder may be in the place of a share.
     ///
@@ -227,7 +223,7 @@ package enum ExportFailure: Error, Hashable {
 extension ExportFailure: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .clockAhead(let ahead, _):
+        case .clockAhead(let ahead):
             "This store's own clock is \(ahead.components.seconds) s ahead of the machine's; nothing is exported."
         case .cannotSync(let path, let code): "\(path) cannot be brought to disk: \(String(cString: strerror(code)))"
         case .foreignFolder(let path, _, let sequence, let isCertain):

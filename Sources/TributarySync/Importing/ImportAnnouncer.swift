@@ -107,7 +107,7 @@ struct ImportAnnouncer {
     func nextGapDue() -> WallTime? {
         let wall = environment.wall
         let (open, grace) = state.read { ($0.planner.gaps(wall: wall), $0.planner.limits.incompleteGrace) }
-        return gaps.nextDue(open, grace: grace)
+        return gaps.nextDue(open, wall: wall, grace: grace)
     }
 
     private mutating func announceGaps(wall: WallTime) {
@@ -216,7 +216,7 @@ struct JournaledGaps {
         wall: WallTime,
         grace: Duration
     ) -> (opened: [WriterGap], closed: [SegmentName]) {
-        let late = gaps.filter { wall >= $0.due(grace: grace) }
+        let late = gaps.filter { wall >= $0.due(grace: grace, wall: wall) }
         let opened = late.filter { waiting[$0.id.writer] == nil }
         var closed = waiting
         for gap in gaps { closed[gap.id.writer] = nil }
@@ -225,7 +225,7 @@ struct JournaledGaps {
         return (opened, closed.values.sorted())
     }
 
-    func nextDue(_ gaps: [WriterGap], grace: Duration) -> WallTime? {
-        gaps.lazy.filter { waiting[$0.id.writer] == nil }.map { $0.due(grace: grace) }.min()
+    func nextDue(_ gaps: [WriterGap], wall: WallTime, grace: Duration) -> WallTime? {
+        gaps.lazy.filter { waiting[$0.id.writer] == nil }.map { $0.due(grace: grace, wall: wall) }.min()
     }
 }

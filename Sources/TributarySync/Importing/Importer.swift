@@ -37,15 +37,7 @@ struct Importer {
         // From here on the import may wait for the write lock, which is no silence of the log folder.
         state.update { $0.progress.isApplying = true }
         defer { state.update { $0.progress.isApplying = false } }
-        // A segment that is ahead is applied only when it was accepted. Its clocks move the own one only where it must
-        // exceed them.
-        let greatest = HybridClock.last(of: environment.wall.later(by: configuration.maxAhead))
-        let accepted = Set(items.filter { $0.segment.greatestClock > greatest }.map(\.name.writer))
-        let result = try await environment.replica.importTransactions { transaction in
-            let applied = try prefetched.apply(transaction)
-            for writer in accepted { try transaction.setClocksAside(after: greatest, of: writer) }
-            return applied
-        }
+        let result = try await environment.replica.importTransactions { try prefetched.apply($0) }
         pace.note(result.counts.changes, in: .now - result.began)
         return result
     }
@@ -198,9 +190,9 @@ extension Importer {
     /// Why a baseline waits whose greatest clock is too far ahead, as a segment with that clock would; nil when it does
     /// not.
     private func held(_ baseline: VerifiedBaseline) -> PlannedBaselines.Refusal? {
-        let (limits, wall) = (state.read(\.planner.limits), environment.wall)
+        let wall = environment.wall
         guard let writer = baseline.writers.max(by: { $0.clock < $1.clock }),
-            let until = limits.heldUntil(writer.clock, wall: wall)
+            let until = state.read({ $0.planner.heldUntil(writer.clock, wall: wall) })
         else { return nil }
         return .clockAhead(writer.id, by: writer.clock.wallTime.duration(since: wall), retry: until)
     }

@@ -77,7 +77,7 @@ package struct WriterGap: Hashable, Sendable {
     package var since: WallTime
 
     /// The wall time from which on the gap no longer counts as a replicator's normal delay.
-    func due(grace: Duration) -> WallTime { since.later(by: grace) }
+    func due(grace: Duration, wall: WallTime) -> WallTime { since.due(after: grace, at: wall) }
 }
 
 extension ImportPlanner {
@@ -100,7 +100,7 @@ extension ImportPlanner {
     }
 
     private func gapProblem(wall: WallTime) -> Problem? {
-        let late = gaps(wall: wall).filter { wall >= $0.due(grace: limits.incompleteGrace) }
+        let late = gaps(wall: wall).filter { wall >= $0.due(grace: limits.incompleteGrace, wall: wall) }
         guard let gap = late.first, let first = status(ofGapOf: gap.id.writer, wall: wall) else { return nil }
         let since = late.map(\.since).min() ?? wall
         return Problem(.segmentsWaiting, first, count: late.count, since: since)

@@ -174,8 +174,12 @@ extension ImportPlanner {
         return accepted[writer.name(bounds)] == segment.sha256 ? nil : untrusted.reason
     }
 
+    func heldUntil(_ clock: HybridClock, wall: WallTime) -> WallTime? {
+        limits.heldUntil(clock, beyond: takenClock, wall: wall)
+    }
+
     func heldUntil(_ id: SegmentName, _ segment: SegmentSummary, wall: WallTime) -> WallTime? {
-        accepted[id] == segment.sha256 ? nil : limits.heldUntil(segment.lastClock, wall: wall)
+        accepted[id] == segment.sha256 ? nil : heldUntil(segment.lastClock, wall: wall)
     }
 
     /// Reading ahead finds faulty segments early.

@@ -116,7 +116,7 @@ extension ImportPlanner {
         var block: Block?
         if case .blocked(let found) = verdict(writer, positions: positions, wall: wall) { block = found }
         let next = positions[writer.id].sequence.addingSaturating(1)
-        return WriterView(next: next, block: block, limits: limits, accepted: accepted, wall: wall)
+        return WriterView(next: next, block: block, limits: limits, accepted: accepted, takenClock: takenClock, wall: wall)
     }
 
     private func statuses(_ writer: PlannedWriter, wall: WallTime) -> [SegmentStatus] {
@@ -269,6 +269,7 @@ struct WriterView {
     let block: ImportPlanner.Block?
     let limits: ImportPlanner.Limits
     let accepted: [SegmentName: String]
+    let takenClock: HybridClock
     let wall: WallTime
 
     /// The reason why a valid segment cannot be applied; nil when it only waits for its turn.
@@ -278,7 +279,7 @@ struct WriterView {
         if !isAccepted, let untrusted = segment.untrusted { return .untrusted(untrusted.reason) }
         if let block, entry.id.bounds.holds(next) { return block }
         guard !isAccepted else { return nil }
-        return limits.heldUntil(segment.lastClock, wall: wall).map { .held(until: $0) }
+        return limits.heldUntil(segment.lastClock, beyond: takenClock, wall: wall).map { .held(until: $0) }
     }
 
     func state(of entry: PlannedSegment) -> SegmentState {

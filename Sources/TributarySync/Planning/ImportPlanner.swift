@@ -29,12 +29,12 @@ package struct ImportPlanner: Sendable {
             self.incompleteGrace = incompleteGrace
         }
 
-        func isLate(since: WallTime, wall: WallTime) -> Bool { wall >= since.later(by: incompleteGrace) }
-
-        func heldUntil(_ clock: HybridClock, wall: WallTime) -> WallTime? {
-            guard clock.wallTime > wall.later(by: maxAhead) else { return nil }
-            return clock.wallTime.earlier(by: maxAhead)
+        /// `taken` is the greatest clock that this store and others have: what follows it closely is not held.
+        func heldUntil(_ clock: HybridClock, beyond taken: HybridClock, wall: WallTime) -> WallTime? {
+            clock.isAhead(of: wall, by: maxAhead, beyond: taken) ? clock.wallTime.earlier(by: maxAhead) : nil
         }
+
+        func isLate(since: WallTime, wall: WallTime) -> Bool { since.isDue(after: incompleteGrace, at: wall) }
     }
 
     package enum Action: Hashable, Sendable {
@@ -66,6 +66,7 @@ package struct ImportPlanner: Sendable {
     package var abandoned: Set<UniqueID> = []
     /// The segments that are accepted although their clock is ahead, with the accepted hash.
     package var accepted: [SegmentName: String] = [:]
+    private(set) var takenClock = HybridClock.zero
     var baselines = PlannedBaselines()
     /// Whether the store had applied nothing of others, and its first import is not complete.
     var isBeginning = false
@@ -73,6 +74,13 @@ package struct ImportPlanner: Sendable {
     package init(own: UniqueID, limits: Limits) {
         self.own = own
         self.limits = limits
+    }
+
+    /// Sets the greatest clock that this store and others have; false when it is known.
+    mutating func take(_ clock: HybridClock) -> Bool {
+        guard clock > takenClock else { return false }
+        takenClock = clock
+        return true
     }
 
     // MARK: Positions
@@ -347,7 +355,7 @@ struct UnsettledSegments: Sendable {
     mutating func due(wall: WallTime, grace: Duration, limit: Int) -> [SegmentName] {
         let refused = unreadable.lazy.filter { $0.value <= wall }.map(\.key).prefix(limit)
         var due = Array(refused)
-        for (id, since) in incomplete where since.later(by: grace) <= wall && readAfterGrace[id] != since {
+        for (id, since) in incomplete where since.isDue(after: grace, at: wall) && readAfterGrace[id] != since {
             guard due.count < limit else { break }
             readAfterGrace[id] = since
             due.append(id)

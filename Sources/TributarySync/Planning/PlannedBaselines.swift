@@ -82,7 +82,7 @@ struct PlannedBaselines: Sendable {
         }
         let since = gapSince ?? wall
         gapSince = since
-        let due = since.later(by: grace)
+        let due = since.due(after: grace, at: wall)
         let isDue = isBeginning || wall >= due
         // No segment can come that its store has removed.
         let ripe = wanted.filter { isDue || $0.lacking.contains { isGone($0.through, $0.writer) } }.map(\.baseline)

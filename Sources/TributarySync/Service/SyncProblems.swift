@@ -185,7 +185,13 @@ extension Problem {
 
     static func exportFailed(_ error: any Error, logs: String, since wall: WallTime) -> Problem {
         switch error {
-        case ExportFailure.clockAhead(let ahead, let other): ownClockAhead(by: ahead, after: other, since: wall)
+        case ExportFailure.clockAhead:
+            Problem(
+                .ownClockAhead,
+                since: wall,
+                detail: ErrorText.text(of: error),
+                hint: "If the machine's clock is wrong, set it right. If it is right: tributaryctl writer restamp"
+            )
         case ExportFailure.foreignFolder(_, let writer, _, let isCertain):
             Problem(
                 .logsMissing,
@@ -231,27 +237,6 @@ extension Problem {
             hint:
                 "To make room: tributaryctl compact; to let more in, raise logs.max_bytes on each machine, and there: "
                 + "tributaryctl reload"
-        )
-    }
-
-    private static func ownClockAhead(by ahead: Duration, after other: UniqueID?, since wall: WallTime) -> Problem {
-        let lead = ExportFailure.clockAhead(by: ahead).description
-        guard let other else {
-            return Problem(
-                .ownClockAhead,
-                since: wall,
-                detail: lead,
-                hint: "If the machine's clock is wrong, set it right. If it is right: tributaryctl writer restamp"
-            )
-        }
-        return Problem(
-            .ownClockAhead,
-            since: wall,
-            detail: lead + " Local changes have overwritten values of writer \(other) whose time has not come either, "
-                + "so that they cannot get lesser clocks.",
-            writer: other,
-            hint: "They are exported when their time has come. To export them now, set clock.max_ahead above "
-                + "\(ahead.components.seconds) s on each machine, and there: tributaryctl reload"
         )
     }
 

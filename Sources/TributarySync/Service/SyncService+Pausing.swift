@@ -64,7 +64,8 @@ struct ImportPause: Hashable, Sendable {
     /// `<since> <until or ->`, both in Unix milliseconds.
     var text: String { "\(since.milliseconds) \(until.map { String($0.milliseconds) } ?? "-")" }
 
-    func isOver(at wall: WallTime) -> Bool { until.map { $0 <= wall } ?? false }
+    /// A pause that begins in the future was made while the clock was ahead.
+    func isOver(at wall: WallTime) -> Bool { until.map { $0 <= wall || since > wall } ?? false }
 }
 
 extension ImportPause {

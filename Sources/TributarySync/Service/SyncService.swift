@@ -99,6 +99,8 @@ package final class SyncService: Service {
     package func run() async throws {
         guard state.update({ $0.lifecycle.begin() }) else { return end() }
         if encryption.current != nil { logKeys(encryption) }
+        let clock = ClockWatcher { [weak self] in self?.clockWasSet() }
+        defer { withExtendedLifetime(clock) {} }
         await withTaskCancellationOrGracefulShutdownHandler {
             await withTaskGroup(of: Void.self) { loops in
                 loops.addTask(executorPreference: BlockingExecutor("tributary.import-loop")) {
@@ -115,6 +117,12 @@ package final class SyncService: Service {
             self.stop()
         }
         end()
+    }
+
+    /// Looks again at what waits for a time of the wall clock.
+    func clockWasSet() {
+        signals.imports.raise()
+        signals.exports.raise()
     }
 
     /// Stops the service gracefully.

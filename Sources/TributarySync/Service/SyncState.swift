@@ -194,7 +194,7 @@ struct SyncState: Sendable {
             madeRoom = nil
             return false
         }
-        if let madeRoom, madeRoom <= wall, wall.duration(since: madeRoom) < SyncState.roomInterval { return false }
+        if let madeRoom, !madeRoom.isDue(after: SyncState.roomInterval, at: wall) { return false }
         madeRoom = wall
         return true
     }
@@ -290,6 +290,7 @@ extension SyncState {
             planner.setPosition(try SyncRecords.position(of: writer, reader), of: writer.id)
             if writer.state == .abandoned { planner.abandoned.insert(writer.id) }
         }
+        _ = planner.take(try reader.writers.greatestPublishedClock())
         planner.isBeginning = planner.positions.allSatisfy { $0.key == own || $0.value.sequence == 0 }
         planner.accepted = try reader.setting(StoreKeys.accepted).map(SyncRecords.accepted) ?? [:]
         let pause = try reader.setting(StoreKeys.paused).flatMap { ImportPause($0) }

@@ -121,7 +121,7 @@ package final class FolderSize: Sendable {
 
     /// A clock that was set back makes every measurement old.
     private static func isOld(_ begun: WallTime?, _ age: Duration, at wall: WallTime) -> Bool {
-        begun.map { wall < $0 || wall.duration(since: $0) >= age } ?? true
+        begun?.isDue(after: age, at: wall) ?? true
     }
 
     /// Runs on the queue.

@@ -19,6 +19,8 @@ struct ExportedWriter {
             try write.finishExport(range, sha256: "\(first.writer)-\(last)")
         }
         transactions += found
+        // The store may have several writers with something to publish.
+        if limit == .max { try publish(replica) }
     }
 
     /// The transactions of the outbox that are not published, oldest first.

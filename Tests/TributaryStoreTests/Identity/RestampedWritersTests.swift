@@ -80,18 +80,37 @@ import TributaryModel
         #expect(try replica.store.read { try $0.history.name() } == history)
     }
 
-    /// The transaction that stays, and may have lost or won against those that would get lesser clocks, is told.
-    @Test func aTransactionThatStaysAboveIsAnObstacle() throws {
+    /// What may have overwritten a transaction that stays keeps a greater clock, and what cannot have does not.
+    @Test func whatFollowsATransactionThatStaysIsJustAfterIt() throws {
         var exported = ExportedWriter()
         try replica.commit(.insert("A", 1))
         try exported.publish(replica)
+        let first = try #require(exported.transactions.first).header.clock
         try replica.commit(.update("A", 1, ["x": "a"]))
-        let first = try #require(exported.transactions.first)
-        let obstacle = RestampError.restsOnAheadClock(writer: first.writer, sequence: 1, clock: first.header.clock)
-        #expect(try replica.store.read { try $0.writers.obstacleToRestamp(after: .zero) } == obstacle)
-        let before = try (own(), replica.dump())
-        #expect(throws: obstacle) { try restamp(after: .zero) }
-        #expect(try own() == before.0 && replica.dump() == before.1)
-        #expect(obstacle.description.contains("Transaction 1 of writer \(first.writer)"))
+        var foreign = ForeignTransaction(1, 1, clock: 0, [.update("A", 1, ["x": "later"])])
+        foreign.header.clock = HybridClock(rawValue: first.rawValue + 100)
+        try replica.apply(foreign)
+        try replica.commit(.insert("A", 2))
+        #expect(try restamp(after: .zero).count == 2)
+        try exported.publish(replica)
+        let clocks = exported.transactions.map(\.header.clock.rawValue)
+        #expect(clocks == [first.rawValue, first.rawValue + 1, first.rawValue + 101])
+        try peer.apply([foreign] + exported.transactions)
+        #expect(try peer.dump() == replica.dump())
+    }
+
+    /// Only what is ahead gets another name.
+    @Test func whatIsNotAheadKeepsItsNameAndItsClock() throws {
+        try replica.commit(.insert("A", 1))
+        let first = try own()
+        try replica.commit(.update("A", 1, ["c": .increment(2)]))
+        let restamped = try restamp(after: first.clock)
+        #expect(restamped.published == 1 && restamped.count == 1)
+        #expect(try own().incarnation.after == Incarnation.Predecessor(writer: first.id, sequence: 1))
+        var exported = ExportedWriter()
+        try exported.publish(replica)
+        #expect(exported.transactions.map(\.writer) == [first.id, restamped.new])
+        try peer.apply(exported.transactions)
+        #expect(try peer.dump() == replica.dump())
     }
 }

@@ -34,9 +34,9 @@ import TributaryChanges
         let gap = WriterGap(id: name, since: 1_000)
         var journaled = JournaledGaps()
         #expect(journaled.update([gap], wall: 1_500, grace: .seconds(1)).opened.isEmpty)
-        #expect(journaled.nextDue([gap], grace: .seconds(1)) == 2_000)
+        #expect(journaled.nextDue([gap], wall: 1_500, grace: .seconds(1)) == 2_000)
         #expect(journaled.update([gap], wall: 2_000, grace: .seconds(1)).opened.map(\.id) == [name])
-        #expect(journaled.nextDue([gap], grace: .seconds(1)) == nil)
+        #expect(journaled.nextDue([gap], wall: 1_500, grace: .seconds(1)) == nil)
         #expect(journaled.update([gap], wall: 9_000, grace: .seconds(1)).opened.isEmpty)
         #expect(journaled.update([], wall: 9_000, grace: .seconds(1)).closed == [name])
     }

@@ -46,8 +46,8 @@ struct WaitCommand: DaemonCommand {
         abstract: "Wait until what was in the log folder at the daemon's start is imported.",
         discussion: """
             For programs that need a whole store, such as services on a new machine. Segments that cannot be imported, because
-            they wait for others or are damaged, are not waited for: status tells of them. While importing is paused, or the
-            log folder is not there, the command waits.
+            they wait for others, are held or are damaged, are not waited for: the command prints a warning of those that are
+            held, and status tells of all. While importing is paused, or the log folder is not there, the command waits.
 
             Ends with 75 when the daemon stops.
             """
@@ -67,6 +67,13 @@ struct WaitCommand: DaemonCommand {
         }
         guard isComplete else {
             throw CommandFailure(reason: "the daemon stopped before the import was complete", status: .tryAgain)
+        }
+        let status = try await session.call(AdminCall(.get, .status)).decode(StatusMessage.self)
+        for problem in status.problems where problem.code == .segmentsHeld {
+            session.terminal.complain(
+                "not imported: " + EscapedText.escape(problem.detail)
+                    + (problem.hint.map { " " + session.hints.text($0) } ?? "")
+            )
         }
         if session.json { session.terminal.print(#"{"initialImportComplete":true}"#) }
     }

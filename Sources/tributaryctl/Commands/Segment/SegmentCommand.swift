@@ -135,10 +135,9 @@ struct SegmentAcceptCommand: DaemonCommand {
         abstract: "Take a segment that is held because its clock is too far ahead.",
         discussion: """
             What it writes then wins over everything that anybody writes to the same values, until all clocks have
-            passed the segment's. A change on this machine that overwrites it gets a clock that is ahead, too, and nothing
-            is exported from then on (own-clock-ahead); changes of other values go on as before. Other machines take what
-            this one writes from now on when they have taken the segment. Setting the writer's clock right is better, where
-            its segments can be written anew.
+            passed the segment's. A change on this machine that overwrites it gets a clock that is ahead, too, and other
+            machines take that change when they have taken the segment. Changes of other values go on as before. Setting
+            the writer's clock right is better, where its segments can be written anew.
             """
     )
 

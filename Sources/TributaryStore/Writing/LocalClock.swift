@@ -1,0 +1,86 @@
+import GRDB
+import TributaryChanges
+
+/// Gives a local transaction its clock.
+///
+/// The clock is greater than every applied one that is not too far ahead of the wall clock. A clock that is too far
+/// ahead, by whatever way it has come, counts only where a transaction overwrites or outranks what was written with it,
+/// which is known only after the merge. So the transaction is merged with a clock greater than all, and then gets the
+/// least clock with which every comparison of its versions has the same result.
+struct LocalClock {
+    let transaction: WriteTransaction
+    let engine: MergeEngine
+
+    /// Sets the final clock, after the changes are merged.
+    ///
+    /// Where clocks are too far ahead, it reads the ranks of all one-to-one owners that show nothing. Throws
+    /// ``StoreError`` `invalidClock` when other stores would refuse the clock.
+    func settle(_ header: inout TransactionHeader) throws {
+        let limit = ClockLimit(transaction.reader)
+        // Otherwise no clock is ahead.
+        if header.clock > .last(of: limit.wall) { try lower(&header, limit) }
+        guard header.clock.isAcceptable else { throw StoreError.invalidClock(header.clock) }
+    }
+
+    private func lower(_ header: inout TransactionHeader, _ limit: ClockLimit) throws {
+        guard let met = engine.tables.versions.met else { return }
+        let writers = try transaction.writers()
+        let own = try writers.position(of: writers.own).clock
+        let least = max(try writers.lastClock(upTo: limit.last()), own, met.greatest).next(at: limit.wall)
+        guard least < header.clock else { return }
+        header.clock = least
+        try TransactionTable(transaction.db).setClock(least, of: met.transaction)
+        try UnresolvedReferenceTable.forgetRanks(transaction.db)
+        engine.tables.versions.insert(
+            Version(clock: least, writer: writers.own),
+            origin: WriteOrigin(writer: met.own, sequence: header.sequence),
+            of: met.transaction
+        )
+    }
+}
+
+/// Which clocks are too far ahead of the wall clock to count for local transactions.
+struct ClockLimit {
+    private let reader: Reader
+    let wall: WallTime
+
+    /// Unix milliseconds: when the store has last taken a fresh writer because of a clock that was ahead.
+    private static var renewed: Setting<UInt64> { Setting("clock.renewed") }
+
+    init(_ reader: Reader) {
+        (self.reader, wall) = (reader, reader.context.configuration.environment.wallTime())
+    }
+
+    /// The greatest clock that is not too far ahead.
+    func last() throws -> HybridClock { .last(of: wall.later(by: try reader.maxAhead())) }
+
+    /// Whether the store leaves a writer with this clock, because it is too far ahead and the clocks of one writer only
+    /// rise; notes that it does.
+    ///
+    /// A transaction that overwrites a value whose clock is ahead makes the fresh writer's clock ahead as well. So that a
+    /// store does not take a writer for each save, it takes one in the time of `clock.max_ahead`.
+    func leaves(_ clock: HybridClock) throws -> Bool {
+        guard clock > .last(of: wall), try clock > last() else { return false }
+        let former = try reader.settings.value(of: ClockLimit.renewed).map { WallTime(milliseconds: $0) }
+        guard try former?.isDue(after: reader.maxAhead(), at: wall) ?? true else { return false }
+        try reader.settings.set(ClockLimit.renewed, to: wall.milliseconds)
+        return true
+    }
+}
+
+/// How far a clock may be ahead of the wall clock, for all programs that write the store.
+private var maxAheadSetting: Setting<UInt64> { Setting("clock.max_ahead") }
+
+extension Reader {
+    /// An hour unless a program has set another duration.
+    package func maxAhead() throws -> Duration {
+        try settings.value(of: maxAheadSetting).map { .milliseconds($0) } ?? .seconds(3600)
+    }
+}
+
+extension WriteTransaction {
+    /// In whole milliseconds.
+    package func setMaxAhead(_ maxAhead: Duration) throws {
+        try reader.settings.set(maxAheadSetting, to: WallTime.epoch.later(by: maxAhead).milliseconds)
+    }
+}
