@@ -1,5 +1,5 @@
 import Logging
-import TransactionLog
+package import TransactionLog
 package import TributaryAdmin
 package import TributaryChanges
 import TributaryStore
@@ -63,20 +63,7 @@ package actor Compactor {
         _ mode: Mode,
         progress: @escaping StoreCheck.Progress = { _, _, _ in }
     ) async throws -> CompactionReport {
-        while isRunning { await withCheckedContinuation { waiting.append($0) } }
-        isRunning = true
-        defer {
-            isRunning = false
-            if !waiting.isEmpty { waiting.removeFirst().resume() }
-        }
-        let pass = CompactionPass(
-            sync: sync,
-            queue: queue,
-            logs: try sync.state.configuration.openLogs(),
-            mode: mode,
-            progress: progress
-        )
-        let report = try await pass.run()
+        let report = try await inTurn { try await pass(mode, progress).run() }
         if mode != .dryRun {
             // The folder has other files now, and perhaps room for what waits.
             sync.environment.folderSize.expire()
@@ -84,5 +71,57 @@ package actor Compactor {
         }
         last = (report, sync.environment.wall)
         return report
+    }
+
+    /// Endorses a baseline that contradicts nothing here, also when it has transactions that this store lacks: `user`
+    /// vouches for them.
+    ///
+    /// Then the baseline is verified, and each store that lacks its transactions joins it. With `isUnproven` the user also
+    /// vouches for what cannot be compared. It costs as much as a comparison: O(n log n) for n cells.
+    ///
+    /// - Throws: ``SyncError`` when the baseline is not there, does not count, contradicts the store, or cannot be compared
+    ///   completely; what ``compact(_:progress:)`` throws.
+    package func accept(
+        _ baseline: BaselineName,
+        isUnproven: Bool = false,
+        by user: String? = nil,
+        progress: @escaping StoreCheck.Progress = { _, _, _ in }
+    ) async throws -> CompactionReport.Step {
+        // The baseline may have come just now.
+        try await scan()
+        let step = try await inTurn {
+            try await pass(.requested, progress).accept(baseline, isUnproven: isUnproven)
+        }
+        guard step.result == .verified else { return step }
+        logger.warning(
+            "baseline is accepted",
+            metadata: ["baseline": "\(baseline.path)", "by": "\(user ?? "this program")"]
+        )
+        try await scan()
+        return step
+    }
+
+    private func scan() async throws {
+        if sync.state.read({ $0.pause == nil && $0.lifecycle.phase == .running }) { try await sync.importAll() }
+    }
+
+    private func inTurn<T: Sendable>(_ body: () async throws -> T) async throws -> T {
+        while isRunning { await withCheckedContinuation { waiting.append($0) } }
+        isRunning = true
+        defer {
+            isRunning = false
+            if !waiting.isEmpty { waiting.removeFirst().resume() }
+        }
+        return try await body()
+    }
+
+    private func pass(_ mode: Mode, _ progress: @escaping StoreCheck.Progress) throws -> CompactionPass {
+        CompactionPass(
+            sync: sync,
+            queue: queue,
+            logs: try sync.state.configuration.openLogs(),
+            mode: mode,
+            progress: progress
+        )
     }
 }

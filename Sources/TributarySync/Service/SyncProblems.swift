@@ -179,6 +179,17 @@ extension Problem {
         )
     }
 
+    static func baselineOffered(_ offered: PlannedBaselines.Waiting) -> Problem {
+        Problem(
+            .baselineWaits,
+            since: offered.since,
+            detail: "Segments are missing that only the baseline \(offered.baseline.path) has. No store has verified it: "
+                + "whoever lacks its transactions cannot.",
+            writer: offered.baseline.writer,
+            hint: PlannedBaselines.offer(offered.baseline)
+        )
+    }
+
     private static func mountHint(_ folder: String) -> String {
         "Mount the share. If the folder is to begin anew, as the daemon's user: mkdir -m 2770 \(folder.shellWord)"
     }

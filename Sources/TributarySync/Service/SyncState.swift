@@ -86,7 +86,11 @@ struct SyncState: Sendable {
 
     mutating func found(_ found: KnownBaselines, wall: WallTime) {
         knownBaselines = found
-        planner.baselines.set(knownBaselines.verified)
+        planner.baselines.set(
+            knownBaselines.verified,
+            unverified: knownBaselines.unverified,
+            unusable: knownBaselines.refused
+        )
         // Once another store endorses the baseline, it is the one that objects to it that may be wrong.
         let objection = knownBaselines.objections.first {
             !knownBaselines.isVerified($0.baseline) || $0.store == planner.own
@@ -257,7 +261,10 @@ extension SyncState {
             Problem.comparisonRefused($0.key, $0.value, count: comparisons.count)
         }
         let waiting = planner.baselines.waiting.map(Problem.baselineWaits)
-        return [refused, comparison, waiting].compactMap(\.self)
+        let offered = planner.baselines.offered.flatMap { offered in
+            limits.isLate(since: offered.since, wall: wall) ? Problem.baselineOffered(offered) : nil
+        }
+        return [refused, comparison, waiting, offered].compactMap(\.self)
     }
 
     /// The problems of baselines that keep no transaction from being imported here.

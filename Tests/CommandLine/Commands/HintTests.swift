@@ -44,6 +44,7 @@ import Testing
     }
 
     private func sample(for expression: String, after text: String) -> String {
+        if text.hasSuffix("baseline accept ") { return "\(Self.writer)/0000000000000002.baseline" }
         if expression.contains("path") || text.hasSuffix("explain ") { return Self.segment }
         if text.hasSuffix("evict ") || text.hasSuffix("abandon ") || text.hasSuffix("trust ") { return Self.writer }
         return text.hasSuffix("--state ") ? "held" : "7"
