@@ -4,8 +4,9 @@ import TributaryAdmin
 import TributaryChanges
 import TributarySync
 
-/// `POST /v1/baselines/{writer}/{sequence}/accept`: endorses a baseline that contradicts nothing here; with
-/// `unproven=true` also one of which a part cannot be compared.
+/// `POST /v1/baselines/{writer}/{sequence}/accept`: endorses a baseline that contradicts nothing here.
+///
+/// With `unproven=true` a part of the baseline may be impossible to compare.
 enum AcceptBaselineRoute {
     static func handle(_ request: AdminRequest) async throws -> Response {
         let (writer, sequence) = (try request.uniqueID("writer"), try request.parameter("sequence"))

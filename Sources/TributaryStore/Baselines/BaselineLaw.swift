@@ -33,9 +33,9 @@ package final class BaselineLaw {
 
     /// The transactions that a baseline may have.
     package enum Extent: Sendable {
-        /// Only those that the store has applied.
+        /// Only transactions that the store has applied.
         case applied
-        /// Also those that the store lacks: nothing proves them, and somebody vouches for them.
+        /// Also transactions that the store lacks: nothing proves them, so a person vouches for them.
         case withUnknown
     }
 
@@ -276,12 +276,12 @@ package final class BaselineLaw {
         guard let writer = key.writer, lackingLater[writer] == nil else { return .sound }
         let later = group.later.first?.amount
         let expected = later.map { CounterTotals.sum(theirs?.amount, $0) } ?? theirs?.amount
-        if ahead.contains(writer) {
-            // Nothing to compare: the unknown increments may be of any amount.
-        } else if own == nil, theirs == nil {
+        // Unknown increments may be of any amount.
+        let isComparable = !ahead.contains(writer)
+        if isComparable, own == nil, theirs == nil {
             // Both have the same total, which is not among the different entries.
             guard later.map(CounterTotals.isZero) ?? true else { return .differs("\(key) has later increments.") }
-        } else if expected != own?.amount {
+        } else if isComparable, expected != own?.amount {
             return difference(key, theirs, own)
         }
         guard wholeEarlier.contains(writer) else { return .sound }

@@ -17,8 +17,10 @@ struct BaselineVerifier {
         var lackingLater: Set<UniqueID> = []
     }
 
-    /// Compares a baseline with the state of a reader; with `bases` also with these older baselines and the segments
-    /// after them. The baseline may have the transactions of `extent`.
+    /// Compares a baseline with the state of a reader.
+    ///
+    /// With `bases` it also compares the baseline with these older ones and the segments after them. The baseline may have
+    /// the transactions of `extent`.
     ///
     /// It reads the baseline twice, for its hash and for its entries, and the later segments if there are increments or bounds.
     ///

@@ -44,10 +44,10 @@ struct CompactionPass: Sendable {
         }
     }
 
-    /// Endorses a baseline by the decision of an administrator, who vouches for the transactions that only the baseline
-    /// has, and with `isUnproven` for what cannot be compared.
+    /// Endorses a baseline by the decision of an administrator, who vouches for the transactions that this store lacks.
     ///
-    /// What can be compared is compared: the same law, and for a baseline of the own origin the log folder too.
+    /// Everything else is compared by the usual law, and a baseline of the own origin with the log folder too. With
+    /// `isUnproven` the administrator also vouches for the parts that cannot be compared.
     ///
     /// - Throws: ``SyncError`` when the baseline is not there, does not count, contradicts the store, or cannot be compared
     ///   completely; what comparing throws.

@@ -73,11 +73,11 @@ package actor Compactor {
         return report
     }
 
-    /// Endorses a baseline that contradicts nothing here, also when it has transactions that this store lacks: `user`
-    /// vouches for them.
+    /// Endorses a baseline that contradicts nothing here, also when it has transactions that this store lacks.
     ///
-    /// Then the baseline is verified, and each store that lacks its transactions joins it. With `isUnproven` the user also
-    /// vouches for what cannot be compared. It costs as much as a comparison: O(n log n) for n cells.
+    /// The user vouches for these transactions, and with `isUnproven` also for the parts that cannot be compared. The
+    /// baseline is verified then, and each store that lacks its transactions joins it. It costs as much as a comparison:
+    /// O(n log n) for n cells.
     ///
     /// - Throws: ``SyncError`` when the baseline is not there, does not count, contradicts the store, or cannot be compared
     ///   completely; what ``compact(_:progress:)`` throws.

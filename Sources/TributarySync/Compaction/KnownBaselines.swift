@@ -41,7 +41,8 @@ struct KnownBaselines: Hashable, Sendable {
         var hint: String {
             if let untrusted {
                 if untrusted.isRevoked {
-                    return "Its key was revoked. Remove the file, unless a store lacks transactions that only this file has. "
+                    return
+                        "Its key was revoked. Remove the file, unless a store lacks transactions that only this file has. "
                         + "Then a trusted machine that has them must write them into a baseline first: tributaryctl compact"
                 }
                 guard let key = untrusted.key else {

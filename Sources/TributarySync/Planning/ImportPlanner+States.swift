@@ -161,7 +161,9 @@ extension ImportPlanner {
         var result: [SegmentStatus] = []
         for entry in writer.slice(limit: window) {
             var status = status(entry, view, positions)
-            if status.state == .waiting, status.waitingFor.isEmpty { preceding.explain(&status, writer: writer, in: self) }
+            if status.state == .waiting, status.waitingFor.isEmpty {
+                preceding.explain(&status, writer: writer, in: self)
+            }
             preceding.pass(status, holdsNext: status.state == .waiting && !status.waitingFor.isEmpty)
             result.append(status)
         }

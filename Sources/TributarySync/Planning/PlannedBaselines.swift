@@ -66,9 +66,9 @@ struct PlannedBaselines: Sendable {
 
     mutating func retry() { refused = [:] }
 
-    /// What brings a missing transaction when a baseline has it; nil when none has it. O(b) for b baselines.
+    /// What brings a missing transaction that a baseline has; nil when none has it.
     ///
-    /// Whoever gives up transactions that a baseline has differs for good from the stores that have them.
+    /// O(b) for b baselines. Whoever gives up transactions that a baseline has differs for good from the stores that have them.
     func remedy(forMissing sequence: UInt64, of writer: UniqueID) -> String? {
         func first(_ baselines: [KnownBaseline]) -> BaselineName? {
             baselines.first { $0.vector[writer] >= sequence }?.name
@@ -114,8 +114,9 @@ struct PlannedBaselines: Sendable {
             offered = unverified.first { !lacking($0).isEmpty }.map { Waiting(baseline: $0.name, since: since) }
             return .nothing
         }
+        // An offered baseline that was accepted has waited already.
+        let since = gapSince ?? offered?.since ?? wall
         offered = nil
-        let since = gapSince ?? wall
         gapSince = since
         let due = since.later(by: grace)
         let isDue = isBeginning || wall >= due

@@ -183,8 +183,8 @@ extension Problem {
         Problem(
             .baselineWaits,
             since: offered.since,
-            detail: "Segments are missing that only the baseline \(offered.baseline.path) has. No store has verified it: "
-                + "whoever lacks its transactions cannot.",
+            detail: "Segments are missing that only the baseline \(offered.baseline.path) has. No store has verified "
+                + "it, and a store that lacks its transactions cannot do so.",
             writer: offered.baseline.writer,
             hint: PlannedBaselines.offer(offered.baseline)
         )
