@@ -69,6 +69,7 @@ package actor Compactor {
             sync.environment.folderSize.expire()
             sync.signals.exports.raise()
         }
+        if mode != .dryRun { sync.state.update { $0.comparison = report.verification } }
         last = (report, sync.environment.wall)
         return report
     }

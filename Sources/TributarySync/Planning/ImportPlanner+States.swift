@@ -254,7 +254,8 @@ extension ImportPlanner {
     /// Transactions may be given up only when no baseline has them.
     func remedy(forMissing sequence: UInt64, of writer: UniqueID) -> String {
         baselines.remedy(forMissing: sequence, of: writer)
-            ?? "If they are lost for ever: tributaryctl writer abandon \(writer)"
+            ?? "If another machine has applied them, there: tributaryctl compact; "
+            + "if they are lost for ever: tributaryctl writer abandon \(writer)"
     }
 
     /// A store that lacks what another one has applied differs from it.

@@ -179,6 +179,17 @@ extension Problem {
         )
     }
 
+    static func baselineUnverified(_ name: BaselineName, _ reason: String, since: WallTime) -> Problem {
+        Problem(
+            .baselineUnverified,
+            since: since,
+            detail: "No store has endorsed a baseline for days, so that no segment is removed. This store cannot "
+                + "compare \(name.path): \(reason)",
+            writer: name.writer,
+            hint: "To try it again: tributaryctl compact; if its machine is right: \(SyncError.acceptCommand(name))"
+        )
+    }
+
     static func baselineOffered(_ offered: PlannedBaselines.Waiting) -> Problem {
         Problem(
             .baselineWaits,

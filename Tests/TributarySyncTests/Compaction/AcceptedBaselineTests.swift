@@ -69,8 +69,9 @@ import TributaryStore
         try second.save([SyncModel.update(2, "salary", .double(6))])
         try await group.exchange()
         #expect(try group.digests().count > 1)
+        let behind = "It has transactions that this store has not applied yet."
         for replica in [second, third] {
-            #expect(try await group.compact(replica).verification.result == .waits)
+            #expect(try await group.compact(replica, .dryRun).verification == .waits(behind, for: cut))
             #expect(try offered(to: replica, .segmentsWaiting) == cut)
             #expect(try offered(to: replica, .baselineWaits) == cut)
         }
@@ -171,6 +172,31 @@ import TributaryStore
         for _ in 0..<3 { try await group.exchange() }
         let rows = try PlainSQL(path: other.store.configuration.path).rows("SELECT sum FROM Meter")
         #expect(rows == [["1111"]], "\(rows)")
+    }
+
+    /// A baseline that this store cannot compare is a problem once no store has endorsed one for days.
+    @Test func aBaselineThatStaysUnverifiedIsAProblem() async throws {
+        let meter =
+            "version: \"1\"\nentities:\n  Meter: {attributes: {sum: {type: Integer 64, default: 0, merge: counter}}}\n"
+        let group = try CompactingReplicas(model: Model(yaml: meter))
+        let (first, second) = (try await group.add(), try await group.add())
+        let increment = [PropertyWrite(name: "sum", value: JSONValue(increment: .integer(1)))]
+        let id = SyncModel.employee(1)
+        try first.save([Change(entity: "Meter", id: id, operation: .insert(increment))])
+        try await group.exchange()
+        try await group.acknowledge()
+        let cut = try #require(try await group.compact(first).cut)
+        try await lose([Change(entity: "Meter", id: id, operation: .update(increment))], of: second, group)
+        let step = try await group.compact(second).verification
+        #expect(step.result == .waits && step.file == cut.path, "\(step)")
+        func problem() -> Problem? { second.service.status.problems.first { $0.code == .baselineUnverified } }
+        #expect(problem() == nil)
+        group.wall.advance(milliseconds: 4 * 86_400_000)
+        let found = try #require(problem())
+        #expect(found.detail.contains("increments") && found.writer == first.own, "\(found)")
+        #expect(found.hint?.hasSuffix("tributaryctl baseline accept \(cut.path)") == true, "\(found)")
+        #expect(try await accept(cut, second, isUnproven: true) == .verified(cut))
+        #expect(problem() == nil)
     }
 
     /// A value that both have differs: the refusal names it with both transactions, and nothing is published.

@@ -144,6 +144,23 @@ import TributaryChanges
         }
     }
 
+    /// A difference is shown on both machines that have it, and on all while no other store endorses the baseline.
+    @Test(arguments: [false, true]) func aDifferenceIsShownOnBothSides(isEndorsed: Bool) {
+        let baseline = Self.baseline(Self.a, [Self.a: 3])
+        func found(_ writer: UniqueID, _ difference: String? = nil) -> BaselineComparison {
+            let name = BaselineComparison.Name(writer: writer, of: baseline.name)
+            return BaselineComparison(name, sha256: baseline.sha256, difference: difference)
+        }
+        let comparisons = [found(Self.c, "line 3")] + (isEndorsed ? [found(Self.b)] : [])
+        let configuration = SyncConfiguration(logs: "/logs")
+        for (own, isShown) in [(Self.a, true), (Self.b, !isEndorsed), (Self.c, true)] {
+            let planner = ImportPlanner(own: own, limits: configuration.limits)
+            var state = SyncState(configuration: configuration, planner: planner)
+            state.found(KnownBaselines([baseline], comparisons), wall: Self.wall)
+            #expect(state.problems.contains(.baselinesDiffer) == isShown, "\(own)")
+        }
+    }
+
     /// Transactions that a baseline has are not given up, whether the baseline is verified, unverified or refused.
     @Test func missingTransactionsAreGivenUpOnlyWithoutABaseline() {
         let (own, a) = (PlannerBench.own, PlannerBench.a)
