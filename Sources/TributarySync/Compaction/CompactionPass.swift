@@ -49,8 +49,8 @@ struct CompactionPass: Sendable {
     /// Everything else is compared by the usual law, and a baseline of the own origin with the log folder too. With
     /// `isUnproven` the administrator also vouches for the parts that cannot be compared.
     ///
-    /// - Throws: ``SyncError`` when the baseline is not there, does not count, contradicts the store, or cannot be compared
-    ///   completely; what comparing throws.
+    /// - Throws: ``SyncError`` when the baseline is missing, unusable, contradicts the store, or cannot be compared
+    ///   completely; ``StoreError``, ``SegmentError`` and `CancellationError`.
     func accept(_ name: BaselineName, isUnproven: Bool) async throws -> CompactionReport.Step {
         let facts = try await facts()
         let known = facts.knownBaselines
@@ -208,7 +208,7 @@ struct CompactionPass: Sendable {
 
     /// Compares a baseline with the store's own state; one that has the same origin with the log folder too.
     ///
-    /// Who vouches for unknown transactions also vouches for a baseline of which the log folder lacks a part.
+    /// A person who vouches for unknown transactions also vouches for the parts of a baseline that the log folder lacks.
     private func verdict(
         on baseline: KnownBaseline,
         isOwn: Bool,

@@ -80,8 +80,8 @@ package actor Compactor {
     /// baseline is verified then, and each store that lacks its transactions joins it. It costs as much as a comparison:
     /// O(n log n) for n cells.
     ///
-    /// - Throws: ``SyncError`` when the baseline is not there, does not count, contradicts the store, or cannot be compared
-    ///   completely; what ``compact(_:progress:)`` throws.
+    /// - Throws: ``SyncError`` when the baseline is missing, unusable, contradicts the store, or cannot be compared
+    ///   completely; ``StoreError``, ``SegmentError`` and `CancellationError`.
     package func accept(
         _ baseline: BaselineName,
         isUnproven: Bool = false,

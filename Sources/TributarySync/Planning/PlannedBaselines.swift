@@ -68,7 +68,7 @@ struct PlannedBaselines: Sendable {
 
     /// What brings a missing transaction that a baseline has; nil when none has it.
     ///
-    /// O(b) for b baselines. Whoever gives up transactions that a baseline has differs for good from the stores that have them.
+    /// O(b) for b baselines. A store that gives them up differs permanently from the stores that have them.
     func remedy(forMissing sequence: UInt64, of writer: UniqueID) -> String? {
         func first(_ baselines: [KnownBaseline]) -> BaselineName? {
             baselines.first { $0.vector[writer] >= sequence }?.name

@@ -1,7 +1,5 @@
 import ArgumentParser
-import TransactionLog
 import TributaryAdmin
-import TributaryChanges
 
 struct BaselineCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
