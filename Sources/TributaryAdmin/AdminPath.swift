@@ -10,6 +10,7 @@ package enum AdminPath: String, CaseIterable, Sendable {
     case segment = "/v1/segments/{writer}/{range}"
     case retrySegment = "/v1/segments/{writer}/{range}/retry"
     case acceptSegment = "/v1/segments/{writer}/{range}/accept"
+    case acceptBaseline = "/v1/baselines/{writer}/{sequence}/accept"
     case writers = "/v1/writers"
     case evictWriter = "/v1/writers/{writer}/evict"
     case abandonWriter = "/v1/writers/{writer}/abandon"

@@ -12,8 +12,8 @@ struct TributaryCommand: AsyncParsableCommand {
             /run/tributary/admin.sock. With --json a command prints JSON: the daemon's response, where there is one;
             metrics prints text.
 
-            A command ends with 69 when the daemon sends nothing for --timeout; during sync, digest, check, compact
-            and backup the daemon sends the progress each second.
+            A command ends with 69 when the daemon sends nothing for --timeout; during sync, digest, check, compact,
+            baseline accept and backup the daemon sends the progress each second.
 
             Exit status: 0 done, 64 usage, 65 bad data, 66 no such thing, 69 nobody answers, 70 internal error,
             74 input or output, 75 try again, 77 not permitted, 78 bad configuration.
@@ -21,7 +21,7 @@ struct TributaryCommand: AsyncParsableCommand {
         version: "tributaryctl \(TributaryVersion.current)",
         subcommands: [
             StatusCommand.command, WaitCommand.command, SyncCommand.command, PauseCommand.command,
-            ResumeCommand.command, SegmentCommand.self, WriterCommand.self, ModelCommand.self, ObjectCommand.self,
+            ResumeCommand.command, SegmentCommand.self, BaselineCommand.self, WriterCommand.self, ModelCommand.self, ObjectCommand.self,
             ApplyCommand.command, HistoryCommand.command, WatchCommand.command, ConflictCommand.self,
             DigestCommand.command, CheckCommand.command, BackupCommand.command, CompactCommand.command,
             RestoreCommand.self, ReplicatorCommand.self, ConfigCommand.self, ReloadCommand.command,

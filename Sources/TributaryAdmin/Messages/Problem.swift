@@ -89,6 +89,8 @@ extension Problem.Code {
     package static let diskLow: Self = "disk-low"
     /// Segments are missing that a baseline has, which is to be joined.
     package static let baselineWaits: Self = "baseline-waits"
+    /// No store has endorsed a baseline for days, although this store has applied its transactions.
+    package static let baselineUnverified: Self = "baseline-unverified"
 }
 
 extension WallTime: Codable {

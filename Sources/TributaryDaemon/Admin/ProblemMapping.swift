@@ -74,6 +74,15 @@ enum ProblemMapping {
             case .ownWriter: (.blocked, "name another one: tributaryctl writer list")
             case .noKey, .severalKeys:
                 (.blocked, "Add --key KEY, with what is shown on its machine by: tributaryctl writer key")
+            case .noSuchBaseline: (.notFound, "To see all: tributaryctl compact --dry-run")
+            case .baselineUnusable(_, _, let hint): (.blocked, hint)
+            case .baselineContradicts:
+                (.blocked, "One of the two stores is wrong; on this machine and on the baseline's: tributaryctl check")
+            case .baselineUnproven(let name, _):
+                (
+                    .blocked,
+                    "If you know that its machine is right: tributaryctl baseline accept \(name.path) --unproven"
+                )
             }
         return ProblemDocument(kind, detail: error.description, hint: hint)
     }

@@ -18,6 +18,7 @@ enum RouteTable {
             Route(.get, .segment, .read, SegmentRoute.explain),
             Route(.post, .retrySegment, .write, SegmentRoute.retry),
             Route(.post, .acceptSegment, .owner, SegmentRoute.accept),
+            Route(.post, .acceptBaseline, .owner, query: ["unproven"], AcceptBaselineRoute.handle),
             Route(.get, .writers, .read, query: ["limit", "after"], WritersRoute.handle),
             Route(.post, .evictWriter, .owner, WriterRoute.evict),
             Route(.post, .abandonWriter, .owner, WriterRoute.abandon),

@@ -32,7 +32,9 @@ final class BaselineCells {
         /// Of a bound or a total.
         var amount: PropertyValue?
 
-        var description: String { amount?.json.text ?? "\(value) at \(version.clock)/\(version.writer)" }
+        var description: String {
+            amount?.json.text ?? "\(value) of transaction \(sequence) of writer \(version.writer) at \(version.clock)"
+        }
 
         /// Texts in other normalization forms are other values.
         static func == (left: Cell, right: Cell) -> Bool {
@@ -116,12 +118,19 @@ final class BaselineCells {
     }
 
     /// Whether a side has a deletion of the cell's object, or of the other end of a pair, after the cell's write.
-    func isSuperseded(_ cell: Cell, by side: BaselineLaw.Side) throws -> Bool {
+    func isSuperseded(
+        _ cell: Cell,
+        by side: BaselineLaw.Side,
+        where isWanted: (Cell) -> Bool = { _ in true }
+    ) throws -> Bool {
         let find = try find.get()
         return try cell.deletions.contains { key in
             find.bind(1, key)
             find.bind(2, side.rawValue)
-            return try find.first { cell.version < self.cell($0).version } ?? false
+            return try find.first {
+                let deletion = self.cell($0)
+                return cell.version < deletion.version && isWanted(deletion)
+            } ?? false
         }
     }
 

@@ -4,10 +4,12 @@ import TributaryModel
 
 /// Decides whether a baseline and the transactions after it give the state of a store that has applied all of them.
 ///
-/// The store must have applied all transactions of the baseline. If the winning write of a cell is in the baseline's
-/// positions, it was the winner there too, so the baseline must contain the same write. If the winning write is later, the
-/// baseline may contain an older write, or none. A total in the baseline plus the later increments must be the total in the
-/// store. The article about the protocol contains the proof.
+/// If the winning write of a cell is in the baseline's positions, it was the winner there too, so the baseline must
+/// contain the same write. If the winning write is later, the baseline may contain an older write, or none. A total in
+/// the baseline plus the later increments must be the total in the store. The article about the protocol contains the proof.
+///
+/// With ``Extent/withUnknown`` the baseline may also have transactions that the store lacks. A write of these transactions
+/// may replace each write of the store, and the totals of their writers cannot be compared. The rest of the law is the same.
 ///
 /// The check does not need the segments of the baseline. It reads the later segments only for increments and bounds,
 /// because these have no versions.
@@ -29,6 +31,14 @@ package final class BaselineLaw {
         case earlier
     }
 
+    /// The transactions that a baseline may have.
+    package enum Extent: Sendable {
+        /// Only transactions that the store has applied.
+        case applied
+        /// Also transactions that the store lacks: nothing proves them, so a person vouches for them.
+        case withUnknown
+    }
+
     /// An entry of a baseline with its transaction; bounds and counters have none.
     package struct Entry: Sendable {
         package var transaction: BaselineTransaction?
@@ -41,7 +51,11 @@ package final class BaselineLaw {
 
     private let cells: BaselineCells
     private let hasForeignRules: Bool
+    /// The last transaction of each writer in the baseline, and in the store.
     private let positions: [UniqueID: UInt64]
+    private let applied: [UniqueID: UInt64]
+    /// The writers with transactions that only the baseline has.
+    private let ahead: Set<UniqueID>
     /// The first missing transaction of each writer above the baseline.
     private var lackingLater: [UniqueID: UInt64] = [:]
     /// The writers without a missing transaction at or below the baseline.
@@ -52,12 +66,20 @@ package final class BaselineLaw {
     /// Whether the transactions above the baseline may contain increments or bounds.
     package private(set) var needsLater = false
 
-    private init(_ reader: Reader, _ header: BaselineHeader, _ writers: [BaselineWriter], _ scratch: Database) throws {
+    private init(
+        _ reader: Reader,
+        _ header: BaselineHeader,
+        _ writers: [BaselineWriter],
+        _ extent: Extent,
+        _ scratch: Database
+    ) throws {
         cells = try BaselineCells(reader.context.layout, scratch)
         positions = Dictionary(writers.map { ($0.id, $0.sequence) }) { first, _ in first }
         hasForeignRules = try reader.hasForeignRules
         let records = try reader.writers.all()
-        let claimed = positions
+        applied = Dictionary(records.map { ($0.id, $0.sequence) }) { first, _ in first }
+        let (claimed, known) = (positions, applied)
+        ahead = Set(claimed.keys.filter { claimed[$0, default: 0] > known[$0, default: 0] })
         moved = records.compactMap { record in
             let after = claimed[record.id] ?? 0
             return record.sequence > after ? (record.id, after, record.sequence) : nil
@@ -70,25 +92,26 @@ package final class BaselineLaw {
                 )
             )
         }
-        let known = Dictionary(records.map { ($0.id, $0) }) { first, _ in first }
-        let predecessors = known.compactMapValues(\.incarnation.after)
+        let writersHere = Dictionary(records.map { ($0.id, $0) }) { first, _ in first }
+        let predecessors = writersHere.compactMapValues(\.incarnation.after)
         for writer in writers {
-            guard let record = known[writer.id], record.sequence >= writer.sequence else {
-                note(.open("It has transactions that this store has not applied yet."))
-                continue
-            }
+            let isAhead = ahead.contains(writer.id)
+            if isAhead, extent == .applied { note(.open("It has transactions that this store has not applied yet.")) }
+            guard let record = writersHere[writer.id], record.sequence > 0 else { continue }
             let isCurrent = record.sequence == writer.sequence
+            let isEarlier = isAhead ? writer.clock < record.clock : record.clock < writer.clock
             if record.incarnation != writer.incarnation {
                 note(.differs("Writer \(writer.id) has another label or predecessor."))
-            } else if isCurrent ? record.clock != writer.clock : record.clock < writer.clock {
+            } else if isCurrent ? record.clock != writer.clock : isEarlier {
                 note(
                     .differs(
                         "The clock of writer \(writer.id): the baseline has \(writer.clock), the store has \(record.clock)."
                     )
                 )
-            } else if !writer.seen.isEmpty {
+            } else if !isAhead, !writer.seen.isEmpty {
                 let implied = record.seen.implied(by: predecessors)
-                for (other, sequence) in writer.seen where sequence > max(record.seen[other], implied[other]) {
+                for (other, sequence) in writer.seen
+                where sequence > max(record.seen[other], implied[other]) && !ahead.contains(other) {
                     note(
                         .open(
                             "In the baseline writer \(writer.id) has acknowledged transaction \(sequence) of writer \(other), "
@@ -102,20 +125,22 @@ package final class BaselineLaw {
 
     /// Decides about a baseline of the store's model; `body` adds what is to be compared.
     ///
-    /// A temporary file of SQLite sorts what is added: O(n log n) for n cells, in bounded memory. The reader stays at one
-    /// state of the store.
+    /// `extent` is the transactions that the baseline may have. A temporary file of SQLite sorts what is added: O(n log n)
+    /// for n cells, in bounded memory. The reader stays at one state of the store.
     ///
     /// - Throws: ``StoreError``, and what `body` and `step` throw, which is called from time to time.
     package static func decide(
         _ header: BaselineHeader,
         _ writers: [BaselineWriter],
         in reader: Reader,
+        _ extent: Extent = .applied,
         step: () throws -> Void,
         _ body: (BaselineLaw) throws -> Void
     ) throws -> Verdict {
         try DatabaseQueue.scratch { scratch in
-            let law = try BaselineLaw(reader, header, writers, scratch)
-            guard case .sound = law.finding else { return law.finding }
+            let law = try BaselineLaw(reader, header, writers, extent, scratch)
+            // Who vouches for a baseline learns of each contradiction.
+            guard law.finding == .sound || extent == .withUnknown else { return law.finding }
             try body(law)
             try law.compare(step)
             return law.finding
@@ -191,11 +216,12 @@ package final class BaselineLaw {
             return .differs("\(key) is written twice in one state.")
         }
         if let own, own.sequence <= positions[own.version.writer, default: 0] {
-            guard theirs == own else { return difference(key, theirs, own) }
-        } else if let theirs, let own {
-            guard theirs.version < own.version else { return difference(key, theirs, own) }
-        } else if let theirs, try !cells.isSuperseded(theirs, by: .own) {
-            return difference(key, theirs, nil)
+            let isReplaced = theirs.map { own.version < $0.version && isUnknown($0) }
+            let isKept = try theirs == own || isReplaced ?? cells.isSuperseded(own, by: .baseline, where: isUnknown)
+            guard isKept else { return difference(key, theirs, own) }
+        } else if let theirs, !isUnknown(theirs) {
+            let isReplaced = try own.map { theirs.version < $0.version } ?? cells.isSuperseded(theirs, by: .own)
+            guard isReplaced else { return difference(key, theirs, own) }
         }
         let write = group.earlier.first
         if let theirs, write.map({ $0.version < theirs.version }) ?? true {
@@ -212,7 +238,14 @@ package final class BaselineLaw {
         return try cells.isSuperseded(write, by: .baseline) ? .sound : difference(key, theirs, write)
     }
 
+    /// Whether a write of the baseline is of a transaction that the store lacks.
+    private func isUnknown(_ cell: BaselineCells.Cell) -> Bool {
+        cell.sequence > applied[cell.version.writer, default: 0]
+    }
+
     /// The greater of the baseline's value and the later values must be the value of the store.
+    ///
+    /// Any writer may have written a bound: transactions that the store lacks may have brought a greater value.
     private func bound(_ key: BaselineCells.Key, _ group: BaselineCells.Group) -> Verdict {
         let (own, theirs) = (group.own.first, group.baseline.first)
         func isBeyond(_ value: PropertyValue, _ other: PropertyValue?) -> Bool {
@@ -228,23 +261,27 @@ package final class BaselineLaw {
         let later = group.later.first?.amount
         let reached = later.map { isBeyond($0, theirs?.amount) ? $0 : theirs?.amount ?? $0 } ?? theirs?.amount
         if reached == own?.amount { return .sound }
-        let isAhead = own?.amount.map { isBeyond($0, theirs?.amount) } ?? false
-        guard case .differs(let text) = difference(key, theirs, own), !lackingLater.isEmpty, isAhead else {
+        let isLower = own?.amount.map { isBeyond($0, reached) } ?? false
+        if !isLower, !ahead.isEmpty { return .sound }
+        guard case .differs(let text) = difference(key, theirs, own), !lackingLater.isEmpty, isLower else {
             return difference(key, theirs, own)
         }
         return .open(text)
     }
 
-    /// The total in the baseline plus the later increments of its writer must be the total in the store.
+    /// The total in the baseline plus the later increments of its writer must be the total in the store, unless the
+    /// store lacks increments.
     private func total(_ key: BaselineCells.Key, _ group: BaselineCells.Group) -> Verdict {
         let (own, theirs) = (group.own.first, group.baseline.first)
         guard let writer = key.writer, lackingLater[writer] == nil else { return .sound }
         let later = group.later.first?.amount
         let expected = later.map { CounterTotals.sum(theirs?.amount, $0) } ?? theirs?.amount
-        if own == nil, theirs == nil {
+        // Unknown increments may be of any amount.
+        let isComparable = !ahead.contains(writer)
+        if isComparable, own == nil, theirs == nil {
             // Both have the same total, which is not among the different entries.
             guard later.map(CounterTotals.isZero) ?? true else { return .differs("\(key) has later increments.") }
-        } else if expected != own?.amount {
+        } else if isComparable, expected != own?.amount {
             return difference(key, theirs, own)
         }
         guard wholeEarlier.contains(writer) else { return .sound }
@@ -266,7 +303,8 @@ package final class BaselineLaw {
     /// The model does not say how deferred writes merge, so that a difference proves nothing.
     private func deferred(_ key: BaselineCells.Key, _ group: BaselineCells.Group) -> Verdict {
         let isLater =
-            group.baseline.isEmpty && group.own.allSatisfy { $0.sequence > positions[$0.version.writer, default: 0] }
+            group.baseline.allSatisfy(isUnknown)
+            && group.own.allSatisfy { $0.sequence > positions[$0.version.writer, default: 0] }
         if isLater && !hasForeignRules || group.own == group.baseline { return .sound }
         return .open(
             "The two differ in writes that the model lacks, such as \(key). A machine that has had their properties in an "

@@ -230,7 +230,7 @@ struct FolderAudit {
         let accept = "tributaryctl segment accept \(name.path)"
         let hint =
             if untrusted.isRevoked {
-                "Remove the file: its key was revoked. If it is right all the same: \(accept)"
+                ImportPlanner.revokedHint(name)
             } else if difference != nil {
                 "Bring the one that was applied, from its writer or another machine."
             } else if let key = untrusted.key {

@@ -2,7 +2,7 @@ import TransactionLog
 import TributaryChanges
 import TributaryStore
 
-/// Compares a baseline with the state of a store that has applied all of its transactions, and with the log folder.
+/// Compares a baseline with the state of a store, and with the log folder.
 struct BaselineVerifier {
     let logs: LogFolder
     let segments: AppliedSegments
@@ -17,17 +17,24 @@ struct BaselineVerifier {
         var lackingLater: Set<UniqueID> = []
     }
 
-    /// Compares a baseline with the state of a reader; with `bases` also with these older baselines and the segments
-    /// after them.
+    /// Compares a baseline with the state of a reader.
+    ///
+    /// With `bases` it also compares the baseline with these older ones and the segments after them. The baseline may have
+    /// the transactions of `extent`.
     ///
     /// It reads the baseline twice, for its hash and for its entries, and the later segments if there are increments or bounds.
     ///
     /// - Throws: ``SegmentError`` when the baseline cannot be read, or is not the known one; ``StoreError``, and
     ///   `CancellationError`.
-    func verify(_ baseline: KnownBaseline, _ reader: Reader, against bases: [KnownBaseline]?) throws -> Result {
+    func verify(
+        _ baseline: KnownBaseline,
+        _ reader: Reader,
+        _ extent: BaselineLaw.Extent = .applied,
+        against bases: [KnownBaseline]?
+    ) throws -> Result {
         let whole = try KnownBaselines.demandWhole(baseline, in: logs)
         var result = Result(verdict: .sound)
-        result.verdict = try BaselineLaw.decide(whole.header, whole.writers, in: reader, step: stop) { law in
+        result.verdict = try BaselineLaw.decide(whole.header, whole.writers, in: reader, extent, step: stop) { law in
             try addStates(baseline, whole, reader, law, onlyDifferent: bases == nil)
             if let bases { result.lack = try addEarlier(than: baseline, bases, law) }
             if law.needsLater { result.lackingLater = try addLater(law) }

@@ -44,6 +44,39 @@ struct CompactionPass: Sendable {
         }
     }
 
+    /// Endorses a baseline by the decision of an administrator, who vouches for the transactions that this store lacks.
+    ///
+    /// Everything else is compared by the usual law, and a baseline of the own origin with the log folder too. With
+    /// `isUnproven` the administrator also vouches for the parts that cannot be compared.
+    ///
+    /// - Throws: ``SyncError`` when the baseline is missing, unusable, contradicts the store, or cannot be compared
+    ///   completely; ``StoreError``, ``SegmentError`` and `CancellationError`.
+    func accept(_ name: BaselineName, isUnproven: Bool) async throws -> CompactionReport.Step {
+        let facts = try await facts()
+        let known = facts.knownBaselines
+        guard let baseline = known.baselines[name] else {
+            guard let refusal = known.refused[name] else { throw SyncError.noSuchBaseline(name) }
+            throw SyncError.baselineUnusable(name, reason: refusal.sentence, hint: refusal.hint)
+        }
+        guard !known.isVerified(baseline) else {
+            return .init(result: .exists, file: name.path, detail: "A store has endorsed it already.")
+        }
+        guard baseline.modelHash == facts.modelHash else {
+            throw SyncError.baselineUnusable(
+                name,
+                reason: ComparisonRule.otherModel,
+                hint: "On a machine of that version: \(SyncError.acceptCommand(name))"
+            )
+        }
+        let rule = ComparisonRule(facts: facts)
+        switch try await verdict(on: baseline, isOwn: rule.isOwn(baseline), rule, .withUnknown) {
+        case .sound: break
+        case .open(let reason): guard isUnproven else { throw SyncError.baselineUnproven(name, reason) }
+        case .differs(let difference): throw SyncError.baselineContradicts(name, difference)
+        }
+        return try await publish(nil, on: baseline, facts)
+    }
+
     /// The baselines include what this pass itself has published.
     private func facts(listing owner: UniqueID? = nil) async throws -> CompactionFacts {
         let (wall, model) = (wall, store.modelHash)
@@ -174,10 +207,13 @@ struct CompactionPass: Sendable {
     }
 
     /// Compares a baseline with the store's own state; one that has the same origin with the log folder too.
+    ///
+    /// A person who vouches for unknown transactions also vouches for the parts of a baseline that the log folder lacks.
     private func verdict(
         on baseline: KnownBaseline,
         isOwn: Bool,
-        _ rule: ComparisonRule
+        _ rule: ComparisonRule,
+        _ extent: BaselineLaw.Extent = .applied
     ) async throws -> BaselineLaw.Verdict {
         let (progress, wall) = (progress, wall)
         let verifier = BaselineVerifier(
@@ -191,7 +227,7 @@ struct CompactionPass: Sendable {
             let known = rule.facts.knownBaselines
             let bases = isOwn ? known.bases(of: baseline.vector, except: unusable) : nil
             do {
-                let found = try await store.readAside { try verifier.verify(baseline, $0, against: bases) }
+                let found = try await store.readAside { try verifier.verify(baseline, $0, extent, against: bases) }
                 if hasUnexported, !found.lackingLater.isDisjoint(with: rule.facts.owners) {
                     // The increments of this store must be in the folder, also when the folder is full.
                     hasUnexported = false
@@ -199,7 +235,7 @@ struct CompactionPass: Sendable {
                     continue
                 }
                 guard case .sound = found.verdict, let lack = found.lack else { return found.verdict }
-                guard rule.isLastResort(baseline) else { return .open(lack) }
+                guard extent == .withUnknown || rule.isLastResort(baseline) else { return .open(lack) }
                 logger.warning(
                     "a baseline is compared with the store alone",
                     metadata: ["baseline": "\(baseline.name.path)", "reason": "\(lack)"]

@@ -115,7 +115,7 @@ struct ComparisonRule {
         return rest
     }
 
-    private func isOwn(_ baseline: KnownBaseline) -> Bool {
+    func isOwn(_ baseline: KnownBaseline) -> Bool {
         facts.owners.contains(baseline.name.writer) || facts.sharesOrigin(baseline.name.writer)
     }
 
@@ -125,10 +125,11 @@ struct ComparisonRule {
 
     private var isAlone: Bool { facts.active.allSatisfy { facts.sharesOrigin($0.writer.id) } }
 
+    static let otherModel = "It was made under another version of the model: a store of that version compares it."
+
     private func decide(_ baseline: KnownBaseline) -> Decision {
         guard baseline.modelHash == facts.modelHash else {
-            let reason = "It was made under another version of the model: a store of that version compares it."
-            return .wait(baseline, reason)
+            return .wait(baseline, ComparisonRule.otherModel)
         }
         guard facts.vector.covers(baseline.vector) else { return .behind(baseline) }
         guard isOwn(baseline) else { return .compare(baseline, isOwn: false) }

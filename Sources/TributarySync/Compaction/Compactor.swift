@@ -1,5 +1,5 @@
 import Logging
-import TransactionLog
+package import TransactionLog
 package import TributaryAdmin
 package import TributaryChanges
 import TributaryStore
@@ -63,26 +63,66 @@ package actor Compactor {
         _ mode: Mode,
         progress: @escaping StoreCheck.Progress = { _, _, _ in }
     ) async throws -> CompactionReport {
+        let report = try await inTurn { try await pass(mode, progress).run() }
+        if mode != .dryRun {
+            // The folder has other files now, and perhaps room for what waits.
+            sync.environment.folderSize.expire()
+            sync.signals.exports.raise()
+        }
+        if mode != .dryRun { sync.state.update { $0.comparison = report.verification } }
+        last = (report, sync.environment.wall)
+        return report
+    }
+
+    /// Endorses a baseline that contradicts nothing here, also when it has transactions that this store lacks.
+    ///
+    /// The user vouches for these transactions, and with `isUnproven` also for the parts that cannot be compared. The
+    /// baseline is verified then, and each store that lacks its transactions joins it. It costs as much as a comparison:
+    /// O(n log n) for n cells.
+    ///
+    /// - Throws: ``SyncError`` when the baseline is missing, unusable, contradicts the store, or cannot be compared
+    ///   completely; ``StoreError``, ``SegmentError`` and `CancellationError`.
+    package func accept(
+        _ baseline: BaselineName,
+        isUnproven: Bool = false,
+        by user: String? = nil,
+        progress: @escaping StoreCheck.Progress = { _, _, _ in }
+    ) async throws -> CompactionReport.Step {
+        // The baseline may have come just now.
+        try await scan()
+        let step = try await inTurn {
+            try await pass(.requested, progress).accept(baseline, isUnproven: isUnproven)
+        }
+        guard step.result == .verified else { return step }
+        logger.warning(
+            "baseline is accepted",
+            metadata: ["baseline": "\(baseline.path)", "by": "\(user ?? "this program")"]
+        )
+        try await scan()
+        return step
+    }
+
+    private func scan() async throws {
+        if sync.state.read({ $0.pause == nil && $0.lifecycle.phase == .running }) { try await sync.importAll() }
+    }
+
+    private func inTurn<T: Sendable>(_ body: () async throws -> T) async throws -> T {
         while isRunning { await withCheckedContinuation { waiting.append($0) } }
         isRunning = true
         defer {
             isRunning = false
             if !waiting.isEmpty { waiting.removeFirst().resume() }
         }
-        let pass = CompactionPass(
+        return try await body()
+    }
+
+    private func pass(_ mode: Mode, _ progress: @escaping StoreCheck.Progress) throws -> CompactionPass {
+        CompactionPass(
             sync: sync,
             queue: queue,
             logs: try sync.state.configuration.openLogs(),
             mode: mode,
             progress: progress
         )
-        let report = try await pass.run()
-        if mode != .dryRun {
-            // The folder has other files now, and perhaps room for what waits.
-            sync.environment.folderSize.expire()
-            sync.signals.exports.raise()
-        }
-        last = (report, sync.environment.wall)
-        return report
     }
 }

@@ -30,12 +30,21 @@ struct KnownBaselines: Hashable, Sendable {
         var untrusted: UntrustedFile?
         /// Whether only its key is missing.
         var isLocked = false
+        /// The last transaction of each writer that it claims to have; nil when its first lines could not be read.
+        var vector: VersionVector?
+
+        /// Without its lines, its name tells the last transaction of its maker.
+        func vector(of name: BaselineName) -> VersionVector { vector ?? VersionVector([name.writer: name.sequence]) }
 
         var sentence: String { reason.hasSuffix(".") ? reason : reason + "." }
 
         var hint: String {
             if let untrusted {
-                if untrusted.isRevoked { return "Remove the file: its key was revoked." }
+                if untrusted.isRevoked {
+                    return
+                        "Its key was revoked. Remove the file, unless a store lacks transactions that only this file has. "
+                        + "Then a trusted machine that has them must write them into a baseline first: tributaryctl compact"
+                }
                 guard let key = untrusted.key else {
                     return "Remove the file, or wait for one that its machine has signed."
                 }
@@ -70,6 +79,9 @@ struct KnownBaselines: Hashable, Sendable {
     }
 
     func isVerified(_ baseline: KnownBaseline) -> Bool { verified.contains { $0.name == baseline.name } }
+
+    /// The baselines that no store has endorsed, the one with the most transactions first.
+    var unverified: [KnownBaseline] { baselines.values.filter { !isVerified($0) }.greatestFirst }
 
     /// Whether the folder has a file of this name, of whatever content.
     func isTaken(_ name: BaselineName) -> Bool { baselines[name] != nil || refused[name] != nil }
@@ -217,7 +229,8 @@ extension KnownBaselines {
                         reason: untrusted.reason,
                         isIncomplete: false,
                         since: self.refused[name]?.since ?? wall,
-                        untrusted: untrusted
+                        untrusted: untrusted,
+                        vector: known.vector
                     )
                     continue
                 }

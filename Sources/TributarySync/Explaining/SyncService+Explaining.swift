@@ -30,7 +30,7 @@ extension SyncService {
         known.add(planner)
         var isMissing = false
         var found = try await segment(name)
-        if found == nil, let unlisted = try unlisted(name, known) {
+        if found == nil, let unlisted = try unlisted(name, known, planner) {
             (found, isMissing) = (unlisted.status, unlisted.isMissing)
         }
         guard let status = found else { return nil }
@@ -84,19 +84,21 @@ extension SyncService {
     /// A segment that is not in the log folder, and that the store has no record of.
     private func unlisted(
         _ name: SegmentName,
-        _ known: KnownTransactions
+        _ known: KnownTransactions,
+        _ planner: ImportPlanner
     ) throws -> (status: SegmentStatus, isMissing: Bool)? {
         guard known.isKnown(name.writer), name.isPossible else { return nil }
         let position = known.position(of: name.writer)
         guard position >= name.last else {
+            let from = max(name.first, position.addingSaturating(1))
+            let remedy = planner.remedy(forMissing: from, of: name.writer)
             var status = SegmentStatus(
                 id: name,
                 state: .waiting,
                 reason:
                     "No such file is in the log folder. Of this writer, transactions are applied up to \(position).",
-                hint: "See that the writer's segments arrive. \(ImportPlanner.abandonHint(name.writer))"
+                hint: "See that the writer's segments arrive. \(remedy)"
             )
-            let from = max(name.first, position.addingSaturating(1))
             status.waitingFor = [.transactions(writer: name.writer, from: from, through: name.last)]
             return (status, true)
         }

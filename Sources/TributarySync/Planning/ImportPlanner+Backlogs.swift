@@ -35,7 +35,7 @@ extension ImportPlanner {
         var status = status(entry, view, positions)
         if status.waitingFor.isEmpty {
             var preceding = PrecedingSegments(position: positions[id].sequence)
-            preceding.explain(&status, writer: writer)
+            preceding.explain(&status, writer: writer, in: self)
         }
         return status
     }

@@ -161,7 +161,9 @@ extension ImportPlanner {
         var result: [SegmentStatus] = []
         for entry in writer.slice(limit: window) {
             var status = status(entry, view, positions)
-            if status.state == .waiting, status.waitingFor.isEmpty { preceding.explain(&status, writer: writer) }
+            if status.state == .waiting, status.waitingFor.isEmpty {
+                preceding.explain(&status, writer: writer, in: self)
+            }
             preceding.pass(status, holdsNext: status.state == .waiting && !status.waitingFor.isEmpty)
             result.append(status)
         }
@@ -211,7 +213,7 @@ extension ImportPlanner {
             let accept = "tributaryctl segment accept \(id.path)"
             status.hint =
                 segment.untrusted?.isRevoked == true
-                ? "Remove the file. If you know that it is right all the same: \(accept)"
+                ? baselines.remedy(forMissing: id.first, of: id.writer) ?? ImportPlanner.revokedHint(id)
                 : "If you know its machine, compare the key with the one that is shown there, then: "
                     + "tributaryctl writer trust \(id.writer); for this file alone: \(accept)"
         case .blobs(let names):
@@ -229,25 +231,37 @@ extension ImportPlanner {
                 "Transaction \(unmet.sequence) was made after transactions that are not here: "
                 + missing.prefix(10).map(\.description).joined(separator: ", ") + "\(rest)."
             status.waitingFor = missing
-            status.hint = ImportPlanner.gapHint(missing)
+            status.hint = gapHint(missing)
         case .predecessor(let after):
             let from = positions[after.writer].sequence.addingSaturating(1)
             status.reason =
                 "The writer goes on from \(after.writer), whose transactions up to \(after.sequence) are not here."
             status.waitingFor = [.transactions(writer: after.writer, from: from, through: after.sequence)]
-            status.hint = "See that the segments of \(after.writer) arrive, or a baseline that has them."
+            status.hint =
+                baselines.remedy(forMissing: from, of: after.writer)
+                ?? "See that the segments of \(after.writer) arrive, or a baseline that has them."
         case .gap, .unusable: break
         }
     }
 
-    private static func gapHint(_ missing: [UnmetDependency]) -> String {
-        let hint = "See that the writers' segments arrive."
-        guard case .transactions(let writer, _, _)? = missing.first else { return hint }
-        return "\(hint) \(abandonHint(writer))"
+    private func gapHint(_ missing: [UnmetDependency]) -> String {
+        guard case .transactions(let writer, let from, _)? = missing.first else {
+            return "See that the writers' segments arrive."
+        }
+        return "See that the writers' segments arrive. \(remedy(forMissing: from, of: writer))"
     }
 
-    static func abandonHint(_ writer: UniqueID) -> String {
-        "If they are lost for ever: tributaryctl writer abandon \(writer)"
+    /// Transactions may be given up only when no baseline has them.
+    func remedy(forMissing sequence: UInt64, of writer: UniqueID) -> String {
+        baselines.remedy(forMissing: sequence, of: writer)
+            ?? "If another machine has applied them, there: tributaryctl compact; "
+            + "if they are lost for ever: tributaryctl writer abandon \(writer)"
+    }
+
+    /// A store that lacks what another one has applied differs from it.
+    static func revokedHint(_ id: SegmentName) -> String {
+        "Remove the file, unless another machine has applied it: this store differs from that machine until it takes the "
+            + "file too, with: tributaryctl segment accept \(id.path)"
     }
 
     static func forkHint(_ writer: UniqueID) -> String {
@@ -314,7 +328,8 @@ struct PrecedingSegments {
 
     private static let listed = 8
 
-    mutating func explain(_ status: inout SegmentStatus, writer: PlannedWriter) {
+    /// O(b) for b baselines.
+    mutating func explain(_ status: inout SegmentStatus, writer: PlannedWriter, in planner: ImportPlanner) {
         addGap(before: status.id)
         status.waitingFor += missing.map { .transactions(writer: status.id.writer, from: $0.from, through: $0.through) }
         status.waitingFor += stuck.map {
@@ -324,7 +339,8 @@ struct PrecedingSegments {
             let unusableFile = writer.unusableFiles.first { $0.id.first <= first.through && first.from <= $0.id.last }
             status.reason = "Transactions \(first.from) to \(first.through) of this writer are not here."
             if let unusableFile { status.reason += " \(unusableFile.fileName) is \(unusableFile.state.rawValue)." }
-            status.hint = "See that the writer's segments arrive. \(ImportPlanner.abandonHint(status.id.writer))"
+            let remedy = planner.remedy(forMissing: first.from, of: status.id.writer)
+            status.hint = "See that the writer's segments arrive. \(remedy)"
         } else if let first = stuck.first {
             status.reason = "It comes after \(first.id.fileName), which is \(first.state.rawValue)."
             status.hint = first.hint

@@ -87,6 +87,11 @@ package struct ImportPlanner: Sendable {
 
     package func position(of writer: UniqueID) -> WriterPosition { positions[writer] ?? WriterPosition() }
 
+    /// Whether everything up to these positions is applied; O(w).
+    func covers(_ vector: VersionVector) -> Bool {
+        vector.entries.allSatisfy { position(of: $0.key).sequence >= $0.value }
+    }
+
     /// O(log n), and O(1) for each segment that it covers.
     package mutating func setPosition(_ position: WriterPosition, of writer: UniqueID) {
         guard positions[writer] != position else { return }

@@ -15,12 +15,18 @@ struct PlannedBaselines: Sendable {
     }
 
     private(set) var verified: [KnownBaseline] = []
+    /// The baselines that no store has endorsed, the one with the most transactions first.
+    private(set) var unverified: [KnownBaseline] = []
+    /// The baselines that do not count.
+    private(set) var unusable: [BaselineName: KnownBaselines.Refusal] = [:]
     /// The reasons why baselines could not be joined, each with the time of the next attempt; nil for none.
     private(set) var refused: [KnownBaseline: Refusal] = [:]
     /// The wall time since which a writer's next segment is missing and a baseline has its transactions.
     private(set) var gapSince: WallTime?
     /// The baseline that has what is missing and is not joined yet.
     private(set) var waiting: Waiting?
+    /// The unverified baseline that has what neither this store nor the log folder has, when no verified one has it.
+    private(set) var offered: Waiting?
 
     struct Waiting: Hashable, Sendable {
         var baseline: BaselineName
@@ -37,8 +43,12 @@ struct PlannedBaselines: Sendable {
         var writer: UniqueID?
     }
 
-    mutating func set(_ verified: [KnownBaseline]) {
-        self.verified = verified
+    mutating func set(
+        _ verified: [KnownBaseline],
+        unverified: [KnownBaseline] = [],
+        unusable: [BaselineName: KnownBaselines.Refusal] = [:]
+    ) {
+        (self.verified, self.unverified, self.unusable) = (verified, unverified, unusable)
         refused = refused.filter { verified.contains($0.key) }
     }
 
@@ -55,6 +65,28 @@ struct PlannedBaselines: Sendable {
     }
 
     mutating func retry() { refused = [:] }
+
+    /// What brings a missing transaction that a baseline has; nil when none has it.
+    ///
+    /// O(b) for b baselines. A store that gives them up differs permanently from the stores that have them.
+    func remedy(forMissing sequence: UInt64, of writer: UniqueID) -> String? {
+        func first(_ baselines: [KnownBaseline]) -> BaselineName? {
+            baselines.first { $0.vector[writer] >= sequence }?.name
+        }
+        if let name = first(verified) {
+            return "The verified baseline \(name.path) has them. To see when this store joins it: tributaryctl status"
+        }
+        if let name = first(unverified) { return PlannedBaselines.offer(name) }
+        let refused = unusable.filter { $0.value.vector(of: $0.key)[writer] >= sequence }.min { $0.key < $1.key }
+        return refused.map { name, refusal in
+            "The baseline \(name.path) has them and does not count: \(refusal.sentence) \(refusal.hint)"
+        }
+    }
+
+    static func offer(_ name: BaselineName) -> String {
+        "The baseline \(name.path) has them, and no store has verified it. If its machine is right: "
+            + SyncError.acceptCommand(name)
+    }
 
     /// O(w) for each baseline.
     ///
@@ -78,9 +110,13 @@ struct PlannedBaselines: Sendable {
         let wanted = verified.map { (baseline: $0, lacking: lacking($0)) }.filter { !$0.lacking.isEmpty }
         guard let first = wanted.first?.baseline else {
             gapSince = nil
+            let since = offered?.since ?? wall
+            offered = unverified.first { !lacking($0).isEmpty }.map { Waiting(baseline: $0.name, since: since) }
             return .nothing
         }
-        let since = gapSince ?? wall
+        // An offered baseline that was accepted has waited already.
+        let since = gapSince ?? offered?.since ?? wall
+        offered = nil
         gapSince = since
         let due = since.due(after: grace, at: wall)
         let isDue = isBeginning || wall >= due

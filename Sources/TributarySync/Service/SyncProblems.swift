@@ -179,6 +179,28 @@ extension Problem {
         )
     }
 
+    static func baselineUnverified(_ name: BaselineName, _ reason: String, since: WallTime) -> Problem {
+        Problem(
+            .baselineUnverified,
+            since: since,
+            detail: "No store has endorsed a baseline for days, so that no segment is removed. This store cannot "
+                + "compare \(name.path): \(reason)",
+            writer: name.writer,
+            hint: "To try it again: tributaryctl compact; if its machine is right: \(SyncError.acceptCommand(name))"
+        )
+    }
+
+    static func baselineOffered(_ offered: PlannedBaselines.Waiting) -> Problem {
+        Problem(
+            .baselineWaits,
+            since: offered.since,
+            detail: "Segments are missing that only the baseline \(offered.baseline.path) has. No store has verified "
+                + "it, and a store that lacks its transactions cannot do so.",
+            writer: offered.baseline.writer,
+            hint: PlannedBaselines.offer(offered.baseline)
+        )
+    }
+
     private static func mountHint(_ folder: String) -> String {
         "Mount the share. If the folder is to begin anew, as the daemon's user: mkdir -m 2770 \(folder.shellWord)"
     }

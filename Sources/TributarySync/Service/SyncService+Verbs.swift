@@ -135,6 +135,17 @@ package enum SyncError: Error, Hashable, Sendable {
     case noKey(UniqueID)
     /// What is held of the writer is signed with several keys, so that the request must name one; 409.
     case severalKeys(UniqueID)
+    /// The log folder has no such baseline; 404.
+    case noSuchBaseline(BaselineName)
+    /// The baseline cannot be compared: it is unreadable or untrusted, or of another version of the model; 409.
+    case baselineUnusable(BaselineName, reason: String, hint: String)
+    /// The baseline and the store have different writes for the same transactions; 409.
+    case baselineContradicts(BaselineName, String)
+    /// A part of the baseline cannot be compared, for this reason, and nobody vouches for it; 409.
+    case baselineUnproven(BaselineName, String)
+
+    /// The command that accepts a baseline.
+    static func acceptCommand(_ name: BaselineName) -> String { "tributaryctl baseline accept \(name.path)" }
 }
 
 extension SyncError: CustomStringConvertible {
@@ -153,6 +164,12 @@ extension SyncError: CustomStringConvertible {
         case .ownWriter(let writer): "\(writer) is this store's own writer."
         case .noKey(let writer): "Nothing with a signature is held of \(writer): name the key."
         case .severalKeys(let writer): "What is held of \(writer) is signed with several keys: name the one to trust."
+        case .noSuchBaseline(let name): "The log folder has no baseline \(name.path)."
+        case .baselineUnusable(let name, let reason, _): "The baseline \(name.path) cannot be compared: \(reason)"
+        case .baselineContradicts(let name, let difference):
+            "The baseline \(name.path) contradicts this store: \(difference)"
+        case .baselineUnproven(let name, let reason):
+            "The baseline \(name.path) contradicts nothing here, but a part of it cannot be compared: \(reason)"
         }
     }
 }

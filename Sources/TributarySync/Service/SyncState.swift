@@ -24,6 +24,8 @@ struct SyncState: Sendable {
     private var madeRoom: WallTime?
     private var storedAccepted: [SegmentName: String]
     private(set) var knownBaselines = KnownBaselines()
+    /// The result of the last comparison of a baseline; nil before the first one.
+    var comparison: CompactionReport.Step?
     /// Grows when other keys are trusted: what was read before is read again.
     private(set) var trustGeneration = 0
     /// The positions of a baseline that waits until this store has applied its transactions; nil for none.
@@ -86,10 +88,14 @@ struct SyncState: Sendable {
 
     mutating func found(_ found: KnownBaselines, wall: WallTime) {
         knownBaselines = found
-        planner.baselines.set(knownBaselines.verified)
-        // Once another store endorses the baseline, it is the one that objects to it that may be wrong.
+        planner.baselines.set(
+            knownBaselines.verified,
+            unverified: knownBaselines.unverified,
+            unusable: knownBaselines.refused
+        )
+        // Once another store endorses the baseline, it concerns its maker and the store that objects to it.
         let objection = knownBaselines.objections.first {
-            !knownBaselines.isVerified($0.baseline) || $0.store == planner.own
+            !knownBaselines.isVerified($0.baseline) || [$0.store, $0.baseline.name.writer].contains(planner.own)
         }
         if let objection {
             problems.raise(.baselinesDiffer(objection, since: wall))
@@ -107,7 +113,7 @@ struct SyncState: Sendable {
     /// Whether a baseline has waited for transactions that are applied now; it waits no more then.
     mutating func hasAwaited() -> Bool {
         guard let vector = awaited else { return false }
-        guard vector.entries.allSatisfy({ planner.position(of: $0.key).sequence >= $0.value }) else { return false }
+        guard planner.covers(vector) else { return false }
         awaited = nil
         return true
     }
@@ -257,7 +263,28 @@ extension SyncState {
             Problem.comparisonRefused($0.key, $0.value, count: comparisons.count)
         }
         let waiting = planner.baselines.waiting.map(Problem.baselineWaits)
-        return [refused, comparison, waiting].compactMap(\.self)
+        let offered = planner.baselines.offered.flatMap { offered in
+            limits.isLate(since: offered.since, wall: wall) ? Problem.baselineOffered(offered) : nil
+        }
+        return [refused, comparison, waiting, offered, unverified(wall: wall)].compactMap(\.self)
+    }
+
+    /// The maker compares a baseline itself after a day, and daemons look once a day: after three days it stays as it is.
+    private static let comparisonPatience = Duration.seconds(3 * 86_400)
+
+    /// The problem that no baseline has been endorsed for days, with the reason why this store could not compare the newest one.
+    ///
+    /// O(b v w) for b baselines, v of which are verified.
+    private func unverified(wall: WallTime) -> Problem? {
+        guard let comparison, comparison.result == .waits, let reason = comparison.detail else { return nil }
+        let open = knownBaselines.unverified.filter { baseline in
+            planner.covers(baseline.vector) && !knownBaselines.verified.contains { $0.covers(baseline) }
+        }
+        let times = open.compactMap { knownBaselines.marks[$0.name.path]?.modified.wall }
+        guard let baseline = open.first(where: { $0.name.path == comparison.file }), let since = times.min(),
+            since.later(by: SyncState.comparisonPatience) <= wall
+        else { return nil }
+        return .baselineUnverified(baseline.name, reason, since: since)
     }
 
     /// The problems of baselines that keep no transaction from being imported here.

@@ -44,6 +44,7 @@ import Testing
     }
 
     private func sample(for expression: String, after text: String) -> String {
+        if text.hasSuffix("baseline accept ") { return "\(Self.writer)/0000000000000002.baseline" }
         if expression.contains("path") || text.hasSuffix("explain ") { return Self.segment }
         if text.hasSuffix("evict ") || text.hasSuffix("abandon ") || text.hasSuffix("trust ") { return Self.writer }
         return text.hasSuffix("--state ") ? "held" : "7"
@@ -79,7 +80,10 @@ import Testing
     /// The blocks of commands are complete, up to the words in capitals.
     @Test(arguments: ["Stories", "Compaction", "Operating", "Watching"])
     func commandsInArticlesAreTaken(name: String) async throws {
-        let samples = ["FORMER": Self.writer, "WRITER": Self.writer, "SEGMENT": Self.segment]
+        let baseline = "\(Self.writer)/0000000000000002.baseline"
+        let samples = [
+            "FORMER": Self.writer, "WRITER": Self.writer, "SEGMENT": Self.segment, "BASELINE": baseline,
+        ]
         let blocks = try Article(name).text.components(separatedBy: "```sh\n").dropFirst()
         var found = 0
         for line in blocks.flatMap({ $0.components(separatedBy: "```")[0].split(separator: "\n") }) {

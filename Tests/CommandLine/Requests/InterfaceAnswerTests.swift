@@ -54,6 +54,7 @@ import TributaryChanges
         try await talk.ask("POST /v1/backup", expecting: 200)
         try await writers(writer.id, talk)
         try await talk.ask("POST /v1/compact", query: "dryRun=true", expecting: 200)
+        try await baselines(talk)
         try await segments(of: writer.id, talk)
         try await conflicts(of: &writer, employee, talk, logs: daemon.logs)
         try await talk.ask("POST /v1/sync", expecting: 200)
@@ -83,6 +84,22 @@ import TributaryChanges
         try await talk.ask("POST /v1/segments/{writer}/{range}/accept", missing, expecting: 404)
         let refusal = try await talk.ask("POST /v1/segments/{writer}/{range}/accept", name, expecting: 409)
         #expect(refusal.text.contains("is applied, not held"), "\(refusal.text)")
+    }
+
+    private func baselines(_ talk: InterfaceTalk) async throws {
+        let path = "POST /v1/baselines/{writer}/{sequence}/accept"
+        let unknown = ["0190f1a2-0000-7000-8000-000000000009", "0000000000000009"]
+        let answer = try await talk.ask(path, unknown, expecting: 404)
+        #expect(answer.text.contains("no baseline") && answer.text.contains("tributaryctl compact"), "\(answer.text)")
+        try await talk.ask(path, [unknown[0], "9"], expecting: 400)
+        try await talk.ask(path, ["nobody", unknown[1]], expecting: 400)
+        try await talk.ask(path, unknown, query: "unproven=odd", expecting: 400)
+        let report = try await talk.ask("POST /v1/compact", expecting: 200).decode(CompactionReport.self)
+        let file = try #require(report.baseline.file).split(separator: "/").map(String.init)
+        let name = [file[0], String(file[1].prefix(16))]
+        try await talk.ask(path, name, query: "unproven=true", expecting: 200)
+        let again = try await talk.ask(path, name, expecting: 200).decode(CompactionReport.Step.self)
+        #expect(again.result == .exists && again.file == report.baseline.file, "\(again)")
     }
 
     private func writers(_ writer: String, _ talk: InterfaceTalk) async throws {

@@ -10,6 +10,8 @@ import TributaryStore
 @testable import TributarySync
 
 /// Random histories: a store with a later state endorses every right baseline, and none that leads to another state.
+///
+/// A store that lacks a part of the baseline finds no contradiction in a right one, and each wrong write that it knows.
 @Suite(.timeLimit(.minutes(60))) struct BaselineLawTests {
     @Test func aStoreWithALaterStateVerifiesABaseline() throws {
         let first = SeededGenerator.printingSeed().seed
@@ -24,6 +26,7 @@ import TributaryStore
         }
         print(tally)
         #expect(tally.accepted > tally.open)
+        #expect(tally.beside.accepted > 0 && tally.beside.wrong[0] > 0)
         // Deferred writes, and transactions with such writes, have no cells that the log could contradict.
         #expect(tally.own.found > 4 * tally.own.missed.values.reduce(0, +), "\(tally)")
     }
@@ -33,6 +36,8 @@ import TributaryStore
 private struct LawTrial {
     struct Tally: CustomStringConvertible {
         var (accepted, open) = (0, 0)
+        /// Of a store that lacks a part of the baseline; `wrong` are baselines with a wrong write that it knows.
+        var beside = (accepted: 0, open: 0, wrong: [0, 0, 0])
         /// By kind of corruption: refused, left open, and accepted, which did no harm.
         var corruptions: [String: [Int]] = [:]
         /// Faults that a store and its own baseline have in common.
@@ -43,8 +48,11 @@ private struct LawTrial {
                 "\(kind): refused \(counts[0]), open \(counts[1]), harmless \(counts[2])"
             }
             let first = "right baselines: accepted \(accepted), open \(open)"
+            let other =
+                "with unknown transactions: accepted \(beside.accepted), open \(beside.open); wrong ones: refused "
+                + "\(beside.wrong[0]), open \(beside.wrong[1]), harmless \(beside.wrong[2])"
             let last = "faults of a maker: found by the log folder \(own.found), missed \(own.missed)"
-            return ([first] + kinds + [last]).joined(separator: "\n")
+            return ([first] + kinds + [other, last]).joined(separator: "\n")
         }
     }
 
@@ -61,6 +69,8 @@ private struct LawTrial {
     private var log: [UniqueID: [LogTransaction]] = [:]
     private let vector: Positions
     private let positions: Positions
+    /// Of a store that has a part of the baseline, and perhaps more than the baseline.
+    private let partial: Positions
 
     init(seed: UInt64) throws {
         folder = try TemporaryFolder("law")
@@ -86,6 +96,10 @@ private struct LawTrial {
             uniqueKeysWithValues: log.sorted { $0.key < $1.key }.map { writer, transactions in
                 (writer, UInt64(generator.number(Int(least[writer] ?? 0)...transactions.count)))
             }
+        )
+        let greatest = positions
+        partial = Dictionary(
+            uniqueKeysWithValues: log.keys.sorted().map { ($0, UInt64(generator.number(0...Int(greatest[$0] ?? 0)))) }
         )
         self.generator = generator
     }
@@ -124,6 +138,7 @@ private struct LawTrial {
             throw Failure(description: "a right baseline contradicts the segments: \(reason)")
         }
         let digest = try digest(of: store)
+        let beside = try Beside(self, right, &tally)
         var wrongs: [(number: Int, kind: String, baseline: BaselineParts)] = []
         for number in 1...4 {
             var wrong = right
@@ -134,18 +149,93 @@ private struct LawTrial {
             case .open: counts[1] += 1
             case .sound:
                 counts[2] += 1
-                guard try digestOfJoined(wrong, number) == digest else {
+                guard try digestOfJoined(wrong, number, through: positions) == digest else {
                     throw Failure(
                         description: "a wrong baseline is endorsed (\(kind)):\n\(wrong.text.joined(separator: "\n"))"
                     )
                 }
             }
             tally.corruptions[kind] = counts
+            try beside.compare(wrong, kind, number, self, &tally)
             wrongs.append((number, kind, wrong))
         }
         try compareOwn(wrongs, digest, &tally)
+        try beside.store.close()
         try maker.close()
         try store.close()
+    }
+
+    /// A store that lacks a part of the baseline.
+    private struct Beside {
+        let store: Store
+        private let right: BaselineParts
+        /// The state that the baseline and the store have together.
+        private let digest: String
+        private let united: Positions
+        /// The lines of its state.
+        private var lines: Set<String> = []
+
+        init(_ trial: LawTrial, _ right: BaselineParts, _ tally: inout Tally) throws {
+            self.right = right
+            united = trial.partial.merging(trial.vector) { max($0, $1) }
+            store = try trial.store("beside")
+            try trial.apply(to: store, through: trial.partial)
+            let whole = try trial.store("united")
+            try trial.apply(to: whole, through: united)
+            digest = try trial.digest(of: whole)
+            try whole.close()
+            _ = try store.read {
+                try $0.baseline.forEachLine { lines.insert(String(decoding: $0.dropLast(), as: UTF8.self)) }
+            }
+            switch try trial.verdict(right, store, 0, .withUnknown) {
+            case .sound: tally.beside.accepted += 1
+            case .open: tally.beside.open += 1
+            case .differs(let reason): throw Failure(description: "a right baseline contradicts a part: \(reason)")
+            }
+        }
+
+        func compare(
+            _ wrong: BaselineParts,
+            _ kind: String,
+            _ number: Int,
+            _ trial: LawTrial,
+            _ tally: inout Tally
+        ) throws {
+            guard isKnown(wrong, trial) else { return }
+            switch try trial.verdict(wrong, store, number, .withUnknown) {
+            case .differs: tally.beside.wrong[0] += 1
+            case .open: tally.beside.wrong[1] += 1
+            case .sound:
+                tally.beside.wrong[2] += 1
+                guard try trial.digestOfJoined(wrong, number, through: united, in: "beside-joined") == digest else {
+                    throw Failure(
+                        description:
+                            "a wrong write that is known is accepted (\(kind)):\n\(wrong.text.joined(separator: "\n"))"
+                    )
+                }
+            }
+        }
+
+        /// Whether the store knows all that is wrong.
+        private func isKnown(_ wrong: BaselineParts, _ trial: LawTrial) -> Bool {
+            guard wrong.writers == right.writers else { return false }
+            let ahead = Set(trial.vector.filter { $0.value > trial.partial[$0.key, default: 0] }.keys)
+            let changed =
+                right.transactions.filter { !wrong.transactions.contains($0) }
+                + wrong.transactions.filter { !right.transactions.contains($0) }
+            let rest = Set(right.rest).symmetricDifference(wrong.rest)
+            return changed.allSatisfy { transaction in
+                guard let writer = UniqueID(transaction.header.string("writer")),
+                    let sequence = transaction.header.integer("transaction")
+                else { return false }
+                return sequence <= trial.partial[writer, default: 0]
+            }
+                && rest.allSatisfy { line in
+                    guard line.hasPrefix("{\"bound\"") else { return ahead.allSatisfy { !line.contains("\($0)") } }
+                    // Any writer may have written another bound; one that is left out and that the store has is known.
+                    return ahead.isEmpty || rest.count == 1 && lines.contains(line)
+                }
+        }
     }
 
     /// A store with a fault makes a baseline with this fault: only the log folder shows it.
@@ -234,18 +324,24 @@ private struct LawTrial {
         _ baseline: BaselineParts,
         _ store: Store,
         _ number: Int,
+        _ extent: BaselineLaw.Extent = .applied,
         against bases: [KnownBaseline]? = nil
     ) throws -> BaselineLaw.Verdict {
         guard let known = try known(baseline, number) else { return .differs("it is no baseline") }
         let segments = AppliedSegments(logs: try logs, store: store, trust: StoreTrust())
         let verifier = BaselineVerifier(logs: try logs, segments: segments, cancellation: ReadCancellation()) { _ in }
-        return try store.read { try verifier.verify(known, $0, against: bases).verdict }
+        return try store.read { try verifier.verify(known, $0, extent, against: bases).verdict }
     }
 
     /// Nil when it cannot be joined.
-    private func digestOfJoined(_ baseline: BaselineParts, _ number: Int) throws -> String? {
+    private func digestOfJoined(
+        _ baseline: BaselineParts,
+        _ number: Int,
+        through positions: Positions,
+        in name: String = "joined"
+    ) throws -> String? {
         guard let known = try known(baseline, number) else { return nil }
-        let joined = try store("joined-\(number)")
+        let joined = try store("\(name)-\(number)")
         defer { try? joined.close() }
         let work = BaselineImport(baseline: known, logs: try logs, control: ImportControl())
         let (whole, _) = try work.verified()

@@ -144,6 +144,69 @@ import TributaryChanges
         }
     }
 
+    /// A difference is shown on both machines that have it, and on all while no other store endorses the baseline.
+    @Test(arguments: [false, true]) func aDifferenceIsShownOnBothSides(isEndorsed: Bool) {
+        let baseline = Self.baseline(Self.a, [Self.a: 3])
+        func found(_ writer: UniqueID, _ difference: String? = nil) -> BaselineComparison {
+            let name = BaselineComparison.Name(writer: writer, of: baseline.name)
+            return BaselineComparison(name, sha256: baseline.sha256, difference: difference)
+        }
+        let comparisons = [found(Self.c, "line 3")] + (isEndorsed ? [found(Self.b)] : [])
+        let configuration = SyncConfiguration(logs: "/logs")
+        for (own, isShown) in [(Self.a, true), (Self.b, !isEndorsed), (Self.c, true)] {
+            let planner = ImportPlanner(own: own, limits: configuration.limits)
+            var state = SyncState(configuration: configuration, planner: planner)
+            state.found(KnownBaselines([baseline], comparisons), wall: Self.wall)
+            #expect(state.problems.contains(.baselinesDiffer) == isShown, "\(own)")
+        }
+    }
+
+    /// Transactions that a baseline has are not given up, whether the baseline is verified, unverified or refused.
+    @Test func missingTransactionsAreGivenUpOnlyWithoutABaseline() {
+        let (own, a) = (PlannerBench.own, PlannerBench.a)
+        var planner = ImportPlanner(own: own, limits: SyncConfiguration(logs: "/logs").limits)
+        let abandon = "tributaryctl writer abandon \(a)"
+        #expect(planner.remedy(forMissing: 3, of: a).hasSuffix(abandon))
+        let baseline = Self.baseline(Self.c, [Self.c: 5, a: 3])
+        planner.baselines.set([], unverified: [baseline])
+        let accept = "tributaryctl baseline accept \(baseline.name.path)"
+        #expect(planner.remedy(forMissing: 3, of: a).hasSuffix(accept))
+        #expect(planner.remedy(forMissing: 4, of: a).hasSuffix(abandon))
+        planner.baselines.set([baseline])
+        let verified = planner.remedy(forMissing: 3, of: a)
+        #expect(verified.contains(baseline.name.path) && verified.hasSuffix("tributaryctl status"), "\(verified)")
+        // Without its lines, a baseline has what its name says; with them, what they say.
+        var refusal = KnownBaselines.Refusal(reason: "broken", isIncomplete: false, since: Self.wall)
+        planner.baselines.set([], unusable: [BaselineName(writer: a, sequence: 3): refusal])
+        #expect(planner.remedy(forMissing: 3, of: a).contains("does not count: broken."))
+        #expect(planner.remedy(forMissing: 4, of: a).hasSuffix(abandon))
+        refusal.vector = baseline.vector
+        planner.baselines.set([], unusable: [baseline.name: refusal])
+        #expect(!planner.remedy(forMissing: 3, of: a).contains("abandon"))
+    }
+
+    /// A baseline that no store has verified is offered when nothing else has its transactions.
+    @Test func anUnverifiedBaselineIsOffered() {
+        var planned = PlannedBaselines()
+        let (verified, open) = (Self.baseline(Self.a, [Self.a: 5]), Self.baseline(Self.a, [Self.a: 8]))
+        planned.set([], unverified: [open])
+        #expect(Self.next(&planned, [Self.a: 5], missing: false) == .nothing && planned.offered == nil)
+        #expect(Self.next(&planned, [Self.a: 5], at: 7) == .nothing)
+        #expect(planned.offered == .init(baseline: open.name, since: WallTime(milliseconds: 7)))
+        // The time stays.
+        #expect(Self.next(&planned, [Self.a: 5], at: 9) == .nothing)
+        #expect(planned.offered?.since == WallTime(milliseconds: 7))
+        // A verified one comes first.
+        planned.set([verified], unverified: [open])
+        #expect(Self.next(&planned, [Self.a: 4], gone: true, at: 10) == .join(verified) && planned.offered == nil)
+        #expect(Self.next(&planned, [Self.a: 5], at: 11) == .nothing && planned.offered?.baseline == open.name)
+        // Once it is accepted, it has waited already.
+        planned.set([open, verified])
+        #expect(Self.next(&planned, [Self.a: 5], at: 60_010) == .wait(until: WallTime(milliseconds: 60_011)))
+        #expect(Self.next(&planned, [Self.a: 5], at: 60_011) == .join(open))
+        #expect(Self.next(&planned, [Self.a: 8], at: 60_012) == .nothing && planned.offered == nil)
+    }
+
     @Test func aBaselineThatIsAheadNamesTheClockAndTheRemedy() {
         var planned = PlannedBaselines()
         let baseline = Self.baseline(Self.a, [Self.a: 8])

@@ -1,0 +1,59 @@
+import ArgumentParser
+import TributaryAdmin
+
+struct BaselineCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "baseline",
+        abstract: "Baselines of the log folder; compact --dry-run lists them.",
+        subcommands: [BaselineAcceptCommand.command]
+    )
+}
+
+struct BaselineAcceptCommand: DaemonCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "accept",
+        abstract: "Take a baseline that no other store can verify.",
+        discussion: """
+            For transactions that only one store has, because their segments were lost before the others read them. The
+            others cannot verify a baseline that has these transactions. This store compares all that both have. When
+            nothing contradicts, it endorses the baseline, and you vouch for the rest. Then each store that lacks the
+            transactions joins the baseline.
+
+            Ask the people at the machine that made the baseline first. A refusal names the first value that differs.
+            """
+    )
+
+    @Argument(help: ArgumentHelp("WRITER/SEQUENCE.baseline, as in the folder.", valueName: "file"))
+    var file: String
+
+    @Flag(help: "Vouch also for what cannot be compared, because segments are missing or the model lacks it.")
+    var unproven = false
+
+    private var parts: (writer: String, sequence: String)? {
+        let path = file.split(separator: "/")
+        guard path.count >= 2, path[path.count - 1].hasSuffix(".baseline") else { return nil }
+        return (String(path[path.count - 2]), String(path[path.count - 1].dropLast(9)))
+    }
+
+    func validate() throws {
+        guard parts == nil else { return }
+        throw ValidationError("'\(file)' is no baseline: type WRITER/SEQUENCE.baseline")
+    }
+
+    func run(with session: Session) async throws {
+        guard let parts else { throw ExitStatus.usage }
+        let writer = try await session.writer(parts.writer)
+        let query = unproven ? [("unproven", Optional("true"))] : []
+        let call = AdminCall(.post, .acceptBaseline, writer, parts.sequence, query: query)
+        let response = try await session.follow(call, progress: ProgressText.counted)
+        try session.show(response) {
+            let step = try response.decode(CompactionReport.Step.self)
+            let name = EscapedText.escape(step.file ?? file)
+            let detail = step.detail.map { " " + EscapedText.escape($0) } ?? ""
+            session.terminal.print(
+                step.result == .verified
+                    ? "accepted \(name): each store that lacks its transactions joins it" : "\(name):\(detail)"
+            )
+        }
+    }
+}
