@@ -87,12 +87,16 @@ struct Admission {
 
     /// Decides in the reader's state; with `isAccepted` an administrator has accepted the segment, whoever has signed it.
     init(_ segment: VerifiedSegment, by trust: StoreTrust, isAccepted: Bool, _ reader: Reader) throws {
-        label = try trust.author(of: segment, reader).label
-        let text = SignedText.of(segment.name.path, segment.end.sha256)
-        guard trust.mode == .known, let signature = segment.end.signature else {
-            (first, isRefused) = (nil, trust.mode == .known && !isAccepted)
+        guard trust.mode == .known else {
+            (label, first, isRefused) = (segment.name.writer, nil, false)
             return
         }
+        label = try trust.author(of: segment, reader).label
+        guard let signature = segment.end.signature else {
+            (first, isRefused) = (nil, !isAccepted)
+            return
+        }
+        let text = SignedText.of(segment.name.path, segment.end.sha256)
         switch try trust.decide(label, signature.key, reader) {
         // The signature was verified when the segment was read.
         case .trusted: (first, isRefused) = (nil, false)

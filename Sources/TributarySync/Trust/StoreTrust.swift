@@ -67,6 +67,8 @@ package final class StoreTrust: Sendable {
         return list.decide(store, key, pinned: try PinnedKeys(reader).finding(store, key), by: settings)
     }
 
+    /// Trusts or revokes keys of a store, and writes the whole list to its file: O(n log n) for its n keys.
+    ///
     /// - Returns: Whether the list has changed.
     /// - Throws: ``TrustFileError`` when it cannot be written; it is as before then.
     @discardableResult

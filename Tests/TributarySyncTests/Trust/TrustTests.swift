@@ -129,6 +129,13 @@ import TributaryStore
         #expect(error?.reason.hasPrefix("line 3 is no JSON") == true)
     }
 
+    @Test func theListOfTheArticleIsOne() throws {
+        let example = try #require(Article("Trust").block(after: "<!-- example: list -->"))
+        let read = try TrustList.read(example)
+        #expect(read.end.isRight && read.list.entries.map(\.state) == [.trusted])
+        #expect(read.list.text.split(separator: "\n") == example.split(separator: "\n"))
+    }
+
     @Test func theKeyFileIsKeptAndChecked() throws {
         let folder = try TemporaryFolder("trust")
         let store = try SyncModel.open(in: folder, wall: wall)
