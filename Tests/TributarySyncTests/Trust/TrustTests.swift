@@ -331,7 +331,8 @@ import TributaryStore
         let (service, a, key) = (replica.service, self.a, self.key)
         let (first, second) = (LogsFolder.text(a, 1...1), LogsFolder.text(a, 2...2))
         // Both are read together: while the second one is open, the first one has been decided about.
-        let path = "\(logs.path)/\(second.name.path)"
+        let folder = URL(fileURLWithPath: logs.path).resolvingSymlinksInPath().path
+        let path = "\(folder)/\(second.name.path)"
         reading.hold(after: { isOpen(path) })
         defer { reading.release() }
         // Both come at once.
