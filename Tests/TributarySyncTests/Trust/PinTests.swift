@@ -205,6 +205,17 @@ import TributaryStore
         #expect(try pins(batches).isEmpty)
     }
 
+    /// A segment may have been read while signatures did not matter.
+    @Test func aSignatureThatWasNotVerifiedPinsNothing() throws {
+        let batches = try batches()
+        let segment = LogsFolder.text(a, 1...1)
+        let moved = key.sign(SignedText.of(LogsFolder.text(b, 1...1).name.path, segment.sha256))
+        try logs.put(segment.body + segment.endLine(of: segment.body, signature: moved), at: segment.name)
+        let batch = try batch(segment, batches)
+        #expect(try batches.store.write { try batch.apply($0).0 }.refused == [segment.name])
+        #expect(try pins(batches).isEmpty)
+    }
+
     /// Instructions of SQLite to decide about the keys of new stores and to pin them; nothing else grows with the stores.
     @Test func pinningCostsTheSameForEachStore() throws {
         let counts = try [1_000, 2_000, 4_000].map { count -> Int in
