@@ -5,11 +5,37 @@ package struct PublicKey: Hashable, Sendable, CustomStringConvertible {
     /// 32 bytes.
     package let bytes: [UInt8]
 
-    /// - Parameter text: 64 hexadecimal digits; nil for anything else.
+    /// - Parameter text: 64 hexadecimal digits; nil for anything else, for a key of small order, and for a second
+    ///   encoding of a key.
+    ///
+    /// Everybody can make signatures for a key of small order, and one signature is valid for many texts. libcrypto
+    /// accepts such keys, and also encodings of a coordinate that is not below the prime.
     package init?(_ text: String) {
         guard let bytes = hexadecimalBytes(text, count: 32) else { return nil }
+        // The sign of the other coordinate is the highest bit.
+        let coordinate = bytes.dropLast() + [bytes[31] & 0x7F]
+        guard coordinate.reversed().lexicographicallyPrecedes(PublicKey.prime.reversed()),
+            !PublicKey.smallOrder.contains(Array(coordinate))
+        else { return nil }
         self.bytes = bytes
     }
+
+    /// What a text of a key is, for errors.
+    package static let form = "an Ed25519 public key of 64 hexadecimal digits that is not of small order"
+
+    /// 2^255 - 19, the lowest byte first.
+    private static let prime: [UInt8] = [0xED] + Array(repeating: 0xFF, count: 30) + [0x7F]
+
+    /// The coordinates of the eight points whose order divides 8.
+    private static let smallOrder: Set<[UInt8]> = {
+        let zeros = [UInt8](repeating: 0, count: 31)
+        let orderEight = [
+            "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+            "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
+        ]
+        return Set([[0] + zeros, [1] + zeros, [0xEC] + prime.dropFirst()])
+            .union(orderEight.compactMap { hexadecimalBytes($0, count: 32) })
+    }()
 
     fileprivate init(bytes: [UInt8]) { self.bytes = bytes }
 

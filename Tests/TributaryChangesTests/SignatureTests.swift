@@ -45,8 +45,35 @@ import TributaryChanges
             #expect(PublicKey(text) == nil)
             #expect(Signature(key: text, value: String(repeating: "0", count: 128)) == nil)
         }
-        // A point that is on no curve.
-        let zero = Signature(key: String(repeating: "f", count: 64), value: String(repeating: "0", count: 128))
-        #expect(zero?.isValid(of: [1]) == false)
+        // A point that is not on the curve.
+        let none = Signature(key: "02" + String(repeating: "0", count: 62), value: String(repeating: "0", count: 128))
+        #expect(none?.isValid(of: [1]) == false)
+    }
+
+    /// Anybody can sign for a key of small order, and a key with two texts could be revoked under one of them only.
+    @Test func aKeyOfSmallOrderOrInAnotherEncodingIsNoKey() {
+        let (zeros, ones) = (String(repeating: "0", count: 60), String(repeating: "f", count: 60))
+        // The last byte without the sign; the two members have order 8.
+        let small = [
+            ("00" + zeros, 0), ("01" + zeros, 0), ("ec" + ones, 0x7F),
+            ("26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc", 0x05),
+            ("c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac03", 0x7A),
+        ]
+        // Coordinates from the prime on: 0, 1, 2, and the greatest that fits.
+        let noncanonical = ["ed", "ee", "ef", "ff"].map { ($0 + ones, 0x7F) }
+        for (start, last) in small + noncanonical {
+            for sign in [0, 0x80] {
+                let end = String(last | sign, radix: 16)
+                let text = start + (end.count == 1 ? "0" : "") + end
+                #expect(PublicKey(text) == nil, "\(text)")
+                #expect(Signature(key: text, value: String(repeating: "0", count: 128)) == nil)
+            }
+        }
+        // The coordinates beside them.
+        #expect(PublicKey("eb" + ones + "7f") != nil && PublicKey("02" + zeros + "00") != nil)
+        for _ in 0..<20 {
+            let key = SigningKey.generate().publicKey
+            #expect(PublicKey(key.description) == key)
+        }
     }
 }

@@ -19,10 +19,20 @@ package enum KeyFile {
     }
 
     /// Reads a file; throws when its group or others have a right that `mode` does not grant.
-    static func bytes(
+    ///
+    /// - Parameters:
+    ///   - path: Its path; a link is not followed.
+    ///   - owner: The owner of the file, unless it is root; nil for anyone.
+    ///   - mode: The mode that the error names.
+    ///   - harm: The harm that others can do with the file, for the error.
+    ///   - limit: The greatest number of bytes.
+    /// - Returns: nil when there is no file.
+    /// - Throws: ``KeyFileError``.
+    package static func bytes(
         _ path: String,
         ownedBy owner: uid_t?,
         mode: mode_t,
+        harm: String = "whoever has read it has the key",
         limit: Int
     ) throws(KeyFileError) -> [UInt8]? {
         func failure(_ reason: String) -> KeyFileError { KeyFileError(path: path, reason: reason) }
@@ -37,22 +47,27 @@ package enum KeyFile {
         guard status.st_mode & S_IFMT == S_IFREG else { throw failure("it is no regular file") }
         if let owner, status.st_uid != owner, status.st_uid != 0 {
             throw failure(
-                "it belongs to user \(status.st_uid), who can replace it; if the key is the right one: "
+                "it belongs to user \(status.st_uid), who can replace it; if its content is right: "
                     + "chown \(owner) \(path.shellWord)"
             )
         }
         guard status.st_mode & 0o077 & ~mode == 0 else {
             let found = String(status.st_mode & 0o7777, radix: 8)
             throw failure(
-                "others may use it (mode 0\(found)), and whoever has read it has the key: "
+                "others may use it (mode 0\(found)), and \(harm): "
                     + "chmod \(String(mode, radix: 8)) \(path.shellWord)"
             )
         }
-        var bytes = [UInt8](repeating: 0, count: limit + 1)
-        let count = pread(descriptor, &bytes, bytes.count, 0)
+        guard status.st_size <= limit else { throw failure("it has more than \(limit) bytes") }
+        var count = 0
+        // Of memory that is not touched the system gives none.
+        let bytes = [UInt8](unsafeUninitializedCapacity: limit + 1) { buffer, length in
+            count = pread(descriptor, buffer.baseAddress, buffer.count, 0)
+            length = max(0, count)
+        }
         guard count >= 0 else { throw failure(String(cString: strerror(errno))) }
         guard count <= limit else { throw failure("it has more than \(limit) bytes") }
-        return Array(bytes[..<count])
+        return bytes
     }
 }
 

@@ -207,7 +207,7 @@ extension SettingSyntax where Value == [String]? {
 
 extension SettingSyntax where Value == [PublicKey] {
     static var keys: Self {
-        let expectation = "a list of keys, each of 64 hexadecimal digits"
+        let expectation = "a list of keys, each \(PublicKey.form)"
         return Self(expectation: expectation, null: []) { texts in
             let keys = texts.compactMap { PublicKey($0) }
             return keys.count == texts.count ? keys : nil

@@ -30,8 +30,8 @@ enum WritersRoute {
         let now = engine.wallTime
         let backlogs = engine.sync.backlogs
         // The main context's generation does not move when a state changes.
-        var records = try await engine.readLimiter.run {
-            try await engine.container.store.readAside { try $0.writers.all() }
+        var (records, keys) = try await engine.readLimiter.run {
+            try await engine.container.store.readAside { (try $0.writers.all(), try engine.sync.keys($0)) }
         }
         let known = engine.sync.knownTransactions(records)
         records += known.writers.filter { known.record(of: $0) == nil }.map { id in
@@ -39,7 +39,7 @@ enum WritersRoute {
             record.name = known.name(of: id)
             return record
         }
-        records += engine.sync.storesWithKeys.subtracting(records.map(\.store)).map { WriterRecord(unknown: $0) }
+        records += Set(keys.keys).subtracting(records.map(\.store)).map { WriterRecord(unknown: $0) }
         let forked = engine.sync.forkedWriters
         let stores = Dictionary(grouping: records, by: \.store).sorted { $0.key < $1.key }
         var shown: [WritersMessage.Writer] = []
@@ -51,7 +51,7 @@ enum WritersRoute {
             if message.state == "self" {
                 message.keys = engine.sync.signingKey.map { [.init(key: $0.publicKey.description, state: "own")] }
             } else {
-                let keys = engine.sync.keys(of: id).map { entry in
+                let keys = keys[id, default: []].map { entry in
                     WritersMessage.Writer.Key(
                         key: entry.key.description,
                         state: entry.state.rawValue,
@@ -146,7 +146,7 @@ enum WriterRoute {
             key = PublicKey(text)
             if key == nil { fallthrough }
         default:
-            throw ProblemDocument(.badRequest, detail: "'key' must be a string of 64 hexadecimal digits")
+            throw ProblemDocument(.badRequest, detail: "'key' must be \(PublicKey.form)")
         }
         try await request.engine().sync.setTrust(state, of: writer, key: key, by: request.caller.name)
         return try await response(writer, request)

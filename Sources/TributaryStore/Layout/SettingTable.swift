@@ -4,7 +4,7 @@ import TributaryChanges
 /// A row of `tributary_setting`, which the store keeps for itself: its key, and how its text is read and written.
 package struct Setting<Value> {
     package let key: String
-    let read: (String) -> Value?
+    package let read: (String) -> Value?
     let text: (Value) -> String
 
     package init(_ key: String, read: @escaping (String) -> Value?, text: @escaping (Value) -> String) {
@@ -45,7 +45,7 @@ package struct SettingTable {
     }
 
     /// In the order of their keys.
-    func texts(beginningWith prefix: String) throws -> [(key: String, text: String)] {
+    package func texts(beginningWith prefix: String) throws -> [(key: String, text: String)] {
         let select = try BoundStatement(
             db,
             "SELECT key, value FROM tributary_setting WHERE key >= ?1 AND substr(key, 1, ?2) = ?1 ORDER BY key"

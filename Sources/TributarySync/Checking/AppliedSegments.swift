@@ -93,8 +93,6 @@ struct AppliedSegments {
         }
         let applied = try store.read { try $0.writers.segment(writer: name.writer, name.first, name.last) }
         if let applied { return applied.sha256 == segment.end.sha256 ? (segment, file) : nil }
-        guard trust.mode == .known else { return (segment, file) }
-        let author = try trust.author(name.writer, claiming: segment.header.incarnation.store, in: store)
-        return try trust.refusal(of: segment, by: author, pins: false, in: store) == nil ? (segment, file) : nil
+        return try store.read { try trust.refusal(of: segment, $0) } == nil ? (segment, file) : nil
     }
 }

@@ -214,10 +214,8 @@ struct FolderAudit {
 
     /// Nil when the segment counts: it is signed with a trusted key, or accepted, or everything counts.
     private func untrusted(_ segment: VerifiedSegment) throws -> UntrustedFile? {
-        guard trust.keys.mode == .known, state.accepted[segment.name] != segment.end.sha256 else { return nil }
-        let claimed = segment.header.incarnation.store
-        let author = try trust.keys.author(segment.name.writer, claiming: claimed, in: trust.store)
-        return try trust.keys.refusal(of: segment, by: author, pins: false, in: trust.store)
+        guard state.accepted[segment.name] != segment.end.sha256 else { return nil }
+        return try trust.store.read { try trust.keys.refusal(of: segment, $0) }
     }
 
     private mutating func add(

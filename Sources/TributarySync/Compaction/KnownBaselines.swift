@@ -220,7 +220,7 @@ extension KnownBaselines {
                 if let trust,
                     let untrusted = try KnownBaselines.doubt(
                         {
-                            try trust.keys.refusal(of: summary, name, in: trust.store)
+                            try trust.store.read { try trust.keys.refusal(of: summary, name, $0) }
                         },
                         file.file
                     )
@@ -253,7 +253,10 @@ extension KnownBaselines {
             } else {
                 do {
                     let read = try BaselineComparison.read(name, in: logs)
-                    guard let untrusted = try trust.flatMap({ try $0.keys.refusal(of: read, in: $0.store) }) else {
+                    let refusal = try trust.flatMap { trust in
+                        try trust.store.read { try trust.keys.refusal(of: read, $0) }
+                    }
+                    guard let untrusted = refusal else {
                         compared[name] = read
                         marks[name.path] = mark
                         continue

@@ -17,6 +17,8 @@ struct ImportBatch: Sendable {
         var partials: [UniqueID: PartialRecord] = [:]
         var finished: [SegmentName] = []
         var unmet: [SegmentName: SegmentSummary.UnmetDependencies] = [:]
+        /// Segments that were trusted when they were read, and are not trusted any more; they are read again.
+        var refused: Set<SegmentName> = []
         var counts = ImportCounts()
         var deferred = 0
         var began = ContinuousClock.now
@@ -36,6 +38,10 @@ struct ImportBatch: Sendable {
     let items: [Item]
     var positions: [UniqueID: UInt64]
     let abandoned: Set<UniqueID>
+    /// Whose segments are applied.
+    var trust = StoreTrust()
+    /// The hashes of segments that are applied whoever has signed them.
+    var accepted: [SegmentName: String] = [:]
     let wall: WallTime
     /// The number of changes with which the batch ends, if that is more than a slice.
     var changeLimit = 0
@@ -68,6 +74,8 @@ struct ImportBatch: Sendable {
 extension ImportBatch {
     private enum Pause {
         case dependencies
+        /// Its key is not trusted.
+        case refused
         /// The SQLite transaction is large enough, or the service stops.
         case full
         case end
@@ -113,7 +121,7 @@ extension ImportBatch {
     }
 
     private func isKnownBlocked(_ item: Item) -> Bool {
-        result.unmet[item.name].map { !unmet($0.needs).isEmpty } ?? false
+        result.refused.contains(item.name) || (result.unmet[item.name].map { !unmet($0.needs).isEmpty } ?? false)
     }
 
     /// Whether a segment may be read now.
@@ -141,14 +149,22 @@ extension ImportBatch {
 
     private mutating func apply(_ item: Item, _ transaction: WriteTransaction) throws -> Pause {
         let writer = item.name.writer
+        let isAccepted = accepted[item.name] == item.segment.end.sha256
+        let admission = try Admission(item.segment, by: trust, isAccepted: isAccepted, transaction.reader)
+        guard !admission.isRefused else {
+            result.refused.insert(item.name)
+            return .refused
+        }
         do {
-            let reader = readers.removeReader(of: item, after: positions[writer] ?? 0)
+            let before = positions[writer] ?? 0
+            let reader = readers.removeReader(of: item, after: before)
             let blobs = BlobFeed(logs: readers.logs, writer: writer, control: readers.control)
             let source: BlobSource = { sha256, size, receive in try blobs.read(sha256, size: size, receive) }
             try transaction.setBlobSource(item.segment.mayNameBlobs ? source : nil)
             var deferred = item.partial.map(\.deferred) ?? 0
             if let earlier = result.partials[writer], earlier.name == item.name { deferred = earlier.deferred }
             let pause = try apply(reader, of: item, transaction, deferred: &deferred)
+            if positions[writer] ?? 0 > before { try admission.pin(transaction, at: wall) }
             let name = try recordProgress(of: item, deferred: deferred, transaction)
             if result.positions[writer] != nil { result.names[writer] = .some(name) }
             if case .full = pause, let sequence = positions[writer] {

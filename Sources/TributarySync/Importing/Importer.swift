@@ -29,6 +29,8 @@ struct Importer {
             items: try addingPartials(to: items),
             positions: planner.positions.mapValues(\.sequence),
             abandoned: planner.abandoned,
+            trust: environment.trust,
+            accepted: planner.accepted,
             wall: environment.wall,
             changeLimit: pace.changeLimit(slice: configuration.sliceChanges),
             isAwaited: { [store = environment.store] in store.isAwaited }

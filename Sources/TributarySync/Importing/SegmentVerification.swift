@@ -1,4 +1,3 @@
-import Glibc
 import TransactionLog
 package import TributaryChanges
 import TributaryStore
@@ -56,9 +55,10 @@ struct SegmentVerification: Sendable {
             let blobs = try BlobSearch(logs: logs).find(in: segment, file: bytes)
             var summary = SegmentSummary(segment, blobs, positions)
             if trust.mode == .known {
-                let author = try trust.author(name.writer, claiming: segment.header.incarnation.store, in: store)
-                summary.isAuthorClaimed = author.isClaimed
-                summary.untrusted = try trust.refusal(of: segment, by: author, in: store)
+                try store.read { reader in
+                    summary.isAuthorClaimed = try trust.author(of: segment, reader).isClaimed
+                    summary.untrusted = try trust.refusal(of: segment, reader)
+                }
             }
             if !position.isCompared(name.bounds, summary) {
                 let (comparison, tail) = (ContentComparison(store: store, logs: logs), try SegmentTail.read(bytes))
@@ -69,8 +69,6 @@ struct SegmentVerification: Sendable {
                 summary.comparedThrough = last
             }
             return Verified(segment: pending, result: .valid(summary), content: segment)
-        } catch let error as TrustFileError {
-            throw SegmentError(.inputOutput(EIO), file: file.file, reason: "its key cannot be kept: \(error)")
         } catch {
             throw error as? SegmentError ?? SegmentError(.changed, file: file.file, reason: String(describing: error))
         }

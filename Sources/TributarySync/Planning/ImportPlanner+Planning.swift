@@ -118,7 +118,25 @@ extension ImportPlanner {
         let trusted = valid.filter { untrusted(writer, $0) == nil }
         if trusted.isEmpty, let reason = untrusted(writer, valid[0]) { return .blocked(.untrusted(reason)) }
         // A segment of which a part is applied goes on; of others any may be taken, as readers skip what they have.
-        let bounds = trusted.first { $0 == position.partial?.bounds } ?? trusted[0]
+        let begun = trusted.filter { $0 == position.partial?.bounds }
+        // One that has to wait keeps no other one from being applied: it may name transactions that nobody has.
+        var block: Block?
+        for bounds in begun.isEmpty ? trusted : begun {
+            let verdict = self.verdict(on: bounds, of: writer, positions: positions, wall: wall)
+            guard case .blocked(let found) = verdict else { return verdict }
+            block = block ?? found
+        }
+        return .blocked(block ?? .gap)
+    }
+
+    /// The verdict on one of the valid and trusted segments that hold a writer's next transaction.
+    private func verdict(
+        on bounds: SegmentBounds,
+        of writer: PlannedWriter,
+        positions: SupposedPositions,
+        wall: WallTime
+    ) -> Verdict {
+        let position = positions[writer.id]
         guard let segment = writer[bounds]?.valid else { return .blocked(.gap) }
         let id = writer.name(bounds)
         guard position.isCompared(bounds, segment) else {

@@ -109,6 +109,9 @@ enum StoreKeys {
     /// Lines of `<writer>/<first>-<last>.tlog <sha256>`: held segments that an administrator has accepted.
     static let accepted = "sync.accepted"
 
+    /// Set once the list of trusted and revoked keys has an end line.
+    static let trust = "sync.trust"
+
     /// `<first>-<last>.tlog <sha256> <deferred>`: the partly applied segment of a writer.
     static func partial(_ writer: UniqueID) -> String { "sync.partial.\(writer)" }
 }

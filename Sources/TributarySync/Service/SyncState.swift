@@ -147,6 +147,7 @@ struct SyncState: Sendable {
             planner.advanced(writer, to: sequence, partial: result.partials[writer]?.partial)
         }
         for (name, unmet) in result.unmet { planner.stopped(name, by: unmet) }
+        for name in result.refused { _ = planner.retry(name) }
         progress.addImported(result.counts, wall: wall)
         problems.end(.importFailed)
     }

@@ -4,12 +4,12 @@ import Glibc
 import Synchronization
 import TransactionLog
 package import TributaryChanges
-import TributaryStore
+package import TributaryStore
 
 /// A store's own key and the list of keys that it trusts: the one owner of the files `<store>-key` and `<store>-trust`.
 ///
 /// They lie beside the store and not in it, so that a backup has no private key, and a restored one forgets no
-/// revocation.
+/// revocation. Keys that are trusted at first sight are in the store: ``PinnedKeys``.
 package final class StoreTrust: Sendable {
     private struct State {
         var list = TrustList()
@@ -22,7 +22,7 @@ package final class StoreTrust: Sendable {
     private let path: String?
     private let state: Mutex<State>
 
-    private static let listSize = 32 << 20
+    private static let listBytes = 32 << 20
 
     /// Signs nothing, and takes everything.
     package init() {
@@ -32,22 +32,25 @@ package final class StoreTrust: Sendable {
 
     /// Opens the files of a store, and makes a key where there is none.
     ///
-    /// - Parameter store: The path of the store.
+    /// An earlier version or a person writes a list without an end line. The line is added, unless the store has on
+    /// record that its list has an end line.
+    ///
     /// - Throws: ``TrustFileError`` when one of the files cannot be read or is none of its kind, when others may read the
-    ///   key, or when no key can be written.
-    package init(store: String) throws(TrustFileError) {
+    ///   key or write the list, when the list is missing or was cut, or when no file can be written; what the store
+    ///   throws.
+    package convenience init(of store: Store) throws {
+        let path = store.configuration.path
+        try self.init(store: path, isRecorded: try store.read { try StoreTrust.isRecorded($0) })
+        if !list.isEmpty { try store.write { try StoreTrust.record($0) } }
+    }
+
+    private init(store: String, isRecorded: Bool) throws(TrustFileError) {
         let path = "\(store)-trust"
         self.path = path
         key = try StoreTrust.key("\(store)-key")
-        var list = TrustList()
-        if let bytes = try StoreTrust.read(path, limit: StoreTrust.listSize) {
-            do {
-                list = try TrustList(String(decoding: bytes, as: UTF8.self))
-            } catch {
-                throw TrustFileError(path: path, reason: error.reason)
-            }
-        }
+        let (list, end) = try StoreTrust.list(path, isRecorded: isRecorded)
         state = Mutex(State(list: list))
+        if let end, !end.isRight { try write(list) }
     }
 
     package var list: TrustList { state.withLock(\.list) }
@@ -56,36 +59,16 @@ package final class StoreTrust: Sendable {
 
     package func configure(_ settings: TrustSettings) { state.withLock { $0.settings = settings } }
 
-    /// The reason why a file of a store is not taken; nil when it is.
-    ///
-    /// With `pins`, a key that is trusted at first sight is written into the list before.
-    ///
-    /// - Throws: ``TrustFileError`` when the list cannot be written.
-    package func refusal(
-        _ store: UniqueID,
-        _ signature: Signature?,
-        of signedText: [UInt8],
-        pins: Bool,
-        at wall: WallTime
-    ) throws(TrustFileError) -> String? {
-        try state.withLock { state throws(TrustFileError) in
-            guard state.settings.mode == .known else { return nil }
-            // Whoever has the store's own key is this store, or a copy of it.
-            if let key, signature?.key == key.publicKey, signature?.isValid(of: signedText) == true { return nil }
-            switch state.list.decide(store, signature, of: signedText, by: state.settings) {
-            case .trusted: return nil
-            case .untrusted(let reason): return reason
-            case .first(let key):
-                guard pins else { return nil }
-                var list = state.list
-                list.set(.trusted, key, of: store, at: wall)
-                try write(list)
-                state.list = list
-                return nil
-            }
-        }
+    /// Decides about a key that has signed a file of a store, with the pins of the reader's state; O(log n) for n keys.
+    package func decide(_ store: UniqueID, _ key: PublicKey, _ reader: Reader) throws -> TrustList.Decision {
+        let (list, settings) = state.withLock { ($0.list, $0.settings) }
+        // Whoever has the store's own key is this store, or a copy of it.
+        guard settings.mode == .known, key != self.key?.publicKey else { return .trusted }
+        return list.decide(store, key, pinned: try PinnedKeys(reader).finding(store, key), by: settings)
     }
 
+    /// Trusts or revokes keys of a store, and writes the whole list to its file: O(n log n) for its n keys.
+    ///
     /// - Returns: Whether the list has changed.
     /// - Throws: ``TrustFileError`` when it cannot be written; it is as before then.
     @discardableResult
@@ -107,9 +90,47 @@ package final class StoreTrust: Sendable {
 
     // MARK: Files
 
+    /// Reads the list, and nil for its end when there is no file.
+    private static func list(_ path: String, isRecorded: Bool) throws(TrustFileError) -> (TrustList, TrustList.End?) {
+        func failure(_ reason: String) -> TrustFileError { TrustFileError(path: path, reason: reason) }
+        let bytes: [UInt8]?
+        do {
+            let harm = "whoever has written it has chosen whom this store trusts"
+            bytes = try KeyFile.bytes(path, ownedBy: geteuid(), mode: 0o644, harm: harm, limit: listBytes)
+        } catch {
+            throw failure(error.reason)
+        }
+        let (list, end): (TrustList, TrustList.End)
+        do {
+            (list, end) = try TrustList.read(String(decoding: bytes ?? [], as: UTF8.self))
+        } catch {
+            throw failure("\(error.reason): bring back a copy of the file, or correct the line")
+        }
+        let isFirst = !isRecorded && end.found == nil
+        guard isFirst || end.isRight else {
+            let fault =
+                bytes == nil
+                ? "there is no such file, although the store has a list of keys"
+                : "its last line is not the end line of the \(list.count) keys in it, and keys may be missing"
+            throw failure(
+                "\(fault): bring back a copy of the file; if these \(list.count) keys are all that were trusted or "
+                    + "revoked: printf '\\n%s\\n' '\(end.right)' >> \(path.shellWord)"
+            )
+        }
+        return (list, bytes == nil ? nil : end)
+    }
+
+    private static func isRecorded(_ reader: Reader) throws -> Bool { try reader.setting(StoreKeys.trust) != nil }
+
+    /// Records in the store that its list has an end line, so that it is missed from then on.
+    static func record(_ transaction: WriteTransaction) throws {
+        guard try !isRecorded(transaction.reader) else { return }
+        try transaction.setSetting(StoreKeys.trust, to: "1")
+    }
+
     private func write(_ list: TrustList) throws(TrustFileError) {
         guard let path else { return }
-        guard list.entries.count <= TrustList.limit else {
+        guard list.count <= TrustList.limit else {
             throw TrustFileError(path: path, reason: "it would have more than \(TrustList.limit) keys")
         }
         let draft = "\(path).new"
@@ -135,25 +156,6 @@ package final class StoreTrust: Sendable {
         }
         try syncFolder(of: path)
         return key
-    }
-
-    /// Nil when there is no file.
-    private static func read(_ path: String, limit: Int) throws(TrustFileError) -> [UInt8]? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        guard descriptor >= 0 else {
-            if errno == ENOENT { return nil }
-            throw TrustFileError(path: path, code: errno)
-        }
-        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        do {
-            let bytes = try file.read(upToCount: limit + 1) ?? Data()
-            guard bytes.count <= limit else {
-                throw TrustFileError(path: path, reason: "it has more than \(limit) bytes")
-            }
-            return Array(bytes)
-        } catch {
-            throw error as? TrustFileError ?? TrustFileError(path: path, reason: error.localizedDescription)
-        }
     }
 
     private static func create(_ path: String, _ bytes: [UInt8], mode: mode_t) throws(TrustFileError) {

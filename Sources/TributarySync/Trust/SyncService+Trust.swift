@@ -1,7 +1,7 @@
 import Logging
 import TributaryAdmin
 package import TributaryChanges
-import TributaryStore
+package import TributaryStore
 
 extension SyncService {
     /// Whose files the store takes, and how it signs its own.
@@ -10,10 +10,19 @@ extension SyncService {
     /// The key with which the store signs; nil when it signs nothing.
     package var signingKey: SigningKey? { environment.trust.key }
 
-    /// The stores of which a key is trusted or revoked, also when nothing of them has come yet.
-    package var storesWithKeys: Set<UniqueID> { Set(environment.trust.list.entries.map(\.store)) }
+    /// The keys that are trusted or revoked, by store, also when nothing of it has come yet; O(n log n) for n keys.
+    package func keys(_ reader: Reader) throws -> [UniqueID: [TrustList.Entry]] {
+        let list = environment.trust.list
+        let entries = list.completing(list.entries, with: try PinnedKeys(reader).entries())
+        return Dictionary(grouping: entries, by: \.store)
+    }
 
-    package func keys(of store: UniqueID) -> [TrustList.Entry] { environment.trust.list.entries(of: store) }
+    /// The keys of one store that are trusted or revoked; O(k) for its k keys.
+    package func keys(of store: UniqueID) throws -> [TrustList.Entry] {
+        let list = environment.trust.list
+        let pinned = try environment.store.read { try PinnedKeys($0).entries(of: store) }
+        return list.completing(list.entries(of: store), with: pinned)
+    }
 
     /// Trusts a key of a writer's store, or revokes it, and looks again at everything that is not applied.
     ///
@@ -21,7 +30,7 @@ extension SyncService {
     /// store's writers, or its label. Without a key it is the one with which the store's held files are signed, or for a
     /// revocation all of its keys.
     ///
-    /// - Throws: ``SyncError`` `noSuchWriter`, `ownWriter`, `noKey`; ``TrustFileError``.
+    /// - Throws: ``SyncError`` `noSuchWriter`, `ownWriter`, `noKey`; ``TrustFileError``; what the store throws.
     package func setTrust(
         _ state: TrustList.State,
         of writer: UniqueID,
@@ -36,12 +45,13 @@ extension SyncService {
         guard record != nil || !found.isEmpty || key != nil else { throw SyncError.noSuchWriter(writer) }
         let label = record?.store ?? found.first?.store ?? writer
         if record?.isSelf == true || self.state.read(\.planner.own) == writer { throw SyncError.ownWriter(writer) }
-        let known = keys(of: label).map(\.key)
+        let known = try keys(of: label).map(\.key)
         let keys = key.map { [$0] } ?? (state == .revoked && !known.isEmpty ? known : found.compactMap(\.key))
         guard let first = keys.first else { throw SyncError.noKey(writer) }
         // Of several keys an administrator chooses.
         guard state == .revoked || keys.allSatisfy({ $0 == first }) else { throw SyncError.severalKeys(writer) }
         try environment.trust.set(state, Array(Set(keys)), of: label, at: environment.wall)
+        try await store.writeAsync { try StoreTrust.record($0) }
         environment.logger.warning(
             "key is \(state.rawValue)",
             metadata: [

@@ -13,14 +13,23 @@ package struct TrustSettings: Hashable, Sendable {
         case known
     }
 
-    package var mode = Mode.any
-    /// Whether the first key with which a store is seen to sign is trusted from then on.
-    package var pinsFirst = false
+    package var mode: Mode
+    /// Whether the key of the first segment of a store that is applied is trusted from then on.
+    package var pinsFirst: Bool
     /// Keys of stores that may be trusted at first sight.
-    package var keys: [PublicKey] = []
+    package var keys: [PublicKey] { didSet { listed = Set(keys) } }
+    /// The members of ``keys``: each decision looks for one.
+    fileprivate private(set) var listed: Set<PublicKey>
+
+    package init(mode: Mode = .any, pinsFirst: Bool = false, keys: [PublicKey] = []) {
+        (self.mode, self.pinsFirst, self.keys, listed) = (mode, pinsFirst, keys, Set(keys))
+    }
 }
 
-/// The keys of stores that an administrator has trusted or revoked, or that were seen first.
+/// The keys of stores that an administrator has trusted or revoked.
+///
+/// Earlier versions have also written the keys into it that they trusted at first sight; now these are
+/// ``PinnedKeys``.
 package struct TrustList: Hashable, Sendable {
     package enum State: String, Sendable { case trusted, revoked }
 
@@ -33,53 +42,71 @@ package struct TrustList: Hashable, Sendable {
 
     package enum Decision: Hashable, Sendable {
         case trusted
-        /// Trusted at first sight: the list is to remember the key.
-        case first(PublicKey)
+        /// Trusted at first sight: the key is pinned when something that it has signed is applied.
+        case first
         /// Not taken, with the reason in a sentence.
         case untrusted(String)
     }
 
-    package private(set) var entries: [Entry] = []
+    private var states: [UniqueID: [PublicKey: Entry]] = [:]
+    private var stores: [PublicKey: Set<UniqueID>] = [:]
+    package private(set) var count = 0
 
-    package func entries(of store: UniqueID) -> [Entry] { entries.filter { $0.store == store } }
+    package var isEmpty: Bool { count == 0 }
 
-    /// Decides about a file by the label of the store that has written it and by its signature, which must be that of
-    /// the text; O(n) for n keys.
+    /// In the order of stores and keys; O(n log n) for n keys.
+    package var entries: [Entry] {
+        states.sorted { $0.key < $1.key }.flatMap { entries(of: $0.key) }
+    }
+
+    package func entries(of store: UniqueID) -> [Entry] {
+        let entries = states[store].map { Array($0.values) } ?? []
+        return entries.sorted { $0.key.bytes.lexicographicallyPrecedes($1.key.bytes) }
+    }
+
+    /// Adds the pinned keys that this list neither trusts nor revokes to some of its entries.
+    package func completing(_ entries: [Entry], with pinned: [Entry]) -> [Entry] {
+        entries + pinned.filter { states[$0.store]?[$0.key] == nil && !isRevoked($0.key) }
+    }
+
+    package func isRevoked(_ key: PublicKey) -> Bool {
+        stores[key, default: []].contains { states[$0]?[key]?.state == .revoked }
+    }
+
+    /// Decides about a file by the label of the store that has written it and by the key that has signed it.
+    ///
+    /// O(k) for the k keys of this store: the number of other stores does not count.
     package func decide(
         _ store: UniqueID,
-        _ signature: Signature?,
-        of signedText: [UInt8],
+        _ key: PublicKey,
+        pinned: PinnedKeys.Finding = PinnedKeys.Finding(),
         by settings: TrustSettings
     ) -> Decision {
-        guard let signature else { return .untrusted("It is not signed.") }
-        let key = signature.key
-        guard signature.isValid(of: signedText) else {
-            return .untrusted("Its signature is not that of key \(key) for its name and its bytes.")
-        }
-        if entries.contains(where: { $0.key == key && $0.state == .revoked }) {
-            return .untrusted("Its key \(key) is revoked.")
-        }
-        let trusted = entries.filter { $0.store == store && $0.state == .trusted }
-        if trusted.contains(where: { $0.key == key }) { return .trusted }
-        if let other = trusted.first {
-            return .untrusted("It is signed with key \(key), and store \(store) is known by key \(other.key).")
+        guard !isRevoked(key) else { return .untrusted("Its key \(key) is revoked.") }
+        let own = entries(of: store)
+        if own.contains(where: { $0.key == key }) || pinned.owner == store { return .trusted }
+        let known = own.filter { $0.state == .trusted }.map(\.key) + pinned.keys.filter { !isRevoked($0) }
+        // A store may change its key: an administrator lists the former key and the present key.
+        let isListed = settings.listed.contains(key)
+        if let other = known.first(where: { !isListed || !settings.listed.contains($0) }) {
+            return .untrusted("It is signed with key \(key), and store \(store) is known by key \(other).")
         }
         // A store whose key was revoked gets another one by an administrator only, and so does a second store a key.
-        let isNew = !entries.contains { $0.store == store || $0.key == key }
-        guard isNew, settings.pinsFirst || settings.keys.contains(key) else {
+        let hasRevoked = own.contains { $0.state == .revoked } || pinned.keys.contains(where: isRevoked)
+        let isFree = stores[key] == nil && pinned.owner == nil && !hasRevoked
+        guard isFree, settings.pinsFirst || isListed else {
             return .untrusted("Nobody has trusted key \(key) of store \(store).")
         }
-        return .first(key)
+        return .first
     }
 
     package mutating func set(_ state: State, _ key: PublicKey, of store: UniqueID, at wall: WallTime) {
-        if let place = entries.firstIndex(where: { $0.store == store && $0.key == key }) {
-            guard entries[place].state != state else { return }
-            (entries[place].state, entries[place].since) = (state, wall)
-        } else {
-            entries.append(Entry(store: store, key: key, state: state, since: wall))
+        guard states[store]?[key]?.state != state else { return }
+        let entry = Entry(store: store, key: key, state: state, since: wall)
+        if states[store, default: [:]].updateValue(entry, forKey: key) == nil {
+            stores[key, default: []].insert(store)
+            count += 1
         }
-        entries.sort { ($0.store, $0.key.description) < ($1.store, $1.key.description) }
     }
 }
 
@@ -87,29 +114,66 @@ extension TrustList {
     /// The greatest number of keys that are kept.
     package static let limit = 65_536
 
-    /// A line of JSON for each key.
+    /// A line of JSON for each key, and the end line.
     package var text: String {
-        entries.map {
+        let lines = entries.map { entry in
             JSONValue.members([
-                "store": .string($0.store.description), "key": .string($0.key.description),
-                "state": .string($0.state.rawValue), "since": .count($0.since.milliseconds),
+                "store": .string(entry.store.description), "key": .string(entry.key.description),
+                "state": .string(entry.state.rawValue), "since": .count(entry.since.milliseconds),
             ]).text + "\n"
         }
         .joined()
+        return lines + TrustList.endLine(of: lines, count: count) + "\n"
     }
 
+    private static func endLine(of lines: String, count: Int) -> String {
+        let hash = SegmentEnd.sha256(of: Array(lines.utf8))
+        return JSONValue.members(["keys": .integer(Int64(count)), "sha256": .string(hash)]).text
+    }
+
+    /// The end of a list: whether its last line is the end line of the lines before it.
+    package struct End: Hashable, Sendable {
+        /// The last line, if it is an end line.
+        package var found: String?
+        /// The end line of the keys that were read.
+        package var right: String
+
+        package var isRight: Bool { found == right }
+    }
+
+    /// Reads a list, with its end.
+    ///
+    /// Blank lines do not count, and of several end lines only the last one, so that an end line can be appended by hand.
+    /// If one of two lines of a key revokes it, it is revoked.
+    ///
     /// - Throws: `JSONError` for a line that is none of ``text``, with its number.
-    package init(_ text: String) throws(JSONError) {
+    package static func read(_ text: String) throws(JSONError) -> (list: TrustList, end: End) {
+        var list = TrustList()
+        var (lines, count) = ("", 0)
+        var found: String?
         for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
         where !line.isEmpty {
-            let value = try JSONParser.parse(String(line))
+            let value: JSONValue
+            do throws(JSONError) {
+                value = try JSONParser.parse(String(line))
+            } catch {
+                throw JSONError("line \(number + 1) is no JSON: \(error.reason)")
+            }
+            if value["keys"] != nil {
+                found = value.text
+                continue
+            }
             guard case .string(let store)? = value["store"], let store = UniqueID(store),
                 case .string(let key)? = value["key"], let key = PublicKey(key),
                 case .string(let state)? = value["state"], let state = State(rawValue: state),
                 case .integer(let since)? = value["since"], since >= 0
             else { throw JSONError("line \(number + 1) is no key with its store, its state and its time") }
-            guard entries.count < TrustList.limit else { throw JSONError("more than \(TrustList.limit) keys") }
-            entries.append(Entry(store: store, key: key, state: state, since: WallTime(milliseconds: UInt64(since))))
+            guard count < TrustList.limit else { throw JSONError("it has more than \(TrustList.limit) keys") }
+            lines += line + "\n"
+            (count, found) = (count + 1, nil)
+            guard list.states[store]?[key]?.state != .revoked else { continue }
+            list.set(state, key, of: store, at: WallTime(milliseconds: UInt64(since)))
         }
+        return (list, End(found: found, right: endLine(of: lines, count: count)))
     }
 }

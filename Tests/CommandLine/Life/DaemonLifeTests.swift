@@ -36,6 +36,28 @@ struct DaemonLifeTests {
         #expect(daemon.journal.contains("one.yaml:8: colour: "), "\(daemon.log)")
     }
 
+    @Test("an emptied list of keys ends a start with 78 and says what to do", .timeLimit(.minutes(30)))
+    func emptiedTrustList() async throws {
+        let daemon = try await RunningDaemon.started()
+        let other = "0190f1a2-0000-7000-8000-000000000009"
+        let key = String(repeating: "ab", count: 32)
+        #expect(try await daemon.call(.post, "/v1/writers/\(other)/revoke", #"{"key":"\#(key)"}"#).0 == 200)
+        #expect(await daemon.stop() == .exited(0))
+        let list = "\(daemon.store)-trust"
+        let former = try Data(contentsOf: URL(fileURLWithPath: list))
+        let file = try #require(FileHandle(forUpdatingAtPath: list))
+        try file.truncate(atOffset: 0)
+        let process = try daemon.spawn()
+        #expect(await process.ending() == .exited(78))
+        #expect(daemon.journal.contains("'\(list)': its last line is not the end line of the 0 keys"), "\(daemon.log)")
+        #expect(daemon.journal.contains("bring back a copy of the file"), "\(daemon.log)")
+        try file.write(contentsOf: former)
+        try file.close()
+        try await daemon.start()
+        let keys = try await daemon.command(["writer", "list", "--json"]).output
+        #expect(keys.contains(key) && keys.contains("revoked"), "\(keys)")
+    }
+
     @Test(
         "reload takes what is good, keeps the old when it is bad, and tells what needs a restart",
         .timeLimit(.minutes(30))

@@ -55,7 +55,7 @@ final class SyncReplica: Sendable, EndingWithTest {
         let service = try SyncService(
             replica: replica,
             configuration: configuration,
-            trust: signs ? try StoreTrust(store: store.configuration.path) : StoreTrust(),
+            trust: signs ? try StoreTrust(of: store) : StoreTrust(),
             clock: clock,
             logger: logger,
             control: control,
