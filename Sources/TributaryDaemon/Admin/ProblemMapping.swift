@@ -91,7 +91,7 @@ enum ProblemMapping {
             problem.writer = writer.description
             problem.sequence = sequence
             return problem
-        case .unknownCounter:
+        case .unknownCounter, .unproven:
             return ProblemDocument(.blocked, detail: error.description)
         }
     }
@@ -102,7 +102,7 @@ enum ProblemMapping {
             case .clockAhead(_, nil): (.blocked, "set the machine's clock right, or: tributaryctl writer restamp")
             case .clockAhead: (.blocked, "To see more: tributaryctl status")
             case .cannotSync: (.inputOutput, nil)
-            case .foreignFolder: (.inputOutput, "To see more: tributaryctl status")
+            case .foreignFolder, .nameTaken: (.inputOutput, "To see more: tributaryctl status")
             }
         return ProblemDocument(kind, detail: error.description, hint: hint)
     }

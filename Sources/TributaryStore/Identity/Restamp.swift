@@ -2,7 +2,7 @@ import GRDB
 package import TributaryChanges
 import TributaryModel
 
-/// What `restamp` has done: unexported transactions got new clocks.
+/// What `restamp` or `reissue` has done: unexported transactions got new names, or new clocks too.
 package struct Restamped: Sendable, Hashable {
     package var former: UniqueID
     package var new: UniqueID
@@ -11,7 +11,7 @@ package struct Restamped: Sendable, Hashable {
     package var count: Int
 }
 
-/// The reason why unexported transactions cannot get new clocks.
+/// The reason why unexported transactions cannot get new clocks or names.
 package enum RestampError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A transaction that stays has a clock between the new ones and the old ones: one of the two may have overwritten
     /// the other, and the value that lost is not in the store any more.
@@ -19,6 +19,8 @@ package enum RestampError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A copy of the store has published, or continues from, what this store has not published: it would be counted
     /// twice.
     case knownElsewhere(writer: UniqueID, sequence: UInt64)
+    /// A copy of the store, or the store before it was set back, may have published what this store has not.
+    case unproven(writer: UniqueID)
     /// The model does not know the counter of an increment.
     case unknownCounter(entity: String, property: String)
 
@@ -30,13 +32,17 @@ package enum RestampError: Error, Hashable, Sendable, CustomStringConvertible {
         case .knownElsewhere(let writer, let sequence):
             "A copy of this store has published transactions of writer \(writer) after transaction \(sequence), or goes on from "
                 + "them, so that they cannot be issued under another name."
+        case .unproven(let writer):
+            "Nothing proves that no copy of this store, and not the store itself before it was set back, has published "
+                + "these transactions of writer \(writer)."
         case .unknownCounter(let entity, let property):
             "'\(entity).\(property)' was counted under another version of the model: export it first."
         }
     }
 }
 
-/// Gives the transactions that were never exported new clocks, under a fresh writer, in a write transaction.
+/// Gives the transactions that were never exported new clocks, or only new names, under a fresh writer, in a write
+/// transaction.
 ///
 /// No other store knows them under their present names. Versions of rows name the numbers of transactions, so they
 /// change with the rows of the transactions. Totals of counters belong to writers, so the counted amounts move to the
@@ -50,12 +56,13 @@ struct Restamp {
     }
 
     private let reader: Reader
-    private let greatest: HybridClock
+    /// The greatest clock that a transaction keeps; nil when all keep theirs.
+    private let greatest: HybridClock?
     private let transactions: [Unexported]
     private var db: Database { reader.database }
     private var layout: StoreModel { reader.context.layout }
 
-    init(_ reader: Reader, after greatest: HybridClock) throws {
+    init(_ reader: Reader, after greatest: HybridClock?) throws {
         (self.reader, self.greatest) = (reader, greatest)
         let select = try BoundStatement(
             reader.database,
@@ -76,7 +83,7 @@ struct Restamp {
     /// Costs one look at each transaction.
     func obstacle() throws -> RestampError? {
         if let known = try knownElsewhere() { return known }
-        guard let last = transactions.map(\.clock).max(), last > greatest else { return nil }
+        guard let greatest, let last = transactions.map(\.clock).max(), last > greatest else { return nil }
         let numbers = Set(transactions.map(\.number))
         let select = try BoundStatement(
             db,
@@ -121,7 +128,7 @@ struct Restamp {
         if let obstacle = try obstacle() { throw obstacle }
         let environment = reader.context.configuration.environment
         let former = try transaction.writers().own
-        let fresh = environment.newID()
+        let fresh = try freshID()
         _ = try reader.context.configuration.token?.take { try transaction.writers().token() }
         for writer in Set(transactions.map(\.writer)).sorted(by: >) { try setBack(writer) }
         transaction.forget()
@@ -129,10 +136,10 @@ struct Restamp {
         let published = try reader.writers.all().reduce(into: [:]) { $0[$1.id.description] = $1.sequence }
         try transaction.renewOwn(as: fresh)
         let row = try transaction.writers().position(of: fresh).id
-        try WriterTable.setAside(after: greatest, db)
+        if let greatest { try WriterTable.setAside(after: greatest, db) }
         transaction.forget()
         // A transaction that is not ahead keeps its clock, because it may have lost against others.
-        let kept = transactions.prefix { $0.clock <= greatest }
+        let kept = self.kept
         var clock = max(try transaction.writers().lastClock(), kept.last?.clock ?? .zero)
         for (index, unexported) in transactions.enumerated() {
             let isKept = index < kept.count
@@ -145,6 +152,44 @@ struct Restamp {
         try transaction.writers().move(fresh, to: UInt64(transactions.count), clock: clock)
         let end = published[former.description] ?? 0
         return Restamped(former: former, new: fresh, published: end, count: transactions.count)
+    }
+
+    private var kept: ArraySlice<Unexported> {
+        transactions.prefix { unexported in greatest.map { unexported.clock <= $0 } ?? true }
+    }
+
+    /// Draws the identity of the fresh writer.
+    ///
+    /// Of two writes with one clock the one of the greater writer wins: a transaction that keeps its clock must win and lose
+    /// against the same ones as before. An identity that shares half of its bits with the former writer compares as that
+    /// one does. Costs one look at each transaction.
+    private func freshID() throws -> UniqueID {
+        let environment = reader.context.configuration.environment
+        let former = Dictionary(kept.map { ($0.clock.rawValue, $0.writer) }) { first, _ in first }
+        let select = try BoundStatement(
+            db,
+            """
+            SELECT t.clock, w.uuid, (SELECT uuid FROM tributary_writer WHERE id = ?1) FROM tributary_transaction t
+            JOIN tributary_writer w ON w.id = t.writer WHERE t.writer <> ?1 AND t.sequence > 0
+            """
+        )
+        var ties: [(own: UniqueID, other: UniqueID)] = []
+        for writer in Set(former.values) {
+            select.bind(1, writer)
+            try select.forEach { row in
+                guard former[row.clock(0).rawValue] == writer, let other = UniqueID(row.text(1)),
+                    let own = UniqueID(row.text(2))
+                else { return }
+                ties.append((own, other))
+            }
+        }
+        func isFit(_ id: UniqueID) -> Bool { ties.allSatisfy { ($0.own < $0.other) == (id < $0.other) } }
+        let fresh = environment.newID()
+        if isFit(fresh) { return fresh }
+        let alike = ties.lazy.flatMap { tie in
+            (0..<100).lazy.map { _ in UniqueID(high: tie.own.high, low: 1 << 63 | environment.random() >> 2) }
+        }
+        return alike.first(where: isFit) ?? fresh
     }
 
     /// Sets a writer back to what it has exported, and its successors to what is left of it.

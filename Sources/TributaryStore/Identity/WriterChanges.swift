@@ -13,6 +13,19 @@ extension WriteTransaction {
         return try Restamp(reader, after: greatest).run(self)
     }
 
+    /// Gives the transactions that were never exported the names of a fresh writer; they keep their clocks.
+    ///
+    /// Only the store's present writer can prove that nobody has published them. `range` is no longer about to be
+    /// exported. Throws ``RestampError`` and ``StoreError``; commit nothing then.
+    package func reissue(_ range: ExportRange) throws -> Restamped {
+        try applyWaiting()
+        forget()
+        defer { forget() }
+        guard try ownWriter() == range.writer else { throw RestampError.unproven(writer: range.writer) }
+        try OutboxTable(db: db).giveUp(range, writer: writers().position(of: range.writer).id)
+        return try Restamp(reader, after: nil).run(self)
+    }
+
     /// Sets aside the clocks of a writer after `greatest`: only local changes that overwrite its writes must exceed
     /// them.
     package func setClocksAside(after greatest: HybridClock, of writer: UniqueID) throws {

@@ -202,6 +202,14 @@ extension Problem {
                 detail: "Local changes are not exported: \(logs) is not there.",
                 hint: mountHint(logs)
             )
+        case ExportFailure.nameTaken(let file, _):
+            Problem(
+                .exportFailed,
+                since: wall,
+                detail: "Local changes were not exported: \(ErrorText.text(of: error))",
+                file: file,
+                hint: TakenNames.hint(file)
+            )
         case let error as SegmentError where error.kind == .locked:
             Problem(
                 .exportFailed,

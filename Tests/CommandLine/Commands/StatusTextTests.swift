@@ -58,10 +58,15 @@ import TributaryAdmin
             "\(writers)"
         )
 
-        try? FileManager.default.removeItem(atPath: daemon.logs + "/.staging")
-        try daemon.folder.write("no folder", to: "logs/.staging")
-        _ = try await daemon.command(["object", "insert", "Employee", "name=Cid"])
-        let full = try await daemon.command(["sync"])
+        // The store goes on as a fresh writer, and not again at once.
+        var full = try await daemon.command(["sync"])
+        for name in ["Cid", "Dan"] {
+            let own = try await daemon.writer()
+            try? FileManager.default.removeItem(atPath: "\(daemon.logs)/\(own)")
+            try daemon.folder.write("no folder", to: "logs/\(own)")
+            _ = try await daemon.command(["object", "insert", "Employee", "name=\(name)"])
+            full = try await daemon.command(["sync"])
+        }
         #expect(full.ending == .exited(75), "\(full.output) \(full.errors) \(daemon.log)")
         let status = try await daemon.command(["status"])
         #expect(status.ending == .exited(0) && status.output.contains("were not exported"), "\(status.output)")
