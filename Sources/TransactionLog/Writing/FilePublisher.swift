@@ -64,8 +64,8 @@ extension LogFolder {
 /// Publishes whole files in a writer's folder: writes a staged file, syncs it, and renames it, never replacing a file,
 /// except a blob, whose name is the hash of its content.
 ///
-/// Whoever writes into the log folder can guess the names: each can be taken by anything. Nothing waits for another
-/// program, and nothing is opened that is no regular file.
+/// Whoever writes into the log folder can guess the names, and put anything there. No publication waits for another
+/// program, and only regular files are opened.
 struct FilePublisher: Sendable {
     let logs: LogFolder
     /// The folders whose entries in their parent folders are known to be durable; two for each log folder and writer of
@@ -97,7 +97,7 @@ struct FilePublisher: Sendable {
     /// - Parameters:
     ///   - name: The name of the file.
     ///   - isMarked: Whether the file has the name of a ready file until it is in its place: ``isReady(_:)``.
-    ///   - begin: Called when the whole file is on the disk, before it gets its final name. A ready file stays when this or
+    ///   - begin: Called with the result when the whole file is on the disk, before it gets its final name. A ready file stays when this or
     ///     a later step fails.
     ///   - write: Writes the file.
     /// - Returns: The result of `write`.
@@ -106,7 +106,7 @@ struct FilePublisher: Sendable {
     func publish<T>(
         _ name: Name,
         isMarked: Bool = false,
-        begin: () throws -> Void = {},
+        begin: (T) throws -> Void = { _ in },
         _ write: (HashedFile) throws -> T
     ) throws -> T {
         let staging = try Staging(name, self)
@@ -124,7 +124,7 @@ struct FilePublisher: Sendable {
             }
             staged = ready
         }
-        try begin()
+        try begin(result)
         try renameIntoFolder(name, from: staging, staged)
         if isMarked { staging.removeReadyFiles() }
         return result
@@ -159,9 +159,8 @@ struct FilePublisher: Sendable {
 
     /// An empty file in the staging folder, and that folder.
     ///
-    /// When a writer's staging folder is in use by another program, or something that is not this store's is in the way,
-    /// the file is staged in a new folder with a random name, which is removed afterwards: nothing in the staging folder
-    /// keeps a file from being published.
+    /// When another program uses the writer's staging folder, or a foreign file is in the way, the file is staged in a new
+    /// folder with a random name. That folder is removed afterwards.
     private struct Staging {
         let folder: Folder
         let file: Int32
@@ -188,7 +187,7 @@ struct FilePublisher: Sendable {
             (self.root, fileName) = (root.descriptor, name.fileName)
         }
 
-        /// Removes the ready files of the writer, of which a store needs one at a time; lists the folder.
+        /// Removes the ready files of the writer, since a store needs one at a time; lists the folder.
         func removeReadyFiles() {
             var names: [String] = []
             _ = DirectoryEntries(of: folder.descriptor)?.forEach { name, _, _ in

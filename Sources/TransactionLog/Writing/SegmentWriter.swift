@@ -45,7 +45,7 @@ extension LogFolder {
     ///   - header: Its first line, without the newline.
     ///   - key: The key that signs it; nil for none.
     ///   - isMarked: Whether ``isReady(_:)`` is to tell later that the segment was not in its place.
-    ///   - begin: Called when the whole file is on the disk, before it gets its name.
+    ///   - begin: Called with the end line when the whole file is on the disk, before it gets its name.
     ///   - body: Appends the transactions.
     /// - Returns: The end line.
     /// - Throws: ``SegmentError`` `forked` when something else has this name, `locked`, `incomplete` or `inputOutput` when it
@@ -55,7 +55,7 @@ extension LogFolder {
         header: String,
         signedBy key: SigningKey? = nil,
         isMarked: Bool = false,
-        begin: () throws -> Void = {},
+        begin: (SegmentEnd) throws -> Void = { _ in },
         body: (SegmentWriter) throws -> Void
     ) throws -> SegmentEnd {
         let file = FilePublisher.Name(name, header: SegmentHeader.readable(header))

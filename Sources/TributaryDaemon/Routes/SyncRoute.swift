@@ -38,7 +38,7 @@ enum SyncRoute {
     /// Codes of problems that do not prevent a synchronization; waiting segments are listed separately.
     private static let ignoredCodes: Set<Problem.Code> = [
         .paused, .restartNeeded, .checkpointFailed, .valuesDeferred, .segmentsWaiting, .watchFailed, .watchLimit,
-        .scanNotRequested, .stagingReplicated, .diskLow, .comparisonRefused,
+        .scanNotRequested, .stagingReplicated, .diskLow, .comparisonRefused, .nameTaken,
     ]
 
     private static func problems(of daemon: AdminServices) async -> [Problem]? {

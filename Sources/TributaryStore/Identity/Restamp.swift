@@ -19,7 +19,7 @@ package enum RestampError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A copy of the store has published, or continues from, what this store has not published: it would be counted
     /// twice.
     case knownElsewhere(writer: UniqueID, sequence: UInt64)
-    /// A copy of the store, or the store before it was set back, may have published what this store has not.
+    /// A copy of the store, or the store before it was set back, may have published these transactions.
     case unproven(writer: UniqueID)
     /// The model does not know the counter of an increment.
     case unknownCounter(entity: String, property: String)

@@ -163,9 +163,10 @@ package struct Exporter: Sendable {
         // The folder may have gone since the export began.
         try requireOwnFolder()
         let wasNeverInPlace = !isBegun || folder.isReady(name)
-        var counts = ImportCounts(segments: 1)
-        let occupant = try place(name, in: folder) {
-            try folder.publish(name, header: range.header, signedBy: key, isMarked: wasNeverInPlace) {
+        var (counts, sha256) = (ImportCounts(segments: 1), "")
+        var occupant = try place(name, in: folder) {
+            try folder.publish(name, header: range.header, signedBy: key, isMarked: wasNeverInPlace) { end in
+                sha256 = end.sha256
                 if !isBegun { try store.write { try $0.beginExport(range) } }
                 // The range of the segment must survive a power failure before a peer can see the segment.
                 try StoreSync(path: store.configuration.path).run()
@@ -182,6 +183,8 @@ package struct Exporter: Sendable {
                 }
             }
         }
+        // The segment was in its place, and its key is lost: who has the key has its transactions.
+        if case .locked = occupant, !wasNeverInPlace { occupant = .segment(sha256) }
         switch occupant {
         case .segment(let sha256):
             room?.added(FileAttributes(name.path, in: folder)?.bytes ?? 0)
@@ -190,7 +193,7 @@ package struct Exporter: Sendable {
             try interrupt(.placed(name))
             try store.write { try $0.finishExport(range, sha256: sha256) }
             return counts
-        case .other(let file, let reason):
+        case .other(let file, let reason), .locked(let file, let reason):
             try reissue(range, file: file, reason, wasNeverInPlace: wasNeverInPlace)
             folder.forgetReady(name)
             return ImportCounts()
@@ -202,6 +205,8 @@ package struct Exporter: Sendable {
         /// The segment, or one with the same transactions; the value is its hash.
         case segment(String)
         case other(file: String, reason: String)
+        /// It cannot be compared without a key that is not here.
+        case locked(file: String, reason: String)
     }
 
     /// A name that is taken by the same transactions is published already: a copy of the store has the same
@@ -230,7 +235,8 @@ package struct Exporter: Sendable {
             taken.reason = reason
         } catch let error as SegmentError {
             switch error.kind {
-            case .incomplete, .damaged, .rejected, .forked, .locked: taken.reason = error.reason
+            case .locked: return .locked(file: taken.file, reason: error.reason)
+            case .incomplete, .damaged, .rejected, .forked: taken.reason = error.reason
             // What cannot be read is no content.
             case .changed, .missing, .inputOutput: throw error
             }
@@ -241,7 +247,8 @@ package struct Exporter: Sendable {
     /// Continues the store as a fresh writer, with what was never exported, in one transaction with the record of the file.
     private func reissue(_ range: ExportRange, file: String, _ reason: String, wasNeverInPlace: Bool) throws {
         guard wasNeverInPlace else {
-            throw ExportFailure.nameTaken(file: file, reason: "\(reason). Others may have the segment already.")
+            let known = "Others may have the segment already: its transactions keep their names"
+            throw ExportFailure.nameTaken(file: file, reason: "\(reason). \(known).")
         }
         let wall = wall
         do {

@@ -223,7 +223,7 @@ extension Problem {
                 since: wall,
                 detail: "Local changes were not exported: \(ErrorText.text(of: error))",
                 hint:
-                    "Give \(logs) room and the daemon the right to write there. It is tried again every 10 s, and now with: "
+                    "Give \(logs) room and the daemon the right to read and write there. It is tried again every 10 s, and now with: "
                     + "tributaryctl sync"
             )
         }
