@@ -97,8 +97,8 @@ struct FilePublisher: Sendable {
     /// - Parameters:
     ///   - name: The name of the file.
     ///   - isMarked: Whether the file has the name of a ready file until it is in its place: ``isReady(_:)``.
-    ///   - begin: Called with the result when the whole file is on the disk, before it gets its final name. A ready file stays when this or
-    ///     a later step fails.
+    ///   - begin: Called with the result when the whole file is on the disk, before it gets its final name. A ready file
+    ///     stays when this or a later step fails.
     ///   - write: Writes the file.
     /// - Returns: The result of `write`.
     /// - Throws: ``SegmentError`` `forked` when something else has this name, `locked`, `incomplete` or `inputOutput` when it
@@ -111,8 +111,8 @@ struct FilePublisher: Sendable {
     ) throws -> T {
         let staging = try Staging(name, self)
         let (descriptor, path) = (staging.file, "\(staging.folder.path)/\(name.fileName)")
-        defer { staging.end() }
-        var staged = name.fileName
+        var (staged, isPlaced) = (name.fileName, false)
+        defer { staging.end(isPlaced: isPlaced) }
         let encryption = logs.keys.current.map { EncryptedOutput($0, header: name.header) }
         let file = HashedFile(descriptor: descriptor, file: path, encryption: encryption)
         let result = try write(file)
@@ -126,6 +126,7 @@ struct FilePublisher: Sendable {
         }
         try begin(result)
         try renameIntoFolder(name, from: staging, staged)
+        isPlaced = true
         if isMarked { staging.removeReadyFiles() }
         return result
     }
@@ -199,13 +200,16 @@ struct FilePublisher: Sendable {
         }
 
         /// Removes what is staged, except a ready file in the writer's folder.
-        func end() {
-            unlinkat(folder.descriptor, fileName, 0)
+        func end(isPlaced: Bool) {
+            if !isPlaced { unlinkat(folder.descriptor, fileName, 0) }
             if temporary != nil { removeReadyFiles() }
             flock(folder.descriptor, LOCK_UN)
             close(folder.descriptor)
             close(file)
-            if let temporary { unlinkat(root, temporary, AT_REMOVEDIR) }
+            if let temporary {
+                unlinkat(root, temporary, AT_REMOVEDIR)
+                FilePublisher.durable.withLock { _ = $0.remove(folder.path) }
+            }
             close(root)
         }
     }
