@@ -34,6 +34,7 @@ import TributaryStore
         MigrationError.interrupted(from: "1", to: "2"),
         StoreError.nestedTransaction(holder: "a context"), StoreError.deadlock(cycle: "a waits for b"),
         ExportFailure.clockAhead(by: .milliseconds(5_000)), ExportFailure.cannotSync(path: "/p", code: 28),
+        ExportFailure.nameTaken(file: "/p", reason: "r."), RestampError.unproven(writer: writer),
         SyncError.notRunning, SyncError.paused(since: 1), SyncError.noSuchSegment(segment),
         SyncError.notHeld(segment, state: .waiting), SegmentError(.rejected, file: "f", line: 3, reason: "r"),
         SegmentError(.inputOutput(28), file: "f", reason: "no room"),

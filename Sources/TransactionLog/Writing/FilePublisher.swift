@@ -11,7 +11,7 @@ extension LogFolder {
     ///   - sha256: The hash of its bytes.
     ///   - writer: The writer in whose folder it is.
     ///   - read: Hands over the bytes in portions; it has compared them with the hash when it returns.
-    /// - Throws: ``SegmentError``; what `read` throws.
+    /// - Throws: ``SegmentError``, `forked` when a folder has its name; what `read` throws.
     package func publishBlob(
         _ sha256: String,
         of writer: UniqueID,
@@ -63,6 +63,9 @@ extension LogFolder {
 
 /// Publishes whole files in a writer's folder: writes a staged file, syncs it, and renames it, never replacing a file,
 /// except a blob, whose name is the hash of its content.
+///
+/// Whoever writes into the log folder can guess the names, and put anything there. No publication waits for another
+/// program, and only regular files are opened.
 struct FilePublisher: Sendable {
     let logs: LogFolder
     /// The folders whose entries in their parent folders are known to be durable; two for each log folder and writer of
@@ -88,67 +91,205 @@ struct FilePublisher: Sendable {
 
     /// Writes a file and renames it to its final name.
     ///
-    /// A file of this name with the same bytes is the result of an earlier attempt and counts as success.
+    /// A file of this name with the same bytes is the result of an earlier attempt and counts as success. Anything else
+    /// that has the name is left alone.
     ///
-    /// - Throws: ``SegmentError`` `forked` when a file of this name has other bytes; what `write` throws.
-    func publish<T>(_ name: Name, _ write: (HashedFile) throws -> T) throws -> T {
-        var staging = try folder(name.writer.description, in: try staging(), mode: 0o700)
-        if let below = name.stagingFolder { staging = try folder(below, in: staging, mode: 0o700) }
-        // Two programs with one writer must not share a staged file. On a file system without locks, the rename still
-        // fails for one of them.
-        flock(staging.descriptor, LOCK_EX)
-        defer {
-            flock(staging.descriptor, LOCK_UN)
-            close(staging.descriptor)
+    /// - Parameters:
+    ///   - name: The name of the file.
+    ///   - isMarked: Whether the file has the name of a ready file until it is in its place: ``isReady(_:)``.
+    ///   - begin: Called with the result when the whole file is on the disk, before it gets its final name. A ready file
+    ///     stays when this or a later step fails.
+    ///   - write: Writes the file.
+    /// - Returns: The result of `write`.
+    /// - Throws: ``SegmentError`` `forked` when something else has this name, `locked`, `incomplete` or `inputOutput` when it
+    ///   cannot be compared; what `begin` and `write` throw.
+    func publish<T>(
+        _ name: Name,
+        isMarked: Bool = false,
+        begin: (T) throws -> Void = { _ in },
+        _ write: (HashedFile) throws -> T
+    ) throws -> T {
+        let staging = try Staging(name, self)
+        let (descriptor, path) = (staging.file, "\(staging.folder.path)/\(name.fileName)")
+        var (staged, isPlaced) = (name.fileName, false)
+        defer { staging.end(isPlaced: isPlaced) }
+        let encryption = logs.keys.current.map { EncryptedOutput($0, header: name.header) }
+        let file = HashedFile(descriptor: descriptor, file: path, encryption: encryption)
+        let result = try write(file)
+        try sync(descriptor, path)
+        if isMarked {
+            let ready = FilePublisher.readyName(name.fileName)
+            guard renameat(staging.folder.descriptor, staged, staging.folder.descriptor, ready) == 0 else {
+                throw SegmentError.system(errno, file: path, doing: "rename")
+            }
+            staged = ready
         }
-        let (descriptor, path) = try create(name, in: staging)
-        defer { close(descriptor) }
-        do {
-            let encryption = logs.keys.current.map { EncryptedOutput($0, header: name.header) }
-            let file = HashedFile(descriptor: descriptor, file: path, encryption: encryption)
-            let result = try write(file)
-            try sync(descriptor, path)
-            try renameIntoFolder(name, from: staging, file)
-            return result
-        } catch {
-            unlinkat(staging.descriptor, name.fileName, 0)
-            throw error
-        }
+        try begin(result)
+        try renameIntoFolder(name, from: staging, staged)
+        isPlaced = true
+        if isMarked { staging.removeReadyFiles() }
+        return result
     }
+
+    /// Whether an attempt to publish a marked file has ended before the file was in its place.
+    ///
+    /// The rename that brings a file into its place takes away its name of a ready file, so a file that was ever in its
+    /// place has none.
+    func isReady(_ name: Name) -> Bool {
+        let ready = "\(FilePublisher.staging)/\(name.writer)/\(FilePublisher.readyName(name.fileName))"
+        var status = stat()
+        return fstatat(logs.descriptor, ready, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
+
+    /// Removes the ready file of a name that will not be published.
+    func forgetReady(_ name: Name) {
+        let ready = "\(FilePublisher.staging)/\(name.writer)/\(FilePublisher.readyName(name.fileName))"
+        unlinkat(logs.descriptor, ready, 0)
+    }
+
+    private static let staging = ".staging"
+
+    private static let readySuffix = ".ready"
+
+    private static func readyName(_ fileName: String) -> String { fileName + readySuffix }
 
     private struct Folder {
         var descriptor: Int32
         var path: String
     }
 
-    private func staging() throws(SegmentError) -> Folder {
+    /// An empty file in the staging folder, and that folder.
+    ///
+    /// When another program uses the writer's staging folder, or a foreign file is in the way, the file is staged in a new
+    /// folder with a random name. That folder is removed afterwards.
+    private struct Staging {
+        let folder: Folder
+        let file: Int32
+        /// The name of the folder with a random name; nil for the writer's staging folder.
+        private let temporary: String?
+        private let root: Int32
+        private let fileName: String
+
+        init(_ name: Name, _ publisher: FilePublisher) throws {
+            let root = try publisher.stagingRoot()
+            let temporary = "\(name.writer).\(hexadecimal16(.random(in: .min ... .max)))"
+            do {
+                (folder, file) = try publisher.open(name, name.writer.description, in: root, isShared: true)
+                self.temporary = nil
+            } catch {
+                do {
+                    (folder, file) = try publisher.open(name, temporary, in: root, isShared: false)
+                    self.temporary = temporary
+                } catch let second {
+                    close(root.descriptor)
+                    throw second
+                }
+            }
+            (self.root, fileName) = (root.descriptor, name.fileName)
+        }
+
+        /// Removes the ready files of the writer, since a store needs one at a time; lists the folder.
+        func removeReadyFiles() {
+            var names: [String] = []
+            _ = DirectoryEntries(of: folder.descriptor)?.forEach { name, _, _ in
+                names.append(String(decoding: name, as: UTF8.self))
+            }
+            for name in names where name.hasSuffix(FilePublisher.readySuffix) {
+                unlinkat(folder.descriptor, name, 0)
+            }
+        }
+
+        /// Removes what is staged, except a ready file in the writer's folder.
+        func end(isPlaced: Bool) {
+            if !isPlaced { unlinkat(folder.descriptor, fileName, 0) }
+            if temporary != nil { removeReadyFiles() }
+            flock(folder.descriptor, LOCK_UN)
+            close(folder.descriptor)
+            close(file)
+            if let temporary {
+                unlinkat(root, temporary, AT_REMOVEDIR)
+                FilePublisher.durable.withLock { _ = $0.remove(folder.path) }
+            }
+            close(root)
+        }
+    }
+
+    /// Opens the folder with all staged files; a file, a pipe or a link in its place is removed.
+    private func stagingRoot() throws(SegmentError) -> Folder {
         let logs = Folder(descriptor: logs.descriptor, path: logs.path)
-        return try folder(".staging", in: logs, mode: 0o770)
+        do throws(SegmentError) {
+            return try folder(FilePublisher.staging, in: logs, mode: 0o770)
+        } catch {
+            guard error.kind == .rejected, unlinkat(logs.descriptor, FilePublisher.staging, 0) == 0 else { throw error }
+            return try folder(FilePublisher.staging, in: logs, mode: 0o770)
+        }
+    }
+
+    /// Opens a folder in the staging folder, and creates a file in it, after removing the remains of an interrupted attempt.
+    ///
+    /// Two programs with one writer must not share a staged file, so a shared folder is locked. On a file system without
+    /// locks, the rename still fails for one of them.
+    private func open(
+        _ name: Name,
+        _ folderName: String,
+        in root: Folder,
+        isShared: Bool
+    ) throws(SegmentError) -> (Folder, Int32) {
+        var staging = try folder(folderName, in: root, mode: 0o700)
+        do throws(SegmentError) {
+            if isShared, let below = name.stagingFolder {
+                let outer = staging
+                staging = try folder(below, in: outer, mode: 0o700)
+                close(outer.descriptor)
+            }
+            if flock(staging.descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK {
+                throw SegmentError.system(EWOULDBLOCK, file: staging.path, doing: "lock the folder")
+            }
+            return (staging, try create(name, in: staging))
+        } catch {
+            close(staging.descriptor)
+            if !isShared { unlinkat(root.descriptor, folderName, AT_REMOVEDIR) }
+            throw error
+        }
     }
 
     /// Opens a folder, and creates it when it does not exist.
     ///
     /// Its entry in the parent folder is durable then, also when an earlier process or attempt has created the folder
-    /// and did not get as far.
+    /// and did not get as far. The umask and the parent folder (setgid) determine its mode and group.
     ///
-    /// The umask and the parent folder (setgid) determine its mode and group.
+    /// - Throws: ``SegmentError`` `rejected` when something else has its name.
     private func folder(_ name: String, in parent: Folder, mode: mode_t) throws(SegmentError) -> Folder {
-        defer { if parent.descriptor != logs.descriptor { close(parent.descriptor) } }
         let path = "\(parent.path)/\(name)"
         let isNew = mkdirat(parent.descriptor, name, mode) == 0
         guard isNew || errno == EEXIST else { throw SegmentError.system(errno, file: path, doing: "make the folder") }
-        if isNew || !FilePublisher.durable.withLock({ $0.contains(path) }) {
-            try sync(parent.descriptor, parent.path)
-            FilePublisher.durable.withLock { _ = $0.insert(path) }
-        }
         let descriptor = LogFolder.folder(name, in: parent.descriptor)
-        guard descriptor >= 0 else { throw SegmentError.system(errno, file: path, doing: "open the folder") }
+        guard descriptor >= 0 else {
+            guard errno == ENOTDIR || errno == ELOOP else {
+                throw SegmentError.system(errno, file: path, doing: "open the folder")
+            }
+            throw SegmentError(.rejected, file: path, reason: "it is not a folder")
+        }
+        guard isNew || !FilePublisher.durable.withLock({ $0.contains(path) }) else {
+            return Folder(descriptor: descriptor, path: path)
+        }
+        do throws(SegmentError) {
+            try sync(parent.descriptor, parent.path)
+        } catch {
+            close(descriptor)
+            throw error
+        }
+        FilePublisher.durable.withLock { _ = $0.insert(path) }
         return Folder(descriptor: descriptor, path: path)
     }
 
-    /// Creates a file in the staging folder, after removing the remains of an interrupted export.
-    private func create(_ name: Name, in staging: Folder) throws(SegmentError) -> (Int32, String) {
+    private func create(_ name: Name, in staging: Folder) throws(SegmentError) -> Int32 {
         let path = "\(staging.path)/\(name.fileName)"
+        var status = stat()
+        let ready = FilePublisher.readyName(name.fileName)
+        if fstatat(staging.descriptor, ready, &status, AT_SYMLINK_NOFOLLOW) == 0 {
+            try OpenFile.demandRegular(status.st_mode, file: "\(staging.path)/\(ready)")
+        }
         unlinkat(staging.descriptor, name.fileName, 0)
         let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         let descriptor = clinux_openat(staging.descriptor, name.fileName, flags, 0o660)
@@ -158,39 +299,60 @@ struct FilePublisher: Sendable {
             defer { close(descriptor) }
             throw SegmentError.system(errno, file: path, doing: "set the mode")
         }
-        return (descriptor, path)
+        return descriptor
     }
 
-    private func renameIntoFolder(_ name: Name, from staging: Folder, _ file: HashedFile) throws {
+    private func renameIntoFolder(_ name: Name, from staging: Staging, _ staged: String) throws(SegmentError) {
         let logs = Folder(descriptor: logs.descriptor, path: logs.path)
-        var writer = try folder(name.writer.description, in: logs, mode: 0o770)
-        if let below = name.folder { writer = try folder(below, in: writer, mode: 0o770) }
+        let writer: Folder
+        do throws(SegmentError) {
+            let own = try folder(name.writer.description, in: logs, mode: 0o770)
+            if let below = name.folder {
+                defer { close(own.descriptor) }
+                writer = try folder(below, in: own, mode: 0o770)
+            } else {
+                writer = own
+            }
+        } catch  where error.kind == .rejected {
+            throw FilePublisher.taken(error.file, name, "it is not a folder")
+        }
         defer { close(writer.descriptor) }
+        let (path, from) = ("\(writer.path)/\(name.fileName)", staging.folder.descriptor)
         var isTaken = false
         if name.replaces {
-            guard renameat(staging.descriptor, name.fileName, writer.descriptor, name.fileName) == 0 else {
-                throw SegmentError.system(errno, file: "\(writer.path)/\(name.fileName)", doing: "rename into place")
+            guard renameat(from, staged, writer.descriptor, name.fileName) == 0 else {
+                if errno == EISDIR { throw FilePublisher.taken(path, name, "it is a folder") }
+                throw SegmentError.system(errno, file: path, doing: "rename into place")
             }
-        } else if clinux_rename_noreplace(staging.descriptor, name.fileName, writer.descriptor, name.fileName) != 0 {
+        } else if clinux_rename_noreplace(from, staged, writer.descriptor, name.fileName) != 0 {
             if errno == EINVAL || errno == ENOSYS {
-                isTaken = try link(name, from: staging, to: writer)
+                isTaken = try link(name, staged, from: from, to: writer)
             } else if errno == EEXIST {
                 isTaken = true
             } else {
-                throw SegmentError.system(errno, file: "\(writer.path)/\(name.fileName)", doing: "rename into place")
+                throw SegmentError.system(errno, file: path, doing: "rename into place")
             }
         }
         if isTaken {
-            try requireSameContent(name, file)
-            unlinkat(staging.descriptor, name.fileName, 0)
+            try requireSameContent(name, staging)
+            unlinkat(from, staged, 0)
         }
         try sync(writer.descriptor, writer.path)
     }
 
+    private static func taken(_ file: String, _ name: Name, _ reason: String) -> SegmentError {
+        SegmentError(.forked, file: file, writer: name.writer, reason: "the name is taken: \(reason)")
+    }
+
     /// Links the file, for file systems that cannot rename without replacing: a hard link cannot replace a file either.
-    private func link(_ name: Name, from staging: Folder, to writer: Folder) throws(SegmentError) -> Bool {
-        if linkat(staging.descriptor, name.fileName, writer.descriptor, name.fileName, 0) == 0 {
-            unlinkat(staging.descriptor, name.fileName, 0)
+    private func link(
+        _ name: Name,
+        _ staged: String,
+        from staging: Int32,
+        to writer: Folder
+    ) throws(SegmentError) -> Bool {
+        if linkat(staging, staged, writer.descriptor, name.fileName, 0) == 0 {
+            unlinkat(staging, staged, 0)
             return false
         }
         guard errno == EEXIST else {
@@ -199,21 +361,28 @@ struct FilePublisher: Sendable {
         return true
     }
 
-    /// Compares what was to be written with the published file; each may be encrypted with another key, or not at all.
-    private func requireSameContent(_ name: Name, _ file: HashedFile) throws(SegmentError) {
-        let published = try logs.openAny(fileName: name.fileName, writer: name.writer)
-        let staged = try OpenFile.open(path: file.file, keys: logs.keys)
-        let size = try published.size()
-        var isSame = try staged.size() == size
-        var offset: UInt64 = 0
-        while isSame, offset < size {
-            let range = offset..<min(size, offset + 1 << 20)
-            isSame = try published.bytes(in: range) == staged.bytes(in: range)
-            offset = range.upperBound
+    /// Compares what was to be written with what has its name; each may be encrypted with another key, or not at all.
+    private func requireSameContent(_ name: Name, _ staging: Staging) throws(SegmentError) {
+        let path = "\(staging.folder.path)/\(name.fileName)"
+        let own = fcntl(staging.file, F_DUPFD_CLOEXEC, 0)
+        guard own >= 0 else { throw SegmentError.system(errno, file: path, doing: "read") }
+        let staged = try OpenFile(RawFile(descriptor: own, file: path), keys: logs.keys)
+        let file = "\(logs.path)/\(name.writer)/\(name.fileName)"
+        do throws(SegmentError) {
+            let published = try logs.openAny(fileName: name.fileName, writer: name.writer)
+            let size = try published.size()
+            var isSame = try staged.size() == size
+            var offset: UInt64 = 0
+            while isSame, offset < size {
+                let range = offset..<min(size, offset + 1 << 20)
+                isSame = try published.bytes(in: range) == staged.bytes(in: range)
+                offset = range.upperBound
+            }
+            guard !isSame else { return }
+        } catch  where [.rejected, .damaged].contains(error.kind) {
+            throw FilePublisher.taken(file, name, error.reason)
         }
-        guard !isSame else { return }
-        let reason = "the name is taken by a file with other bytes"
-        throw SegmentError(.forked, file: published.file, writer: name.writer, reason: reason)
+        throw FilePublisher.taken(file, name, "the file has other bytes")
     }
 
     private func sync(_ descriptor: Int32, _ path: String) throws(SegmentError) {

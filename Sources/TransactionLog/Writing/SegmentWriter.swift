@@ -40,20 +40,43 @@ extension LogFolder {
     ///
     /// A file of this name with the same bytes is the result of an earlier attempt and counts as success.
     ///
-    /// - Throws: ``SegmentError`` `forked` when a file of this name has other bytes; what `body` throws.
+    /// - Parameters:
+    ///   - name: The name of the segment.
+    ///   - header: Its first line, without the newline.
+    ///   - key: The key that signs it; nil for none.
+    ///   - isMarked: Whether ``isReady(_:)`` is to tell later that the segment was not in its place.
+    ///   - begin: Called with the end line when the whole file is on the disk, before it gets its name.
+    ///   - body: Appends the transactions.
+    /// - Returns: The end line.
+    /// - Throws: ``SegmentError`` `forked` when something else has this name, `locked`, `incomplete` or `inputOutput` when it
+    ///   cannot be compared; what `begin` and `body` throw.
     package func publish(
         _ name: SegmentName,
         header: String,
         signedBy key: SigningKey? = nil,
+        isMarked: Bool = false,
+        begin: (SegmentEnd) throws -> Void = { _ in },
         body: (SegmentWriter) throws -> Void
     ) throws -> SegmentEnd {
-        try FilePublisher(logs: self).publish(
-            .init(writer: name.writer, fileName: name.fileName, header: SegmentHeader.readable(header))
-        ) {
-            file in
+        let file = FilePublisher.Name(name, header: SegmentHeader.readable(header))
+        return try FilePublisher(logs: self).publish(file, isMarked: isMarked, begin: begin) { file in
             let writer = try SegmentWriter(file, header: header)
             try body(writer)
             return try writer.finish(name, signedBy: key)
         }
+    }
+
+    /// Whether the last attempt to publish a marked segment has ended before the segment was in its place.
+    ///
+    /// When false, the segment may have been in its place, also when its file is gone or replaced now.
+    package func isReady(_ name: SegmentName) -> Bool { FilePublisher(logs: self).isReady(.init(name)) }
+
+    /// Removes what was staged of a segment that will not be published.
+    package func forgetReady(_ name: SegmentName) { FilePublisher(logs: self).forgetReady(.init(name)) }
+}
+
+extension FilePublisher.Name {
+    fileprivate init(_ name: SegmentName, header: String? = nil) {
+        self.init(writer: name.writer, fileName: name.fileName, header: header)
     }
 }

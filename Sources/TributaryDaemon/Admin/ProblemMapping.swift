@@ -104,6 +104,8 @@ enum ProblemMapping {
                 detail: error.description,
                 hint: "Set clock.max_ahead above the lead that status tells, and: tributaryctl reload"
             )
+        case .unproven:
+            return ProblemDocument(.blocked, detail: error.description)
         }
     }
 
@@ -112,7 +114,7 @@ enum ProblemMapping {
             switch error {
             case .clockAhead: (.blocked, "set the machine's clock right, or: tributaryctl writer restamp")
             case .cannotSync: (.inputOutput, nil)
-            case .foreignFolder: (.inputOutput, "To see more: tributaryctl status")
+            case .foreignFolder, .nameTaken: (.inputOutput, "To see more: tributaryctl status")
             }
         return ProblemDocument(kind, detail: error.description, hint: hint)
     }

@@ -39,6 +39,7 @@ enum SyncRoute {
     private static let ignoredCodes: Set<Problem.Code> = [
         .paused, .restartNeeded, .checkpointFailed, .valuesDeferred, .segmentsWaiting, .watchFailed, .watchLimit,
         .scanNotRequested, .stagingReplicated, .diskLow, .comparisonRefused, .baselineUnverified,
+        .nameTaken,
     ]
 
     private static func problems(of daemon: AdminServices) async -> [Problem]? {

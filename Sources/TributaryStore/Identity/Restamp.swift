@@ -2,7 +2,7 @@ import GRDB
 package import TributaryChanges
 import TributaryModel
 
-/// What `restamp` has done: unexported transactions got new clocks.
+/// What `restamp` or `reissue` has done: unexported transactions got new names, or new clocks too.
 package struct Restamped: Sendable, Hashable {
     package var former: UniqueID
     package var new: UniqueID
@@ -11,11 +11,13 @@ package struct Restamped: Sendable, Hashable {
     package var count: Int
 }
 
-/// The reason why unexported transactions cannot get new clocks.
+/// The reason why unexported transactions cannot get new clocks or names.
 package enum RestampError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A copy of the store has published, or continues from, what this store has not published: it would be counted
     /// twice.
     case knownElsewhere(writer: UniqueID, sequence: UInt64)
+    /// A copy of the store, or the store before it was set back, may have published these transactions.
+    case unproven(writer: UniqueID)
     /// The model does not know the counter of an increment.
     case unknownCounter(entity: String, property: String)
 
@@ -24,14 +26,17 @@ package enum RestampError: Error, Hashable, Sendable, CustomStringConvertible {
         case .knownElsewhere(let writer, let sequence):
             "A copy of this store has published transactions of writer \(writer) after transaction \(sequence), or goes on from "
                 + "them, so that they cannot be issued under another name."
+        case .unproven(let writer):
+            "Nothing proves that no copy of this store, and not the store itself before it was set back, has published "
+                + "these transactions of writer \(writer)."
         case .unknownCounter(let entity, let property):
             "'\(entity).\(property)' was counted under another version of the model: export it first."
         }
     }
 }
 
-/// Gives the transactions that were never exported, and whose clocks are ahead, lesser clocks under a fresh writer, in
-/// a write transaction.
+/// Gives transactions that were never exported other names, under a fresh writer, in a write transaction: those whose
+/// clocks are ahead, with lesser clocks, or those of the present writer, with the clocks that they have.
 ///
 /// No other store knows them under their present names. Versions of rows name the numbers of transactions, so they
 /// change with the rows of the transactions. Totals of counters belong to writers, so the counted amounts move to the
@@ -47,12 +52,14 @@ struct Restamp {
     }
 
     private let reader: Reader
-    private let greatest: HybridClock
+    /// The greatest clock that stays; nil when the transactions keep their clocks.
+    private let greatest: HybridClock?
     private let transactions: [Unexported]
     private var db: Database { reader.database }
     private var layout: StoreModel { reader.context.layout }
 
-    init(_ reader: Reader, after greatest: HybridClock) throws {
+    /// With a clock for the transactions that have a greater one, else for those of the present writer.
+    init(_ reader: Reader, after greatest: HybridClock?) throws {
         (self.reader, self.greatest) = (reader, greatest)
         let select = try BoundStatement(
             reader.database,
@@ -61,11 +68,11 @@ struct Restamp {
             JOIN tributary_transaction t ON t.writer = o.writer AND t.sequence = o.sequence
             JOIN tributary_writer w ON w.id = o.writer
             WHERE o.sequence > ifnull((SELECT max(last) FROM tributary_export e WHERE e.writer = o.writer), 0)
-                AND (t.clock > ?1 OR t.clock < 0)
+                AND CASE WHEN ?1 IS NULL THEN w.is_self ELSE t.clock > ?1 OR t.clock < 0 END
             ORDER BY t.number
             """
         )
-        select.bind(1, Int64(clamping: greatest.rawValue))
+        select.bind(1, greatest.map { Int64(clamping: $0.rawValue) })
         transactions = try select.all { row in
             UniqueID(row.text(5)).map { writer in
                 Unexported(
@@ -79,7 +86,7 @@ struct Restamp {
         }
     }
 
-    /// The reason why transactions cannot get new clocks; nil when they can.
+    /// The reason why transactions cannot get other names; nil when they can.
     ///
     /// Costs one look at each writer and segment.
     func obstacle() throws -> RestampError? { transactions.isEmpty ? nil : try knownElsewhere() }
@@ -107,9 +114,9 @@ struct Restamp {
 
     func run(_ transaction: WriteTransaction) throws -> Restamped {
         if let obstacle = try obstacle() { throw obstacle }
-        let environment = reader.context.configuration.environment
         let former = try transaction.writers().own
-        let fresh = environment.newID()
+        let clocks = try clocks(transaction)
+        let fresh = try freshID(clocks)
         _ = try reader.context.configuration.token?.take { try transaction.writers().token() }
         for (writer, moved) in Dictionary(grouping: transactions, by: \.writer).sorted(by: { $0.key > $1.key }) {
             try setBack(writer, to: (moved.map(\.sequence).min() ?? 1) - 1)
@@ -119,48 +126,78 @@ struct Restamp {
         let published = try reader.writers.all().reduce(into: [:]) { $0[$1.id.description] = $1.sequence }
         try transaction.renewOwn(as: fresh)
         let row = try transaction.writers().position(of: fresh).id
-        var staying = try stayingAhead()[...]
-        var clock = try max(transaction.writers().lastClock(upTo: greatest), greatestStayingInTime())
         for (index, unexported) in transactions.enumerated() {
-            while let below = staying.first, below < unexported.version {
-                clock = max(clock, below.clock)
-                staying.removeFirst()
-            }
-            clock = clock.next(at: environment.wallTime())
-            try move(unexported, to: row, (sequence: UInt64(index + 1), clock: clock), published)
+            try move(unexported, to: row, (sequence: UInt64(index + 1), clock: clocks[index]), published)
         }
         try UnresolvedReferenceTable.forgetRanks(db)
         transaction.forget()
-        if !transactions.isEmpty {
-            try transaction.writers().move(fresh, to: UInt64(transactions.count), clock: clock)
+        if let last = clocks.last {
+            try transaction.writers().move(fresh, to: UInt64(transactions.count), clock: last)
         }
         let end = published[former.description] ?? 0
         return Restamped(former: former, new: fresh, published: end, count: transactions.count)
     }
 
-    /// The versions of the transactions that stay and are ahead, in their order; costs one look at each transaction.
-    private func stayingAhead() throws -> [Version] {
+    /// The clocks under the fresh writer, which rise; costs one look at each transaction.
+    private func clocks(_ transaction: WriteTransaction) throws -> [HybridClock] {
+        guard let greatest else { return transactions.map(\.version.clock) }
+        let moved = Set(transactions.map(\.number))
         let select = try BoundStatement(
             db,
             """
-            SELECT t.clock, w.uuid FROM tributary_transaction t JOIN tributary_writer w ON w.id = t.writer
-            WHERE t.sequence > 0 AND (t.clock > ?1 OR t.clock < 0)
+            SELECT t.number, t.clock, w.uuid FROM tributary_transaction t JOIN tributary_writer w ON w.id = t.writer
             """
         )
-        select.bind(1, Int64(clamping: greatest.rawValue))
-        let found = try select.all { row in UniqueID(row.text(1)).map { Version(clock: row.clock(0), writer: $0) } }
-        return found.sorted()
+        var clock = try transaction.writers().lastClock(upTo: greatest)
+        var ahead: [Version] = []
+        try select.forEach { row in
+            guard !moved.contains(row.integer(0)), let writer = UniqueID(row.text(2)) else { return }
+            let version = Version(clock: row.clock(1), writer: writer)
+            if version.clock > greatest { ahead.append(version) } else { clock = max(clock, version.clock) }
+        }
+        var staying = ahead.sorted()[...]
+        let wall = reader.context.configuration.environment.wallTime()
+        return transactions.map { unexported in
+            while let below = staying.first, below < unexported.version {
+                clock = max(clock, below.clock)
+                staying.removeFirst()
+            }
+            clock = clock.next(at: wall)
+            return clock
+        }
     }
 
-    /// Also of writers whose last clock is ahead; costs one look at each transaction.
-    private func greatestStayingInTime() throws -> HybridClock {
+    /// Draws the identity of the fresh writer.
+    ///
+    /// Of two writes with one clock the one of the greater writer wins: a transaction that keeps its clock must win and lose
+    /// against the same ones as before. An identity that shares half of its bits with the former writer compares as that
+    /// one does. Costs one look at each transaction.
+    private func freshID(_ clocks: [HybridClock]) throws -> UniqueID {
+        let environment = reader.context.configuration.environment
+        let moved = Set(transactions.map(\.number))
+        let kept = zip(transactions, clocks).filter { $0.version.clock == $1 }.map(\.0.version)
+        let former = Dictionary(kept.map { ($0.clock, $0.writer) }) { first, _ in first }
         let select = try BoundStatement(
             db,
-            "SELECT max(clock) FROM tributary_transaction WHERE sequence > 0 AND clock BETWEEN 0 AND ?1"
+            """
+            SELECT t.number, t.clock, w.uuid FROM tributary_transaction t JOIN tributary_writer w ON w.id = t.writer
+            """
         )
-        select.bind(1, Int64(clamping: greatest.rawValue))
-        let found = try select.first { $0.optionalInteger(0) } ?? nil
-        return HybridClock(rawValue: UInt64(found ?? 0))
+        var ties: [(own: UniqueID, other: UniqueID)] = []
+        if !former.isEmpty {
+            try select.forEach { row in
+                guard let own = former[row.clock(1)], !moved.contains(row.integer(0)), let other = UniqueID(row.text(2))
+                else { return }
+                ties.append((own, other))
+            }
+        }
+        func isFit(_ id: UniqueID) -> Bool { ties.allSatisfy { ($0.own < $0.other) == (id < $0.other) } }
+        let fresh = environment.newID()
+        if isFit(fresh) { return fresh }
+        let alike = ties.lazy.flatMap { tie in
+            (0..<100).lazy.map { _ in UniqueID(high: tie.own.high, low: 1 << 63 | environment.random() >> 2) }
+        }
+        return alike.first(where: isFit) ?? fresh
     }
 
     /// Sets a writer back to the transactions that keep their names, and its successors to what is left of it.

@@ -2,15 +2,29 @@ package import TributaryChanges
 
 /// Changes of the store's own writer, and an administrator's decisions about others.
 extension WriteTransaction {
-    /// Gives the transactions that were never exported new clocks, under a fresh writer.
+    /// Gives the transactions that were never exported and have clocks after `greatest` lesser clocks, under a fresh
+    /// writer.
     ///
-    /// A transaction with a clock up to `greatest` keeps it. Throws ``RestampError`` and ``StoreError``; commit nothing
+    /// Throws ``RestampError`` and ``StoreError``; commit nothing
     /// then.
     package func restamp(after greatest: HybridClock) throws -> Restamped {
         try applyWaiting()
         forget()
         defer { forget() }
         return try Restamp(reader, after: greatest).run(self)
+    }
+
+    /// Gives what the present writer has never exported the names of a fresh writer; the clocks stay.
+    ///
+    /// Only the store's present writer can prove that nobody has published them. `range` is no longer about to be
+    /// exported. Throws ``RestampError`` and ``StoreError``; commit nothing then.
+    package func reissue(_ range: ExportRange) throws -> Restamped {
+        try applyWaiting()
+        forget()
+        defer { forget() }
+        guard try ownWriter() == range.writer else { throw RestampError.unproven(writer: range.writer) }
+        try OutboxTable(db: db).giveUp(range, writer: writers().position(of: range.writer).id)
+        return try Restamp(reader, after: nil).run(self)
     }
 
     /// Makes the writer known when it is not.

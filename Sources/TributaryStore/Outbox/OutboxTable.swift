@@ -57,6 +57,16 @@ struct OutboxTable {
         try insert.run()
     }
 
+    /// The range, if it was begun, is begun no longer.
+    func giveUp(_ range: ExportRange, writer: Int64) throws {
+        let delete = try BoundStatement(
+            db,
+            "DELETE FROM tributary_export WHERE writer = ?1 AND first = ?2 AND sha256 IS NULL"
+        )
+        delete.bindAll(writer, range.first)
+        try delete.run()
+    }
+
     func finish(_ range: ExportRange, writer: Int64, sha256: String) throws {
         let update = try BoundStatement(db, "UPDATE tributary_export SET sha256 = ?3 WHERE writer = ?1 AND first = ?2")
         update.bindAll(writer, range.first, sha256)

@@ -28,6 +28,8 @@ struct CompactionPass: Sendable {
             progress("baseline", 0, nil)
             do {
                 report.baseline = try await cut()
+            } catch let error as SegmentError where error.kind == .forked {
+                report.baseline = .waits("\(error). If nobody needs it: rm -r \(error.file.shellWord)")
             } catch let error as SegmentError where error.kind == .rejected {
                 // Files that earlier baselines cover are removed all the same.
                 report.baseline = .waits("No reader would accept it: \(error.reason).")
@@ -124,6 +126,8 @@ struct CompactionPass: Sendable {
         )
     }
 
+    private static let attempts = 3
+
     private func cut(attempt: Int = 1) async throws -> CompactionReport.Step {
         if mode == .requested { try await sync.exportBeyondLimit() }
         var facts = try await facts()
@@ -147,10 +151,17 @@ struct CompactionPass: Sendable {
         guard case .cut(let name) = decision, mode != .dryRun else { return .init(decision) }
         let cutter = cutter("baseline", facts)
         let publish = { @Sendable reader in try cutter.publish(name, reader) }
-        if try await state(facts, publish) == nil {
-            guard attempt < 3 else {
-                return .waits("The store has changed meanwhile; the next attempt takes the new state.")
+        do {
+            if try await state(facts, publish) == nil {
+                guard attempt < CompactionPass.attempts else {
+                    return .waits("The store has changed meanwhile; the next attempt takes the new state.")
+                }
+                return try await cut(attempt: attempt + 1)
             }
+        } catch let error as SegmentError where error.kind == .forked && attempt < CompactionPass.attempts {
+            // A transaction without changes gives the baseline another name.
+            try await sync.environment.replica.acknowledge()
+            try await sync.exportBeyondLimit()
             return try await cut(attempt: attempt + 1)
         }
         sync.environment.published(name.writer)

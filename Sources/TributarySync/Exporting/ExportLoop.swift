@@ -77,17 +77,19 @@ struct ExportLoop: Sendable {
             ignoresLimit: beyondLimit,
             work: work,
             interrupt: interrupt,
-            published: environment.published
+            published: environment.published,
+            reissued: continued
         )
         do {
             work.begin()
             defer { work.end() }
-            let (counts, duration, withheld) = try await queue.run { [self] in
+            let (counts, duration, withheld, taken) = try await queue.run { [self] in
                 let began = clock.now()
                 let counts = try export(exporter)
-                return (counts, clock.now() - began, try exporter.withheld())
+                return (counts, clock.now() - began, try exporter.withheld(), try exporter.takenNames())
             }
             finish(counts, withheld: withheld)
+            state.update { $0.found(taken) }
             if counts.segments > 0 {
                 environment.logger.debug("exported", metadata: counts.journalMetadata)
                 environment.activity.exported(counts, in: duration)
@@ -98,6 +100,23 @@ struct ExportLoop: Sendable {
             state.update { $0.exportFailed(error, wall: wall) }
             throw error
         }
+    }
+
+    /// Records that the store has continued as a fresh writer during an export.
+    private func continued(_ reissued: Restamped, file: String) {
+        environment.logger.error(
+            "a file has the name of the next segment: the store continues as a fresh writer",
+            metadata: [
+                "file": "\(file)", "writer": "\(reissued.new)", "former": "\(reissued.former)",
+                "transactions": "\(reissued.count)",
+            ]
+        )
+        guard let positions = try? SyncRecords(store: environment.store).positions() else { return }
+        state.update {
+            $0.setPositions(positions)
+            $0.setOwn(reissued.new, positions[reissued.new] ?? WriterPosition())
+        }
+        signals.imports.raise()
     }
 
     private func finish(_ counts: ImportCounts, withheld: Int?) {
@@ -141,7 +160,8 @@ struct ExportLoop: Sendable {
         let begin = clock.now()
         do {
             if try await exportNow().transactions > 0 { pacing.exported(at: begin) }
-            return state.read(\.withheld) == nil ? nil : clock.now() + ExportLoop.retryInterval
+            let waits = state.read { $0.withheld != nil || $0.problems.contains(.nameTaken) }
+            return waits ? clock.now() + ExportLoop.retryInterval : nil
         } catch {
             pacing.exported(at: begin)
             return clock.now() + ExportLoop.retryInterval

@@ -11,6 +11,9 @@ import TributaryStore
 /// The exporter reads the store's outbox, so that it covers every way of writing and exports nothing that was
 /// imported. The range and the header of a segment are committed and on the disk before its file is renamed to its
 /// final name: an interrupted export is completed with identical bytes.
+///
+/// Whatever else has the name of a segment is a fork: the store continues as a fresh writer, with all transactions that
+/// were never exported. A segment that may have been in its place keeps its name: others may have its transactions.
 package struct Exporter: Sendable {
     package enum Step: Sendable {
         case begun(SegmentName)
@@ -34,6 +37,8 @@ package struct Exporter: Sendable {
     var interrupt: @Sendable (Step) throws -> Void = { _ in }
     /// Called with the writer of each segment that is in its place.
     var published: @Sendable (UniqueID) -> Void = { _ in }
+    /// Called when the store has continued as a fresh writer, because a file has the name of its next segment.
+    var reissued: @Sendable (Restamped, _ file: String) -> Void = { _, _ in }
 
     /// Exports the transactions of the store's former writers first, under the names under which they were committed.
     @discardableResult
@@ -44,11 +49,10 @@ package struct Exporter: Sendable {
         if own.name != name { try store.write { try $0.nameOwnWriter(name) } }
         if try store.read({ try $0.maxAhead() }) != maxAhead { try store.write { try $0.setMaxAhead(maxAhead) } }
         var counts = ImportCounts()
-        for range in unfinished { counts = counts + (try publish(range)) }
+        for range in unfinished { counts = counts + (try publish(range, isBegun: true)) }
         var exceptions = room?.exceptions ?? 0
         while let range = try nextRange(), try hasRoom(for: range, &exceptions) {
-            try store.write { try $0.beginExport(range) }
-            counts = counts + (try publish(range))
+            counts = counts + (try publish(range, isBegun: false))
         }
         if counts.segments > 0 { try keepFolder() }
         return counts
@@ -90,6 +94,15 @@ package struct Exporter: Sendable {
         guard let room else { return nil }
         let count = try store.read { try $0.outbox.waitingCount() }
         return count > 0 && room.isFull ? count : nil
+    }
+
+    /// The files that have names of this store's segments; forgets those that are gone.
+    func takenNames() throws -> TakenNames {
+        let known = try store.read { try TakenNames($0) }
+        guard !known.entries.isEmpty else { return known }
+        let remaining = known.remaining(in: try LogFolder(path: logs))
+        if remaining != known { try store.write { try $0.setSetting(StoreKeys.taken, to: remaining.text) } }
+        return remaining
     }
 
     func isIdle() throws -> Bool {
@@ -141,17 +154,22 @@ package struct Exporter: Sendable {
         }
     }
 
-    private func publish(_ range: ExportRange) throws -> ImportCounts {
+    /// The counts are zero when the store has continued as a fresh writer instead.
+    private func publish(_ range: ExportRange, isBegun: Bool) throws -> ImportCounts {
         let name = range.name
         let folder = try LogFolder(path: logs, keys: encryption)
         // The folder may have gone since the export began.
         try requireOwnFolder()
-        // The range of the segment must survive a power failure before a peer can see the segment.
-        try StoreSync(path: store.configuration.path).run()
-        try interrupt(.begun(name))
-        var counts = ImportCounts(segments: 1)
-        let sha256 = try placed(name, in: folder) {
-            try folder.publish(name, header: range.header, signedBy: key) { writer in
+        let wasNeverInPlace = !isBegun || folder.isReady(name)
+        var (counts, sha256) = (ImportCounts(segments: 1), "")
+        var occupant = try place(name, in: folder) {
+            try folder.publish(name, header: range.header, signedBy: key, isMarked: wasNeverInPlace) { end in
+                sha256 = end.sha256
+                if !isBegun { try store.write { try $0.beginExport(range) } }
+                // The range of the segment must survive a power failure before a peer can see the segment.
+                try StoreSync(path: store.configuration.path).run()
+                try interrupt(.begun(name))
+            } body: { writer in
                 try store.read { reader in
                     try reader.outbox.forEachPiece(of: range) { lines, changes in
                         try writer.append(lines: lines, changes: changes)
@@ -163,30 +181,89 @@ package struct Exporter: Sendable {
                 }
             }
         }
-        room?.added(FileAttributes(name.path, in: folder)?.bytes ?? 0)
-        published(name.writer)
-        work.step()
-        try interrupt(.placed(name))
-        try store.write { try $0.finishExport(range, sha256: sha256) }
-        return counts
+        // The segment was in its place, and its key is lost: who has the key has its transactions.
+        if case .locked = occupant, !wasNeverInPlace { occupant = .segment(sha256) }
+        switch occupant {
+        case .segment(let sha256):
+            room?.added(FileAttributes(name.path, in: folder)?.bytes ?? 0)
+            published(name.writer)
+            work.step()
+            try interrupt(.placed(name))
+            try store.write { try $0.finishExport(range, sha256: sha256) }
+            return counts
+        case .other(let file, let reason), .locked(let file, let reason):
+            try reissue(range, file: file, reason, wasNeverInPlace: wasNeverInPlace)
+            folder.forgetReady(name)
+            return ImportCounts()
+        }
+    }
+
+    /// What has the name of a segment after an attempt to publish it.
+    private enum Occupant {
+        /// The segment, or one with the same transactions; the value is its hash.
+        case segment(String)
+        case other(file: String, reason: String)
+        /// It cannot be compared without a key that is not here.
+        case locked(file: String, reason: String)
     }
 
     /// A name that is taken by the same transactions is published already: a copy of the store has the same
     /// transactions, though its header may differ.
-    private func placed(
+    ///
+    /// - Throws: ``SegmentError`` when the system cannot write the segment, or cannot read what has its name.
+    private func place(
         _ name: SegmentName,
         in folder: LogFolder,
         _ publish: () throws -> SegmentEnd
-    ) throws -> String {
+    ) throws -> Occupant {
+        var taken: SegmentError
         do {
-            return try publish().sha256
-        } catch let error as SegmentError where error.kind == .forked {
+            return .segment(try publish().sha256)
+        } catch let error as SegmentError where [.forked, .locked, .incomplete].contains(error.kind) {
+            taken = error
+        }
+        do {
             let file = try folder.open(name)
             let tail = try SegmentTail.read(file)
             _ = try SegmentVerifier().verify(file, name: name)
             let comparison = ContentComparison(store: store, logs: folder)
-            guard try comparison.contradiction(in: file, tail, of: name, through: name.last) == nil else { throw error }
-            return tail.end.sha256
+            guard let reason = try comparison.contradiction(in: file, tail, of: name, through: name.last) else {
+                return .segment(tail.end.sha256)
+            }
+            taken.reason = reason
+        } catch let error as SegmentError {
+            switch error.kind {
+            case .locked: return .locked(file: taken.file, reason: error.reason)
+            case .incomplete, .damaged, .rejected, .forked: taken.reason = error.reason
+            // What cannot be read is no content.
+            case .changed, .missing, .inputOutput: throw error
+            }
+        }
+        return .other(file: taken.file, reason: taken.reason)
+    }
+
+    /// Continues the store as a fresh writer, with what was never exported, in one transaction with the record of the file.
+    private func reissue(_ range: ExportRange, file: String, _ reason: String, wasNeverInPlace: Bool) throws {
+        guard wasNeverInPlace else {
+            let known = "Others may have the segment already: its transactions keep their names"
+            throw ExportFailure.nameTaken(file: file, reason: "\(reason). \(known).")
+        }
+        let wall = wall
+        do {
+            let reissued = try store.write { transaction in
+                var taken = try TakenNames(transaction.reader)
+                if let pause = taken.pause(at: wall) {
+                    let reason = "\(reason). The store continues as a fresh writer in \(pause) s."
+                    throw ExportFailure.nameTaken(file: file, reason: reason)
+                }
+                let reissued = try transaction.reissue(range)
+                taken.add(String(file.dropFirst(logs.count + 1)), reason, at: wall)
+                try transaction.setSetting(StoreKeys.taken, to: taken.text)
+                return reissued
+            }
+            self.reissued(reissued, file)
+        } catch let error as RestampError {
+            throw ExportFailure.nameTaken(file: file, reason: "\(reason). \(error)")
         }
     }
 }
@@ -218,6 +295,8 @@ package enum ExportFailure: Error, Hashable {
     ///
     /// It is certain that it is no such folder when it is the one that the store has used, or has another writer's files.
     case foreignFolder(path: String, writer: UniqueID, sequence: UInt64, isCertain: Bool = false)
+    /// Something else has the name of a segment, whose transactions cannot get other names, or not yet.
+    case nameTaken(file: String, reason: String)
 }
 
 extension ExportFailure: CustomStringConvertible {
@@ -229,6 +308,8 @@ extension ExportFailure: CustomStringConvertible {
         case .foreignFolder(let path, _, let sequence, let isCertain):
             "\(path) has no segments of this store, which has exported transactions up to \(sequence): "
                 + (isCertain ? "its own folder was removed." : "it is another folder.")
+        case .nameTaken(let file, let reason):
+            "\(file) has the name of a segment that this store is about to publish: \(reason)"
         }
     }
 }

@@ -230,6 +230,14 @@ extension Problem {
                 detail: "Local changes are not exported: \(logs) is not there.",
                 hint: mountHint(logs)
             )
+        case ExportFailure.nameTaken(let file, _):
+            Problem(
+                .exportFailed,
+                since: wall,
+                detail: "Local changes were not exported: \(ErrorText.text(of: error))",
+                file: file,
+                hint: TakenNames.hint(file)
+            )
         case let error as SegmentError where error.kind == .locked:
             Problem(
                 .exportFailed,
@@ -243,7 +251,7 @@ extension Problem {
                 since: wall,
                 detail: "Local changes were not exported: \(ErrorText.text(of: error))",
                 hint:
-                    "Give \(logs) room and the daemon the right to write there. It is tried again every 10 s, and now with: "
+                    "Give \(logs) room and the daemon the right to read and write there. It is tried again every 10 s, and now with: "
                     + "tributaryctl sync"
             )
         }

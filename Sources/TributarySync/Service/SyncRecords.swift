@@ -108,6 +108,8 @@ enum StoreKeys {
     static let unacknowledged = "sync.unacknowledged"
     /// Lines of `<writer>/<first>-<last>.tlog <sha256>`: held segments that an administrator has accepted.
     static let accepted = "sync.accepted"
+    /// The text of ``TakenNames``.
+    static let taken = "sync.taken"
 
     /// Set once the list of trusted and revoked keys has an end line.
     static let trust = "sync.trust"

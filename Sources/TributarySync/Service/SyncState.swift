@@ -219,6 +219,11 @@ struct SyncState: Sendable {
         }
     }
 
+    mutating func found(_ taken: TakenNames) {
+        problems.end(.nameTaken)
+        if let problem = Problem(taken, in: configuration.logs) { problems.raise(problem) }
+    }
+
     mutating func exportFailed(_ error: any Error, wall: WallTime) {
         problems.setExportProblem(.exportFailed(error, logs: configuration.logs, since: wall))
     }

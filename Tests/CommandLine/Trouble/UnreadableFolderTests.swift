@@ -32,6 +32,31 @@ struct UnreadableFolderTests {
     }
 }
 
+@Suite("A file that may not be read, under the next name of a store", .daemonTurns)
+struct UnreadableNameTests {
+    /// The daemon runs without the capability that lets root read all files.
+    @Test("is no content: the export waits for it, under the same writer")
+    func unreadable() async throws {
+        let daemon = try RunningDaemon()
+        try await daemon.startWithoutReadingEverything()
+        let writer = try await daemon.writer()
+        let name = "logs/\(writer)/0000000000000001-0000000000000001.tlog"
+        try daemon.folder.write("x", to: name)
+        #expect(chmod(daemon.folder.path(name), 0) == 0)
+        _ = try await daemon.command(["object", "insert", "Employee", "name=Ann"])
+        let waiting = try await daemon.command(["sync"])
+        #expect(waiting.ending != .exited(0), "\(waiting)")
+        #expect(try await daemon.problems().contains("export-failed"), "\(daemon.log)")
+        let status = try await daemon.command(["status"])
+        #expect(status.output.contains(daemon.folder.path(name)), "\(status)")
+        try FileManager.default.removeItem(atPath: daemon.folder.path(name))
+        try await daemon.success(of: ["sync"])
+        #expect(try await daemon.writer() == writer)
+        #expect(try await daemon.problems() == [], "\(daemon.log)")
+        #expect(FileManager.default.fileExists(atPath: daemon.folder.path(name)))
+    }
+}
+
 @Suite("A segment that may not be read", .daemonTurns)
 struct UnreadableSegmentTests {
     /// The daemon runs without the capability that lets root read all files.

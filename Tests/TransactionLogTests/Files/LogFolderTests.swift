@@ -102,6 +102,99 @@ import TributaryChanges
         }
     }
 
+    enum Obstacle: CaseIterable, Sendable {
+        case file, link, pipe, folder
+
+        func put(at path: String) throws {
+            let files = FileManager.default
+            try files.createDirectory(
+                atPath: (path as NSString).deletingLastPathComponent,
+                withIntermediateDirectories: true
+            )
+            switch self {
+            case .file: try Data("x".utf8).write(to: URL(filePath: path))
+            case .link: try files.createSymbolicLink(atPath: path, withDestinationPath: path)
+            case .pipe: try #require(mkfifo(path, 0o666) == 0)
+            case .folder: try files.createDirectory(atPath: path + "/full", withIntermediateDirectories: true)
+            }
+        }
+    }
+
+    /// Nothing in the staging folder is waited for, and nothing of this attempt is left there.
+    @Test(arguments: Obstacle.allCases) func nothingInTheStagingFolderIsInTheWay(_ obstacle: Obstacle) throws {
+        let own = ".staging/\(writer)"
+        for place in [".staging", own, "\(own)/\(name.fileName)", "\(own)/\(name.fileName).ready"] {
+            if place == ".staging", obstacle == .folder { continue }
+            try? FileManager.default.removeItem(atPath: folder.path(".staging"))
+            try? FileManager.default.removeItem(atPath: path)
+            try obstacle.put(at: folder.path(place))
+            _ = try publish(transactions)
+            #expect(throws: Never.self, "\(place)") {
+                try SegmentVerifier().verify(LogFolder(path: folder.path).open(name), name: name)
+            }
+            let left = try FileManager.default.contentsOfDirectory(atPath: folder.path(".staging"))
+            #expect(left == ["\(writer)"], "\(place)")
+        }
+    }
+
+    @Test func aLockedStagingFolderIsNotWaitedFor() throws {
+        let staging = folder.path(".staging/\(writer)")
+        try FileManager.default.createDirectory(atPath: staging, withIntermediateDirectories: true)
+        let lock = Glibc.open(staging, O_RDONLY | O_DIRECTORY)
+        defer { close(lock) }
+        #expect(flock(lock, LOCK_EX) == 0)
+        _ = try publish(transactions)
+        #expect(throws: Never.self) {
+            try SegmentVerifier().verify(LogFolder(path: folder.path).open(name), name: name)
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path(".staging")) == ["\(writer)"])
+    }
+
+    @Test(arguments: Obstacle.allCases) func whatHasTheNameIsAForkAndStays(_ obstacle: Obstacle) throws {
+        for place in [name.path, "\(writer)"] {
+            if place != name.path, obstacle == .folder { continue }
+            try? FileManager.default.removeItem(atPath: folder.path("\(writer)"))
+            try obstacle.put(at: folder.path(place))
+            let before = try FileManager.default.attributesOfItem(atPath: folder.path(place))[.systemFileNumber] as? Int
+            let error = #expect(throws: SegmentError.self) { try publish(transactions) }
+            #expect(error?.kind == .forked && error?.file == folder.path(place), "\(String(describing: error))")
+            let after = try FileManager.default.attributesOfItem(atPath: folder.path(place))[.systemFileNumber] as? Int
+            #expect(before == after)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path(".staging/\(writer)")).isEmpty)
+        }
+    }
+
+    /// A marked segment that was in its place has no ready file, and one that was not has one.
+    @Test func aReadyFileShowsThatASegmentWasNotInItsPlace() throws {
+        struct Stop: Error {}
+        let logs = try LogFolder(path: folder.path)
+        let header = SegmentHeader(writer: writer, first: 1, last: 1)
+        func publish(_ begin: (SegmentEnd) throws -> Void) throws -> SegmentEnd {
+            try logs.publish(header.segmentName, header: header.line, isMarked: true, begin: begin) {
+                for transaction in transactions {
+                    try $0.append(lines: transaction.lines, changes: transaction.changes.count)
+                }
+            }
+        }
+        #expect(!logs.isReady(name))
+        for _ in 0..<2 {
+            #expect(throws: Stop.self) { _ = try publish { _ in throw Stop() } }
+            #expect(logs.isReady(name) && !FileManager.default.fileExists(atPath: path))
+        }
+        var announced: SegmentEnd?
+        let end = try publish { announced = $0 }
+        #expect(announced == end)
+        #expect(!logs.isReady(name) && FileManager.default.fileExists(atPath: path))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path(".staging/\(writer)")).isEmpty)
+
+        try FileManager.default.removeItem(atPath: path)
+        try Obstacle.pipe.put(at: path)
+        #expect(throws: SegmentError.self) { _ = try publish { _ in } }
+        #expect(logs.isReady(name))
+        logs.forgetReady(name)
+        #expect(!logs.isReady(name))
+    }
+
     @Test func aFailingBodyLeavesNothingBehind() throws {
         struct Stop: Error {}
         let logs = try LogFolder(path: folder.path)

@@ -70,6 +70,73 @@ import TributaryModel
         #expect(throws: RestampError.knownElsewhere(writer: own.id, sequence: 1)) { try restamp(after: .zero) }
     }
 
+    private func reissue() throws -> Restamped {
+        let first = try #require(try replica.store.read { try $0.outbox.unexported().first })
+        let range = ExportRange(writer: first.writer, first: first.first, last: first.first, header: "{}")
+        return try replica.store.write { write in
+            try write.beginExport(range)
+            return try write.reissue(range)
+        }
+    }
+
+    /// The names of the present writer are taken: the transactions get others, and nothing else changes.
+    @Test func whatIsReissuedKeepsItsClocks() throws {
+        var exported = ExportedWriter()
+        try replica.commit(.insert("A", 1, ["c": .increment(10)]))
+        try exported.publish(replica)
+        let former = try own()
+        let clocks = try (1...3 as ClosedRange<Int64>).map { count in
+            try replica.commit(.update("A", 1, ["c": .increment(count), "x": "a"]))
+            return try own().clock
+        }
+        let before = try replica.digest()
+        let reissued = try reissue()
+        #expect(reissued.former == former.id && reissued.published == 1 && reissued.count == 3)
+        #expect(try own().incarnation.after == Incarnation.Predecessor(writer: former.id, sequence: 1))
+        #expect(try replica.store.read { try $0.outbox.unfinishedExports().isEmpty })
+        try exported.publish(replica)
+        #expect(exported.transactions.dropFirst().map(\.header.clock) == clocks)
+        #expect(exported.transactions.map(\.writer) == [former.id] + Array(repeating: reissued.new, count: 3))
+        try peer.apply(exported.transactions)
+        #expect(try peer.values("A", .sample(1))?["c"] == .integer(16))
+        #expect(try peer.digest() == before && replica.digest() == before)
+    }
+
+    /// Of two writes with one clock the one of the greater writer wins, before and after.
+    @Test func whatIsReissuedWinsAndLosesAsBefore() throws {
+        var exported = ExportedWriter()
+        try replica.commit(.insert("A", 1, ["x": "a"]), .insert("A", 2, ["x": "a"]))
+        try exported.publish(replica)
+        try replica.commit(.update("A", 1, ["x": "own"]), .update("A", 2, ["x": "own"]))
+        let own = try own()
+        // A drawn identity is hardly between these two.
+        let rivals = [(1, 1 << 63), (2, UInt64.max)].map { number, low in
+            var rival = ForeignTransaction(1, 1, clock: 0, .update("A", number, ["x": "rival"]))
+            rival.writer = UniqueID(high: own.id.high, low: low)
+            rival.header.clock = own.clock
+            return rival
+        }
+        try replica.apply(rivals)
+        _ = try reissue()
+        try exported.publish(replica)
+        try peer.apply(exported.transactions + rivals)
+        for replica in [replica, peer] {
+            #expect(try replica.values("A", .sample(1))?["x"] == .string("own"))
+            #expect(try replica.values("A", .sample(2))?["x"] == .string("rival"))
+        }
+        #expect(try peer.digest() == replica.digest())
+    }
+
+    /// A copy, or the store before it was set back, may have published what is in the outbox.
+    @Test func onlyThePresentWriterIsReissued() throws {
+        try replica.commit(.insert("A", 1))
+        let own = try own()
+        replica.boot()
+        #expect(throws: RestampError.unproven(writer: own.id)) { try reissue() }
+        #expect(try self.own().id == own.id)
+        #expect(try replica.store.read { try $0.outbox.unexported().map(\.first) } == [1])
+    }
+
     @Test func aRestampedStoreIsItsWriterWithTheSameHistory() throws {
         try replica.commit(.insert("A", 1))
         let history = try replica.store.read { try $0.history.name() }

@@ -38,6 +38,19 @@ import TributaryStore
         #expect(row != nil)
     }
 
+    /// Everybody can take the name of the next baseline; an empty transaction gives it another one.
+    @Test(arguments: [false, true]) func aBaselineWhoseNameIsTakenGetsTheNextName(isFolder: Bool) async throws {
+        let group = try await CompactingReplicas.filled(2)
+        let maker = group.replicas[0]
+        let planned = try #require(try await group.compact(maker, .dryRun).cut)
+        let path = "\(group.logs.path)/\(planned.path)"
+        #expect((isFolder ? mkdir(path, 0o770) : mkfifo(path, 0o660)) == 0)
+        let report = try await group.compact(maker)
+        let cut = try #require(report.cut, "\(report.baseline)")
+        #expect(cut.writer == planned.writer && cut.sequence == planned.sequence + 1)
+        #expect(rmdir(path) == 0 || unlink(path) == 0)
+    }
+
     /// Amounts that the model cannot count wait for another one, beside the totals of the same writer; so they do in a
     /// store that has them from a baseline.
     @Test func whatACounterCannotCountIsDeferredInANewStoreToo() async throws {

@@ -129,15 +129,6 @@ import TributaryStore
         #expect(recorded == SegmentText.tailHash(before))
     }
 
-    @Test func aNameThatIsTakenByOtherContentStopsTheExport() throws {
-        try save(1...1)
-        try logs.hire(own, 1...1, base: 900)
-        let before = logs.bytes(of: SegmentName(writer: own, first: 1, last: 1))
-        #expect(throws: SegmentError.self) { try exporter().run() }
-        #expect(logs.bytes(of: SegmentName(writer: own, first: 1, last: 1)) == before)
-        #expect(try store.read { try $0.outbox.unfinishedExports().count } == 1)
-    }
-
     @Test func aStoreWhoseOwnClockIsAheadHoldsItsExports() throws {
         try save(1...1)
         let late = exporter(maxAhead: .seconds(1), wall: wall.now.earlier(by: .milliseconds(10_000)))

@@ -27,6 +27,7 @@ import TributaryChanges
             (ExportFailure.clockAhead(by: .milliseconds(90_000)), .ownClockAhead),
             (ExportFailure.foreignFolder(path: "/l", writer: own, sequence: 3), .logsMissing),
             (ExportFailure.cannotSync(path: "/s", code: EIO), .exportFailed),
+            (ExportFailure.nameTaken(file: "/l/w/1.tlog", reason: "r."), .exportFailed),
             (SegmentError(.inputOutput(EIO), file: "w/1.tlog", reason: "r"), .exportFailed),
         ]
         for (failure, code) in failures {

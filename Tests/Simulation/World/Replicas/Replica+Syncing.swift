@@ -59,6 +59,7 @@ extension Replica {
         switch failure {
         case .clockAhead: true
         case .foreignFolder: isWithoutFolder
+        case .nameTaken: isObstructed
         default: false
         }
     }

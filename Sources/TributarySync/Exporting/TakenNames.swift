@@ -1,0 +1,92 @@
+import Glibc
+import TransactionLog
+import TributaryAdmin
+import TributaryChanges
+import TributaryStore
+
+/// The files under names of this store's segments that are not its own, for which it continued as a fresh writer.
+///
+/// Everybody who writes into the log folder can take the next name of each writer. So the time between two fresh writers
+/// doubles with each file that is still there.
+struct TakenNames: Hashable, Sendable {
+    struct Entry: Hashable, Sendable {
+        var since: WallTime
+        /// The file in the log folder: a segment, or the folder of its writer.
+        var path: String
+        var reason: String
+    }
+
+    /// The newest last.
+    private(set) var entries: [Entry] = []
+    /// When the store has continued as a fresh writer last.
+    private var last: WallTime?
+
+    private static let limit = 100
+    private static let shortestPause = Duration.seconds(10)
+    /// After so many files the pause grows no longer: it is 43 minutes then.
+    private static let mostDoublings = 8
+
+    init(_ reader: Reader) throws { self.init(try reader.setting(StoreKeys.taken) ?? "") }
+
+    /// Parses the lines `<Unix milliseconds> <path> <reason>`; the first one has only the time of the last fresh writer.
+    init(_ text: String) {
+        var lines = text.split(separator: "\n")[...]
+        last = lines.popFirst().flatMap { UInt64($0) }.map { WallTime(milliseconds: $0) }
+        entries = lines.suffix(TakenNames.limit).compactMap { line in
+            let parts = line.split(separator: " ", maxSplits: 2)
+            guard parts.count == 3, let since = UInt64(parts[0]) else { return nil }
+            return Entry(since: WallTime(milliseconds: since), path: String(parts[1]), reason: String(parts[2]))
+        }
+    }
+
+    var text: String {
+        let lines = entries.map { "\($0.since.milliseconds) \($0.path) \($0.reason)" }
+        return (["\(last?.milliseconds ?? 0)"] + lines).joined(separator: "\n")
+    }
+
+    /// The seconds until the store may continue as a fresh writer; nil when it may now.
+    func pause(at wall: WallTime) -> Int? {
+        guard let last, last <= wall else { return nil }
+        let doublings = min(max(0, entries.count - 1), TakenNames.mostDoublings)
+        let rest = TakenNames.shortestPause * (1 << doublings) - wall.duration(since: last)
+        return rest > .zero ? Int(rest.components.seconds) + 1 : nil
+    }
+
+    mutating func add(_ path: String, _ reason: String, at wall: WallTime) {
+        last = wall
+        let reason = reason.split(whereSeparator: \.isNewline).joined(separator: " ")
+        entries.removeAll { $0.path == path }
+        entries = (entries + [Entry(since: wall, path: path, reason: reason)]).suffix(TakenNames.limit)
+    }
+
+    /// Forgets the files that are gone, with one look at each.
+    func remaining(in logs: LogFolder) -> TakenNames {
+        var remaining = self
+        remaining.entries = entries.filter {
+            faccessat(logs.descriptor, $0.path, F_OK, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT
+        }
+        return remaining
+    }
+}
+
+extension Problem {
+    /// Nil when nothing has the name of a segment of this store.
+    init?(_ taken: TakenNames, in logs: String) {
+        guard let first = taken.entries.first else { return nil }
+        let more = taken.entries.count > 1 ? " and \(taken.entries.count - 1) more" : ""
+        self.init(
+            .nameTaken,
+            since: first.since,
+            detail: "\(logs)/\(first.path)\(more): this store was about to publish a segment under this name. "
+                + "\(first.reason). It has continued as a fresh writer, and its changes are published.",
+            file: "\(logs)/\(first.path)",
+            hint: TakenNames.hint("\(logs)/\(first.path)")
+        )
+    }
+}
+
+extension TakenNames {
+    static func hint(_ path: String) -> String {
+        "Find out who writes into the log folder as this store. If nobody needs the file: rm -r \(path.shellWord)"
+    }
+}

@@ -1,0 +1,281 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+import TransactionLog
+import TributaryAdmin
+import TributaryChanges
+import TributaryModel
+import TributaryStore
+
+@testable import TributarySync
+
+/// Everybody who writes into a log folder can guess the next name of a store's segments, and take it.
+@Suite(.timeLimit(.minutes(30)), .watcherTurns) struct TakenNameTests {
+    private struct Kill: Error {}
+
+    enum Obstacle: CaseIterable, Sendable {
+        case empty, garbage, headerAlone, otherTransactions, damaged, unknownKey, folder, fullFolder
+        case danglingLink, circle, linkToSegment, pipe, socket
+
+        /// Takes the name, after what has it.
+        func take(_ name: SegmentName, in logs: LogsFolder) throws {
+            let (files, path) = (FileManager.default, "\(logs.path)/\(name.path)")
+            try? files.removeItem(atPath: path)
+            let folder = (path as NSString).deletingLastPathComponent
+            try files.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            var segment = LogsFolder.text(name.writer, name.first...name.last, base: 900).bytes()
+            switch self {
+            case .empty: try logs.put([], at: name)
+            case .garbage: try logs.put(Array("no segment".utf8), at: name)
+            case .headerAlone: try logs.put(Array(segment.prefix { $0 != 0x0A }) + [0x0A], at: name)
+            case .otherTransactions: try logs.put(segment, at: name)
+            case .damaged:
+                segment[segment.count / 2] ^= 1
+                try logs.put(segment, at: name)
+            case .unknownKey:
+                let keys = try EncryptionKeys(text: String(repeating: "c3", count: 32))
+                let header = SegmentHeader(writer: name.writer, first: name.first, last: name.last)
+                _ = try LogFolder(path: logs.path, keys: keys).publish(name, header: header.line) { _ in }
+            case .folder: try files.createDirectory(atPath: path, withIntermediateDirectories: true)
+            case .fullFolder: try files.createDirectory(atPath: path + "/full", withIntermediateDirectories: true)
+            case .danglingLink: try files.createSymbolicLink(atPath: path, withDestinationPath: "nowhere")
+            case .circle: try files.createSymbolicLink(atPath: path, withDestinationPath: path)
+            case .linkToSegment:
+                try Data(segment).write(to: URL(filePath: logs.folder.path("elsewhere")))
+                try files.createSymbolicLink(atPath: path, withDestinationPath: logs.folder.path("elsewhere"))
+            case .pipe: try #require(mkfifo(path, 0o666) == 0)
+            case .socket: try #require(mknod(path, S_IFSOCK | 0o666, 0) == 0)
+            }
+        }
+    }
+
+    private let logs: LogsFolder
+    private let wall = SyncWall()
+    private let model: Model
+
+    init() throws {
+        logs = try LogsFolder()
+        model = try Model(yaml: EmployeeModel.text(adding: "visits: {type: Integer 64, default: 0, merge: counter}"))
+    }
+
+    private func start(_ folder: TemporaryFolder? = nil, name: String = "test") async throws -> SyncReplica {
+        try await SyncReplica(logs.path, wall: wall, folder: folder, name: name, model: model)
+    }
+
+    private static func visit(_ count: Int64) -> Change {
+        SyncModel.update(1, "visits", .object([JSONMember(key: "increment", value: .integer(count))]))
+    }
+
+    private static func visits(_ store: Store) throws -> PropertyValue? {
+        try store.read { reader in
+            guard let row = try reader.row(SyncModel.employee(1), rootEntity: "Employee") else { return nil }
+            return row.entity.properties.firstIndex { $0.name == "visits" }.map { row.values[$0] }
+        }
+    }
+
+    private func own(_ store: Store) throws -> WriterRecord { try store.read { try $0.writers.own() } }
+
+    /// Checks that a new replica has the state of this one, and that both have counted each visit once.
+    private func expectEqualPeer(_ replica: SyncReplica, visits: Int64) async throws {
+        let peer = try await start(name: "peer")
+        for replica in [peer, replica, peer] { _ = try await replica.service.sync() }
+        for replica in [peer, replica] { #expect(try Self.visits(replica.store) == .integer(visits)) }
+        let digests = try [peer, replica].map { try $0.store.read { try $0.mergeState.digest().digest } }
+        #expect(Set(digests).count == 1)
+        try await peer.stop()
+    }
+
+    /// The same for a store without a service.
+    private func expectEqualPeer(_ store: Store, in folder: TemporaryFolder, visits: Int64) async throws {
+        try store.close()
+        let replica = try await start(folder)
+        try await expectEqualPeer(replica, visits: visits)
+        try await replica.stop()
+    }
+
+    private func exporter(
+        _ store: Store,
+        interrupt: @escaping @Sendable (Exporter.Step) throws -> Void = { _ in }
+    ) -> Exporter {
+        Exporter(
+            store: store,
+            name: "test",
+            logs: logs.path,
+            segmentBytes: 1 << 20,
+            maxAhead: .seconds(3600),
+            wall: wall.now,
+            interrupt: interrupt
+        )
+    }
+
+    private func save(_ change: Change, in store: Store) throws {
+        _ = try store.write { try $0.commit(LocalTransaction(changes: [change])) }
+    }
+
+    @Test(arguments: Obstacle.allCases)
+    func theStoreContinuesAsAFreshWriterAndReportsTheFile(_ obstacle: Obstacle) async throws {
+        let replica = try await start()
+        try replica.save([SyncModel.insert(1)])
+        try replica.save([Self.visit(100)])
+        try await replica.service.exportNow()
+        let name = SegmentName(writer: replica.own, first: 3, last: 4)
+        try obstacle.take(name, in: logs)
+        for count in [20, 3] as [Int64] { try replica.save([Self.visit(count)]) }
+        try await replica.service.exportNow()
+        let fresh = try own(replica.store)
+        #expect(fresh.id != replica.own && replica.service.ownWriter == fresh.id)
+        #expect(fresh.incarnation.after == Incarnation.Predecessor(writer: replica.own, sequence: 2))
+        #expect(logs.segments(of: fresh.id).map(\.last) == [2])
+
+        let path = "\(logs.path)/\(name.path)"
+        let problem = try #require(replica.service.status.problems.first { $0.code == .nameTaken })
+        #expect(problem.file == path && problem.detail.contains(path), "\(problem)")
+        #expect(problem.hint?.contains("rm -r \(path)") == true, "\(problem)")
+        try await expectEqualPeer(replica, visits: 123)
+        // Everybody has applied these.
+        if obstacle == .otherTransactions { return }
+
+        // The problem outlasts a restart, and ends with the file.
+        try await replica.stop()
+        let again = try await start(replica.folder)
+        try await again.service.exportNow()
+        #expect(again.service.status.problems.contains { $0.code == .nameTaken && $0.since == problem.since })
+        try FileManager.default.removeItem(atPath: path)
+        try await again.service.exportNow()
+        _ = try await again.service.sync()
+        #expect(again.service.status.problems.isEmpty, "\(again.service.status.problems)")
+        try again.save([Self.visit(1_000)])
+        try await again.service.exportNow()
+        #expect(logs.segments(of: replica.own).map(\.last) == [2])
+        try await expectEqualPeer(again, visits: 1_123)
+    }
+
+    /// The folder of the writer is taken, which has exported nothing yet.
+    @Test func aFileInThePlaceOfAWritersFolderIsNamed() async throws {
+        let replica = try await start()
+        try replica.save([SyncModel.insert(1)])
+        try replica.save([Self.visit(7)])
+        try Data("x".utf8).write(to: URL(filePath: "\(logs.path)/\(replica.own)"))
+        try await replica.service.exportNow()
+        #expect(logs.segments(of: try own(replica.store).id).map(\.last) == [2])
+        let problem = replica.service.status.problems.first { $0.code == .nameTaken }
+        #expect(problem?.file == "\(logs.path)/\(replica.own)")
+        try await expectEqualPeer(replica, visits: 7)
+    }
+
+    /// The process ends between the record of a segment and its name, and the name is taken before the next start.
+    @Test(arguments: Obstacle.allCases)
+    func aSegmentThatWasNotInItsPlaceGetsAnotherName(_ obstacle: Obstacle) async throws {
+        let folder = try TemporaryFolder("taken")
+        let store = try SyncModel.open(in: folder, wall: wall, model: model)
+        try save(SyncModel.insert(1), in: store)
+        try save(Self.visit(100), in: store)
+        let (former, logs) = (try own(store).id, logs)
+        let killed = exporter(store) { step in
+            guard case .begun(let name) = step else { return }
+            try obstacle.take(name, in: logs)
+            throw Kill()
+        }
+        #expect(throws: Kill.self) { try killed.run() }
+        #expect(try store.read { try $0.outbox.unfinishedExports().count } == 1)
+        try save(Self.visit(20), in: store)
+        #expect(try exporter(store).run().transactions == 3)
+        let fresh = try own(store).id
+        #expect(fresh != former && logs.segments(of: fresh).map(\.last) == [3])
+        #expect(try store.read { try $0.outbox.unfinishedExports().isEmpty })
+        let staged = try FileManager.default.contentsOfDirectory(atPath: "\(logs.path)/.staging/\(former)")
+        #expect(staged.isEmpty, "\(staged)")
+        try await expectEqualPeer(store, in: folder, visits: 120)
+    }
+
+    /// The process ends after a segment was in its place: others may have it, so it keeps its name.
+    @Test(arguments: Obstacle.allCases.filter { $0 != .unknownKey })
+    func aSegmentThatWasInItsPlaceKeepsItsName(_ obstacle: Obstacle) async throws {
+        let folder = try TemporaryFolder("taken")
+        let store = try SyncModel.open(in: folder, wall: wall, model: model)
+        try save(SyncModel.insert(1), in: store)
+        try save(Self.visit(100), in: store)
+        let (former, logs) = (try own(store).id, logs)
+        let name = SegmentName(writer: former, first: 1, last: 2)
+        let killed = exporter(store) { if case .placed = $0 { throw Kill() } }
+        #expect(throws: Kill.self) { try killed.run() }
+        let peer = try await start(name: "early")
+        _ = try await peer.service.sync()
+        let bytes = logs.bytes(of: name)
+        try obstacle.take(name, in: logs)
+        try save(Self.visit(20), in: store)
+        for _ in 0..<2 {
+            let failure = #expect(throws: ExportFailure.self) { try exporter(store).run() }
+            guard case .nameTaken(let file, let reason)? = failure else {
+                Issue.record("\(String(describing: failure))")
+                return
+            }
+            #expect(file == "\(logs.path)/\(name.path)" && reason.contains("Others may have"))
+        }
+        #expect(try own(store).id == former)
+        try FileManager.default.removeItem(atPath: "\(logs.path)/\(name.path)")
+        #expect(try exporter(store).run().segments == 2)
+        #expect(logs.bytes(of: name) == bytes)
+        _ = try await peer.service.sync()
+        #expect(try Self.visits(peer.store) == .integer(120))
+        try await peer.stop()
+        try await expectEqualPeer(store, in: folder, visits: 120)
+    }
+
+    /// What the store has in its outbox may be published by itself, before it was set back, or by a copy.
+    @Test func aStoreThatIsNotProvenToBeTheOnlyOneKeepsItsNames() async throws {
+        let first = try await SyncReplica(logs.path, wall: wall, model: model, configure: { $0.exports = false })
+        try first.save([SyncModel.insert(1)])
+        try first.save([Self.visit(100)])
+        try await first.stop()
+        let copied = try SyncReplica.clone(of: first.folder, model: model)
+        let name = SegmentName(writer: first.own, first: 1, last: 2)
+        try Obstacle.garbage.take(name, in: logs)
+        let copy = try await start(copied)
+        let failure = await #expect(throws: ExportFailure.self) { try await copy.service.exportNow() }
+        #expect(failure.map { "\($0)".contains("Nothing proves") } == true, "\(String(describing: failure))")
+        let problem = copy.service.status.problems.first { $0.code == .exportFailed }
+        #expect(problem?.hint?.contains("rm -r \(logs.path)/\(name.path)") == true)
+        try FileManager.default.removeItem(atPath: "\(logs.path)/\(name.path)")
+        try await copy.service.exportNow()
+        #expect(logs.segments(of: first.own) == [name])
+        try await expectEqualPeer(copy, visits: 100)
+    }
+
+    /// Whoever takes each next name makes one fresh writer in 10 s, then in 20 s, and so on.
+    @Test func freshWritersTakeLongerAndLonger() throws {
+        let folder = try TemporaryFolder("taken")
+        let store = try SyncModel.open(in: folder, wall: wall, model: model)
+        try save(SyncModel.insert(1), in: store)
+        func takeNextName() throws -> Bool {
+            let writer = try own(store)
+            try save(Self.visit(1), in: store)
+            let last = writer.sequence + 1
+            let first = try store.read { try $0.outbox.unexported().first?.first } ?? last
+            try Obstacle.pipe.take(SegmentName(writer: writer.id, first: first, last: last), in: logs)
+            do {
+                try exporter(store).run()
+                return try own(store).id != writer.id
+            } catch ExportFailure.nameTaken {
+                return false
+            }
+        }
+        #expect(try takeNextName())
+        for pause in [10, 20, 40] as [UInt64] {
+            wall.advance(milliseconds: pause * 1_000 - 1)
+            #expect(try !takeNextName(), "\(pause) s")
+            wall.advance(milliseconds: 1)
+            #expect(try takeNextName(), "\(pause) s")
+        }
+        // A clock that was set back keeps nothing waiting.
+        let taken = try exporter(store).takenNames()
+        #expect(taken.entries.count == 4)
+        #expect(taken.pause(at: SyncWall.start) == nil)
+        try FileManager.default.removeItem(atPath: "\(logs.path)/\(taken.entries[0].path)")
+        let rest = try exporter(store).takenNames()
+        #expect(rest.entries == Array(taken.entries.dropFirst()))
+        #expect(TakenNames(rest.text) == rest)
+        try store.close()
+    }
+}
