@@ -73,7 +73,8 @@ extension ImportBatch {
         case end
     }
 
-    /// Applies the writers' segments in turn until none makes progress, since one writer may wait for another.
+    /// Applies each writer's segments as far as possible, and goes on with a writer that waits for others once they have
+    /// what it waits for; a segment is looked at once, and once more for each of its transactions that has to wait.
     mutating func run(_ transaction: WriteTransaction) throws {
         try transaction.letRowsWait()
         // What is read of segments takes memory for each, and the rows of small ones are on few pages.
@@ -94,26 +95,27 @@ extension ImportBatch {
                 queues.append((item.name.writer, [item]))
             }
         }
-        var moves = true
-        while moves, !isFull(transaction) {
-            moves = false
-            for index in queues.indices {
-                while let item = queues[index].items.first, !isFull(transaction), !isKnownBlocked(item), mayRead(item) {
-                    let before = positions[item.name.writer] ?? 0
-                    let pause = try apply(item, transaction)
-                    moves = moves || (positions[item.name.writer] ?? 0) > before
-                    guard pause == .end else { break }
-                    queues[index].items.removeFirst()
+        var waiting = AwaitedTransactions<Int>()
+        var ready = Array(queues.indices)
+        var next = 0
+        while next < ready.count, !isFull(transaction) {
+            let index = ready[next]
+            next += 1
+            while let item = queues[index].items.first, !isFull(transaction), mayRead(item) {
+                let pause = try apply(item, transaction)
+                let writer = item.name.writer
+                ready += waiting.reached(positions[writer] ?? 0, of: writer)
+                guard pause == .end else {
+                    let needs = pause == .dependencies ? result.unmet[item.name]?.needs : nil
+                    waiting.insert(index, awaiting: needs?.filter { positions[$0.key] ?? 0 < $0.value } ?? [:])
+                    break
                 }
+                queues[index].items.removeFirst()
             }
         }
         try transaction.applyWaiting()
         try writePartials(transaction)
         if result.counts.changes > 0 { try recordUnacknowledged(own.sequence, transaction) }
-    }
-
-    private func isKnownBlocked(_ item: Item) -> Bool {
-        result.unmet[item.name].map { !unmet($0.needs).isEmpty } ?? false
     }
 
     /// Whether a segment may be read now.

@@ -69,6 +69,8 @@ package struct ImportPlanner: Sendable {
     var baselines = PlannedBaselines()
     /// Whether the store had applied nothing of others, and its first import is not complete.
     var isBeginning = false
+    /// How many times ``next(wall:)`` has looked at a writer, for tests of the cost.
+    package internal(set) var looks = 0
 
     package init(own: UniqueID, limits: Limits) {
         self.own = own
