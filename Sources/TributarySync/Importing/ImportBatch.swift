@@ -16,6 +16,8 @@ struct ImportBatch: Sendable {
         var names: [UniqueID: String?] = [:]
         var partials: [UniqueID: PartialRecord] = [:]
         var finished: [SegmentName] = []
+        /// The finished segments that name another hash of the segment before than the applied one has.
+        var unlinked: [SegmentName] = []
         var unmet: [SegmentName: SegmentSummary.UnmetDependencies] = [:]
         var counts = ImportCounts()
         var deferred = 0
@@ -248,6 +250,12 @@ extension ImportBatch {
         )
         let name = try transaction.recordSegment(record, name: item.segment.header.name)
         result.finished.append(item.name)
+        if let previous = item.segment.header.previous, item.name.first > 1,
+            let before = try transaction.reader.writers.segment(writer: writer, beginningBy: item.name.first - 1),
+            before.sha256 != previous
+        {
+            result.unlinked.append(item.name)
+        }
         result.counts.segments += 1
         result.unmet[item.name] = nil
         result.partials[writer] = nil

@@ -1,11 +1,11 @@
 import TributaryChanges
 
-/// Those who wait for transactions of writers, found by the transaction that has come.
+/// The waiters for transactions of writers, found by a transaction that has come.
 ///
-/// Each waits for several transactions and is woken once, when the last of them is there. All calls together cost
+/// A waiter waits for several transactions and is woken once, when the last of them is there. All calls together cost
 /// O(log n) for each awaited transaction; a transaction that nobody awaits costs O(1).
 struct AwaitedTransactions<Waiter: Hashable>: Sendable where Waiter: Sendable {
-    /// A binary heap of the waiters for one writer; the least sequence is at the front.
+    /// A binary heap of the waiters for a writer; the least sequence is at the front.
     private struct Queue {
         private var heap: [(sequence: UInt64, waiter: Waiter)] = []
 
@@ -49,7 +49,7 @@ struct AwaitedTransactions<Waiter: Hashable>: Sendable where Waiter: Sendable {
         for (writer, sequence) in needs { queues[writer, default: Queue()].insert(waiter, sequence) }
     }
 
-    /// Removes and returns those who wait for nothing else, now that a writer has reached a sequence.
+    /// Removes and returns the waiters that wait for nothing else, now that a writer has reached a sequence.
     mutating func reached(_ sequence: UInt64, of writer: UniqueID) -> [Waiter] {
         var woken: [Waiter] = []
         while let least = queues[writer]?.least, least <= sequence, let waiter = queues[writer]?.removeFirst() {

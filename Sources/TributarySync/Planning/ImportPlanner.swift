@@ -242,6 +242,9 @@ package struct ImportPlanner: Sendable {
         writers[id.writer]?.unmet = unmet
     }
 
+    /// Has an applied segment compared with what was applied before it; O(1).
+    mutating func compare(_ id: SegmentName) { writers[id.writer]?.compare(SegmentFile(id: id)) }
+
     /// The missing blobs of each segment that waits for blobs; O(1).
     package var missingBlobs: [SegmentName: [String]] { unsettled.blobs }
 
