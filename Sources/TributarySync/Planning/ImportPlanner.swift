@@ -242,7 +242,7 @@ package struct ImportPlanner: Sendable {
         writers[id.writer]?.unmet = unmet
     }
 
-    /// Has an applied segment compared with what was applied before it; O(1).
+    /// Has an applied segment compared with the segment before; O(1).
     mutating func compare(_ id: SegmentName) { writers[id.writer]?.compare(SegmentFile(id: id)) }
 
     /// The missing blobs of each segment that waits for blobs; O(1).
