@@ -213,6 +213,7 @@ struct AppliedAudit {
         let comparison = ContentComparison(store: store, logs: logs)
         var reason: String?
         if record?.sha256 == tail.end.sha256 {
+            guard name.first > 1 else { return nil }
             let header = try readable { () throws(SegmentError) in try SegmentHeader.read(bytes) }
             reason = try comparison.brokenLink(from: name, to: header?.previous)
             guard reason != nil else { return nil }
