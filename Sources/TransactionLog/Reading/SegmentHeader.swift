@@ -45,9 +45,12 @@ package struct SegmentHeader: Hashable, Sendable {
 }
 
 extension SegmentHeader {
+    /// A header without a long name is shorter.
+    private static let usualBytes = 1 << 10
+
     /// Reads the first line of a segment only.
     package static func read(_ source: some SegmentBytes) throws(SegmentError) -> SegmentHeader {
-        let reader = SegmentLineReader(source, bounds: 0..<(try source.size()))
+        let reader = SegmentLineReader(source, bounds: 0..<(try source.size()), capacity: usualBytes)
         guard let line = try reader.next() else {
             throw SegmentError(.incomplete, file: source.file, reason: "the file is empty")
         }

@@ -25,13 +25,20 @@ package final class SegmentLineReader {
 
     /// Creates a reader of the range `bounds`, which must end after a newline; `hash` includes the bytes before the
     /// range.
-    package init(_ source: any SegmentBytes, bounds: Range<UInt64>, hash: SHA256 = SHA256()) {
+    ///
+    /// `capacity` is the first size of the buffer; nil for the usual size.
+    package init(
+        _ source: any SegmentBytes,
+        bounds: Range<UInt64>,
+        hash: SHA256 = SHA256(),
+        capacity: Int? = nil
+    ) {
         self.source = source
         self.hash = hash
         offset = bounds.lowerBound
         end = bounds.upperBound
         let length = Int(clamping: bounds.upperBound - bounds.lowerBound)
-        let capacity = min(max(length, 1), SegmentLineReader.initialCapacity)
+        let capacity = min(max(length, 1), capacity ?? SegmentLineReader.initialCapacity)
         buffer = .allocate(byteCount: capacity, alignment: 16)
     }
 

@@ -18,11 +18,13 @@ struct CheckedState: Sendable {
     let unfinished: [SegmentName]
     /// What an administrator has accepted, whoever has signed it: hashes by names.
     let accepted: [SegmentName: String]
-    /// The segments with the local transactions that are not exported, in the scratch folder.
-    private(set) var tails: [SegmentName] = []
+    /// The segments with the local transactions that are not exported, in the scratch folder, in order by writer.
+    private(set) var tails: [UniqueID: [SegmentName]] = [:]
     private(set) var unexported = 0
 
-    /// Reads the state, and writes the local transactions that are not exported into `scratch`, as a segment.
+    /// Reads the state, and writes the local transactions that are not exported into `scratch`, as segments.
+    ///
+    /// O(n) for the objects, the segments and the writers.
     init(_ reader: Reader, scratch: String, progress: (Int64) -> Void) throws {
         digest = try reader.mergeState.digest(progress: progress).digest
         for writer in try reader.writers.all() where writer.sequence > 0 {
@@ -65,7 +67,7 @@ struct CheckedState: Sendable {
                 if changes != nil { unexported += 1 }
             }
         }
-        tails.append(name)
+        tails[writer, default: []].append(name)
     }
 
     /// The verified baselines with which the rebuilt store begins; none while all segments are there.

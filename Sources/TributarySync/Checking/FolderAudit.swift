@@ -29,6 +29,7 @@ struct FolderAudit {
     /// Why the rebuilt store lacks something; nil when it does not.
     private(set) var obstacle: CheckReport.Comparison?
 
+    /// O(n log n) for the segments and the writers, besides the bytes of the segments.
     mutating func run() throws {
         for (writer, error) in listing.unreadable.sorted(by: { $0.key < $1.key }) { addUnreadable(writer, error) }
         if trust.keys.mode == .known { report.untrusted = 0 }
@@ -71,7 +72,7 @@ struct FolderAudit {
             }
             reached = max(reached, writer.sequence)
         }
-        for tail in state.tails where tail.writer == writer.id {
+        for tail in state.tails[writer.id] ?? [] {
             let file = try scratch.open(tail)
             let segment = try SegmentVerifier().verify(file, name: tail)
             if tail.first <= position.addingSaturating(1), try mergeAgain(segment, file, through: tail.last) {

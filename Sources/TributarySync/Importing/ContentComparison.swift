@@ -68,6 +68,52 @@ struct ContentComparison {
         return "Its hash is \(tail.end.sha256), that of the segment that was applied is \(record.sha256)."
     }
 
+    /// Compares the hash that a segment names of the segment before (`previous`) with the applied ones that end there.
+    ///
+    /// It is the only trace of other transactions under an equal name when their file never comes here. Without a record
+    /// of a segment that ends there, as after a baseline, nothing can be compared; a file of the log folder that has
+    /// the hash is compared by its content instead. O(log n) for the writer's segments, O(n) when the hashes differ.
+    ///
+    /// - Returns: Why the segment does not follow what is applied; nil when it does, or when that is unknown.
+    /// - Throws: ``SegmentError`` when the system cannot read a file for the moment, and ``StoreError``.
+    func brokenLink(from name: SegmentName, to previous: String?) throws -> String? {
+        guard let previous, name.first > 1 else { return nil }
+        let last = name.first - 1
+        let records = try store.read { reader -> [SegmentRecord] in
+            let before = try reader.writers.segment(writer: name.writer, beginningBy: last)
+            guard let before, before.last != last || before.sha256 != previous else { return [] }
+            return try reader.writers.segments(writer: name.writer, overlapping: last, last).filter { $0.last == last }
+        }
+        guard let applied = records.last, !records.contains(where: { $0.sha256 == previous }),
+            try !hasFile(of: name.writer, endingWith: last, previous)
+        else { return nil }
+        return "It follows a segment that ends with transaction \(last) and has the hash \(previous). This store has "
+            + "applied \(applied.name.path), which has the hash \(applied.sha256). The transactions in the two are "
+            + "different, unless a copy of the writer's store has published the same ones in another file."
+    }
+
+    private func hasFile(
+        of writer: UniqueID,
+        endingWith last: UInt64,
+        _ sha256: String
+    ) throws(SegmentError) -> Bool {
+        for fileName in try logs.fileNames(of: writer) {
+            switch SegmentFileKind.classify(fileName, writer: writer) {
+            case .segment(let name) where name.last == last: break
+            case .conflictCopy(let name) where name.last == last: break
+            default: continue
+            }
+            do throws(SegmentError) {
+                let tail = try SegmentTail.read(logs.open(fileName: fileName, writer: writer))
+                if tail.end.sha256 == sha256 { return true }
+            } catch {
+                guard error.isPassing else { continue }
+                throw error
+            }
+        }
+        return false
+    }
+
     private func outgoing(of writer: UniqueID, _ first: UInt64, _ last: UInt64) throws -> [UInt64: SHA256.Digest] {
         try store.read { reader in
             var (found, next, hash): ([UInt64: SHA256.Digest], UInt64, SHA256) = ([:], first, SHA256())
@@ -120,8 +166,8 @@ private final class AppliedSegment {
 
 /// Compares files at or below the position, and replicators' copies of such files, with what was applied.
 ///
-/// A file whose end line has the hash of the applied segment of its name is that; of others the transactions are
-/// compared.
+/// A file whose end line has the hash of the applied segment of its name is that segment. Only its link to the segment
+/// before is compared. The transactions of other files are compared.
 struct AppliedAudit {
     struct Finding: Sendable {
         var file: SegmentFile
@@ -164,11 +210,18 @@ struct AppliedAudit {
         let bytes = MeteredBytes(try logs.open(fileName: file.fileName, writer: name.writer), control)
         guard let tail = try readable({ () throws(SegmentError) in try SegmentTail.read(bytes) }) else { return nil }
         let record = try store.read { try $0.writers.segment(writer: name.writer, name.first, name.last) }
-        guard record?.sha256 != tail.end.sha256,
-            try readable({ () throws(SegmentError) in try SegmentVerifier().verify(bytes, name: name) }) != nil
-        else { return nil }
-        return try ContentComparison(store: store, logs: logs)
-            .contradiction(in: bytes, tail, of: name, through: name.last)
+        let comparison = ContentComparison(store: store, logs: logs)
+        var reason: String?
+        if record?.sha256 == tail.end.sha256 {
+            guard name.first > 1 else { return nil }
+            let header = try readable { () throws(SegmentError) in try SegmentHeader.read(bytes) }
+            reason = try comparison.brokenLink(from: name, to: header?.previous)
+            guard reason != nil else { return nil }
+        }
+        guard try readable({ () throws(SegmentError) in try SegmentVerifier().verify(bytes, name: name) }) != nil else {
+            return nil
+        }
+        return try reason ?? comparison.contradiction(in: bytes, tail, of: name, through: name.last)
     }
 
     /// Returns the result of `read`; nil when the bytes are not a segment, so that an error is one of the system.

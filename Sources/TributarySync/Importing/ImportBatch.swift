@@ -16,6 +16,8 @@ struct ImportBatch: Sendable {
         var names: [UniqueID: String?] = [:]
         var partials: [UniqueID: PartialRecord] = [:]
         var finished: [SegmentName] = []
+        /// The finished segments that name another hash of the segment before than the applied one has.
+        var unlinked: [SegmentName] = []
         var unmet: [SegmentName: SegmentSummary.UnmetDependencies] = [:]
         /// Segments that were trusted when they were read, and are not trusted any more; they are read again.
         var refused: Set<SegmentName> = []
@@ -81,7 +83,8 @@ extension ImportBatch {
         case end
     }
 
-    /// Applies the writers' segments in turn until none makes progress, since one writer may wait for another.
+    /// Applies each writer's segments as far as possible, and goes on with a writer that waits for others once they have
+    /// what it waits for; a segment is looked at once, and once more for each of its transactions that has to wait.
     mutating func run(_ transaction: WriteTransaction) throws {
         try transaction.letRowsWait()
         // What is read of segments takes memory for each, and the rows of small ones are on few pages.
@@ -102,26 +105,27 @@ extension ImportBatch {
                 queues.append((item.name.writer, [item]))
             }
         }
-        var moves = true
-        while moves, !isFull(transaction) {
-            moves = false
-            for index in queues.indices {
-                while let item = queues[index].items.first, !isFull(transaction), !isKnownBlocked(item), mayRead(item) {
-                    let before = positions[item.name.writer] ?? 0
-                    let pause = try apply(item, transaction)
-                    moves = moves || (positions[item.name.writer] ?? 0) > before
-                    guard pause == .end else { break }
-                    queues[index].items.removeFirst()
+        var waiting = AwaitedTransactions<Int>()
+        var ready = Array(queues.indices)
+        var next = 0
+        while next < ready.count, !isFull(transaction) {
+            let index = ready[next]
+            next += 1
+            while let item = queues[index].items.first, !isFull(transaction), mayRead(item) {
+                let pause = try apply(item, transaction)
+                let writer = item.name.writer
+                ready += waiting.reached(positions[writer] ?? 0, of: writer)
+                guard pause == .end else {
+                    let needs = pause == .dependencies ? result.unmet[item.name]?.needs : nil
+                    waiting.insert(index, awaiting: needs?.filter { positions[$0.key] ?? 0 < $0.value } ?? [:])
+                    break
                 }
+                queues[index].items.removeFirst()
             }
         }
         try transaction.applyWaiting()
         try writePartials(transaction)
         if result.counts.changes > 0 { try recordUnacknowledged(own.sequence, transaction) }
-    }
-
-    private func isKnownBlocked(_ item: Item) -> Bool {
-        result.refused.contains(item.name) || (result.unmet[item.name].map { !unmet($0.needs).isEmpty } ?? false)
     }
 
     /// Whether a segment may be read now.
@@ -262,6 +266,12 @@ extension ImportBatch {
         )
         let name = try transaction.recordSegment(record, name: item.segment.header.name)
         result.finished.append(item.name)
+        if let previous = item.segment.header.previous, item.name.first > 1,
+            let before = try transaction.reader.writers.segment(writer: writer, beginningBy: item.name.first - 1),
+            before.sha256 != previous
+        {
+            result.unlinked.append(item.name)
+        }
         result.counts.segments += 1
         result.unmet[item.name] = nil
         result.partials[writer] = nil

@@ -22,7 +22,8 @@ extension ImportPlanner {
         case blocked(Block)
     }
 
-    /// O(w log w), and O(log n) for each segment of the batch; other segments cost nothing.
+    /// O(w log w), and O(log n) for each segment of the batch and each transaction that one waits for; other segments
+    /// cost nothing.
     package mutating func next(wall: WallTime) -> Action {
         let joining = baselines.next(
             positions,
@@ -34,6 +35,7 @@ extension ImportPlanner {
         )
         if case .join(let baseline) = joining { return .join(baseline) }
         let plan = plan(from: SupposedPositions(known: positions), limits, wall: wall)
+        looks += plan.looks
         var deadline = plan.deadline
         if !plan.toRead.isEmpty { return .verify(plan.toRead) }
         if !plan.runs.isEmpty { return .apply(plan.runs) }
@@ -58,25 +60,43 @@ extension ImportPlanner {
     /// Each segment that is read ahead takes memory, however small it is.
     private static let followingSegments = 64
 
-    private func plan(from positions: SupposedPositions, _ limits: Limits, wall: WallTime) -> BatchPlan {
+    /// Takes one segment of each writer in turn, so that none starves another; one that waits for others is looked at
+    /// again when the plan has what it waits for.
+    ///
+    /// O(w log w), and O(log n) for each segment of the plan and for each transaction that a segment waits for, in
+    /// whatever order the writers come.
+    func plan(from positions: SupposedPositions, _ limits: Limits, wall: WallTime) -> BatchPlan {
         var plan = BatchPlan(limits: limits, positions: positions)
-        var open = pendingWriters.sorted()
-        while !open.isEmpty, !plan.isFull {
-            // The loop takes one segment of each writer in turn, so that none starves another.
-            open = open.filter { id in
-                guard !plan.isFull, let writer = writers[id] else { return false }
-                switch verdict(writer, positions: plan.positions, wall: wall) {
-                case .read(let found): return plan.read(found.compactMap { writer[$0] })
-                case .ready(let bounds, let through):
-                    return writer[bounds].map { plan.apply($0, through: through) } ?? false
-                case .blocked(.held(let until)):
-                    plan.deadline = min(plan.deadline ?? until, until)
-                    return false
-                case .blocked: return false
-                }
+        var waiting = AwaitedTransactions<UniqueID>()
+        var queue = pendingWriters.sorted()
+        while plan.looks < queue.count, !plan.isFull {
+            let id = queue[plan.looks]
+            plan.looks += 1
+            guard let writer = writers[id] else { continue }
+            let goesOn: Bool
+            switch verdict(writer, positions: plan.positions, wall: wall) {
+            case .read(let found): goesOn = plan.read(found.compactMap { writer[$0] })
+            case .ready(let bounds, let through):
+                goesOn = writer[bounds].map { plan.apply($0, through: through) } ?? false
+            case .blocked(let block):
+                if case .held(let until) = block { plan.deadline = min(plan.deadline ?? until, until) }
+                waiting.insert(id, awaiting: awaited(block, plan.positions))
+                goesOn = false
             }
+            guard goesOn else { continue }
+            queue.append(id)
+            queue += waiting.reached(plan.positions[id].sequence, of: id)
         }
         return plan
+    }
+
+    /// The transactions of other writers that a segment waits for.
+    private func awaited(_ block: Block, _ positions: SupposedPositions) -> [UniqueID: UInt64] {
+        switch block {
+        case .dependencies(let unmet): unmet.needs.filter { isUnmet($0, $1, positions) }
+        case .predecessor(let after): [after.writer: after.sequence]
+        case .gap, .unusable, .held, .untrusted, .blobs: [:]
+        }
     }
 
     private func isMissing(_ sequence: UInt64, of writer: UniqueID) -> Bool {
@@ -171,18 +191,23 @@ extension ImportPlanner {
     ) -> Verdict {
         let next = positions[id.writer].sequence.addingSaturating(1)
         let first =
-            dependencies.filter { $0.sequence >= next && $0.sequence <= id.last && !unmet($0, positions).isEmpty }
+            dependencies.filter { dependency in
+                dependency.sequence >= next && dependency.sequence <= id.last
+                    && dependency.needs.contains { isUnmet($0, $1, positions) }
+            }
             .min { $0.sequence < $1.sequence }
         guard let first else { return .ready(id.bounds, through: id.last) }
         return first.sequence == next ? .blocked(.dependencies(first)) : .ready(id.bounds, through: first.sequence - 1)
     }
 
     func unmet(_ dependencies: SegmentSummary.UnmetDependencies, _ positions: SupposedPositions) -> [UnmetDependency] {
-        dependencies.needs.sorted { $0.key < $1.key }.compactMap { writer, sequence in
-            let have = positions[writer].sequence
-            guard have < sequence, !abandoned.contains(writer) else { return nil }
-            return .transactions(writer: writer, from: have + 1, through: sequence)
+        dependencies.needs.filter { isUnmet($0, $1, positions) }.sorted { $0.key < $1.key }.map { writer, sequence in
+            .transactions(writer: writer, from: positions[writer].sequence + 1, through: sequence)
         }
+    }
+
+    private func isUnmet(_ writer: UniqueID, _ sequence: UInt64, _ positions: SupposedPositions) -> Bool {
+        positions[writer].sequence < sequence && !abandoned.contains(writer)
     }
 
     /// The reason why a segment is as good as none: nobody trusts it, or its key is missing.
@@ -225,8 +250,12 @@ struct BatchPlan {
     private(set) var toRead: [WriterListing.Pending] = []
     private(set) var runs: [ImportPlanner.Run] = []
     var deadline: WallTime?
+    /// How many times a writer was looked at.
+    var looks = 0
     private(set) var changes = 0
     private(set) var bytes: Int64 = 0
+    /// The segment of each writer that is planned last.
+    private(set) var last: [UniqueID: SegmentBounds] = [:]
 
     var isFull: Bool {
         changes >= limits.batchChanges || bytes >= limits.batchBytes
@@ -244,13 +273,17 @@ struct BatchPlan {
         return true
     }
 
-    /// False when the segment is not applied to its end.
+    /// Plans a segment up to one of its transactions, or more of the segment that is planned last of the writer.
     mutating func apply(_ entry: PlannedSegment, through: UInt64) -> Bool {
         guard let segment = entry.valid else { return false }
-        runs.append(ImportPlanner.Run(id: entry.id, file: entry.file, segment: segment))
-        count(entry)
-        positions[entry.id.writer] = WriterPosition(sequence: through)
-        return through == entry.id.last
+        let (writer, bounds) = (entry.id.writer, entry.id.bounds)
+        if last.updateValue(bounds, forKey: writer) != bounds {
+            runs.append(ImportPlanner.Run(id: entry.id, file: entry.file, segment: segment))
+            count(entry)
+        }
+        let partial = WriterPosition.Partial(bounds: bounds, sha256: segment.sha256)
+        positions[writer] = WriterPosition(sequence: through, partial: through < bounds.last ? partial : nil)
+        return true
     }
 
     private mutating func count(_ entry: PlannedSegment) {

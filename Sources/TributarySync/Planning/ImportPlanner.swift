@@ -70,6 +70,8 @@ package struct ImportPlanner: Sendable {
     var baselines = PlannedBaselines()
     /// Whether the store had applied nothing of others, and its first import is not complete.
     var isBeginning = false
+    /// How many times ``next(wall:)`` has looked at a writer, for tests of the cost.
+    package internal(set) var looks = 0
 
     package init(own: UniqueID, limits: Limits) {
         self.own = own
@@ -252,6 +254,9 @@ package struct ImportPlanner: Sendable {
     package mutating func stopped(_ id: SegmentName, by unmet: SegmentSummary.UnmetDependencies) {
         writers[id.writer]?.unmet = unmet
     }
+
+    /// Has an applied segment compared with the segment before; O(1).
+    mutating func compare(_ id: SegmentName) { writers[id.writer]?.compare(SegmentFile(id: id)) }
 
     /// The missing blobs of each segment that waits for blobs; O(1).
     package var missingBlobs: [SegmentName: [String]] { unsettled.blobs }

@@ -26,7 +26,8 @@ struct PlannedWriter: Sendable {
     private(set) var newUnusableFiles: [WriterListing.UnusableFile] = []
     private(set) var conflicts: [SegmentFile: Conflict] = [:]
     /// Files to compare with what is applied: segments up to the position that were not applied from themselves, as
-    /// others have the same transactions, and conflict copies, each of which waits until the position covers it.
+    /// others have the same transactions; applied segments that name another segment before; and conflict copies, which
+    /// wait until the position covers them.
     private(set) var uncompared: Set<SegmentFile> = []
     /// Files that cannot be compared with what is applied, because their key is missing.
     private var lockedFiles: Set<SegmentFile> = []
@@ -147,6 +148,8 @@ struct PlannedWriter: Sendable {
             uncompared.insert(SegmentFile(id: entry.id))
         }
     }
+
+    mutating func compare(_ file: SegmentFile) { uncompared.insert(file) }
 
     /// Takes the conflict copies out of a folder's unusable files; each is compared once, and again when it has changed.
     mutating func takeCopies(_ unusableFiles: [WriterListing.UnusableFile]) -> [WriterListing.UnusableFile] {

@@ -142,6 +142,7 @@ struct SyncState: Sendable {
 
     mutating func applied(_ result: ImportBatch.Result, wall: WallTime) {
         for name in result.finished { planner.finished(name, wall: wall) }
+        for name in result.unlinked { planner.compare(name) }
         // The positions advance after the finished segments, which are counted from the former position.
         for (writer, sequence) in result.positions {
             planner.advanced(writer, to: sequence, partial: result.partials[writer]?.partial)

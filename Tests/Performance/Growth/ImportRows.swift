@@ -18,6 +18,30 @@ enum ImportRows {
                 try writer.write([[insert("Worker", number)]], to: folder.logs)
             }
         },
+        row("writers that go on from each other, in random order", 500) { folder, count in
+            // The order of the identifiers is that in which the planner looks at the writers.
+            var (numbers, generator) = (Array(0..<count), SeededGenerator(seed: 1))
+            numbers.shuffle(using: &generator)
+            for place in numbers.indices {
+                try folder.publish(
+                    incarnation(
+                        numbers[place],
+                        after: place == 0 ? nil : numbers[place - 1],
+                        at: place,
+                        [
+                            insert("Worker", place)
+                        ]
+                    )
+                )
+            }
+        },
+        row("a change by each incarnation of what the first one has written", 500) { folder, count in
+            try folder.publish(incarnation(0, after: nil, at: 0, (0..<count).map { insert("Worker", $0) }))
+            for place in 1..<count {
+                let update = #"{"update":"Worker","id":"\#(id(place))","values":{"name":"new"}}"#
+                try folder.publish(incarnation(place, after: place - 1, at: place, [update]))
+            }
+        },
         row("one-to-one claims on one target", 1_000) { folder, count in
             var writer = foreignWriter()
             var lines = [insert("Works", 0)]
@@ -69,6 +93,27 @@ enum ImportRows {
             try write(folder, count)
             return try await GrowthRow.processorMilliseconds { try await folder.importAll() }
         }
+    }
+
+    /// A segment of one transaction by a writer of one store, which goes on from another writer.
+    private static func incarnation(_ number: Int, after: Int?, at time: Int, _ changes: [String]) -> SegmentText {
+        let writer = UniqueID(high: 0x0190_0000_0000_7000, low: 0x8000_0000_0100_0000 | UInt64(number))
+        let store = UniqueID(high: 0x0190_0000_0000_7000, low: 0x8000_0000_0200_0000)
+        let former = after.map {
+            Incarnation.Predecessor(
+                writer: UniqueID(high: writer.high, low: 0x8000_0000_0100_0000 | UInt64($0)),
+                sequence: 1
+            )
+        }
+        let header = SegmentHeader(
+            writer: writer,
+            first: 1,
+            last: 1,
+            incarnation: Incarnation(store: store, after: former)
+        )
+        let clock = hexadecimal16((1_718_900_000_000 + UInt64(time)) << 16)
+        let begin = #"{"transaction":1,"clock":"\#(clock)","changes":\#(changes.count)}"#
+        return SegmentText(writer: writer, last: 1, [begin] + changes, header: header.line)
     }
 
     static func foreignWriter(_ number: Int = 0) -> ForeignWriter {

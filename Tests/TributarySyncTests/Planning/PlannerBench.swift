@@ -24,6 +24,8 @@ struct PlannerBench {
     /// The first transaction of a file that says something else than other files do; files with their names by path.
     var others: [String: UInt64] = [:]
     private(set) var compared: [SegmentFile] = []
+    /// Whether all writers are looked at again until none makes progress, which is slow and simple.
+    var plansByFixpoint = false
     private var generation: UInt64 = 0
 
     init() {
@@ -85,7 +87,7 @@ struct PlannerBench {
     mutating func settle() -> WallTime? {
         for _ in 0..<10_000 {
             compare()
-            switch planner.next(wall: wall) {
+            switch (plansByFixpoint ? fixpointAction() : nil) ?? planner.next(wall: wall) {
             case .verify(let pending):
                 for file in pending {
                     verified.append(file.id)
@@ -106,20 +108,64 @@ struct PlannerBench {
         return settle()
     }
 
+    /// Applies each writer's segments as far as possible, until none makes progress.
     private mutating func apply(_ runs: [ImportPlanner.Run]) {
         batches += 1
-        for run in runs {
-            let through = openThrough(run)
-            guard through >= run.id.first else { continue }
-            if through == run.id.last {
-                applied.append(run.id)
-                planner.finished(run.id, wall: wall)
-            } else {
-                let bounds = SegmentBounds(first: run.id.first, last: run.id.last)
-                let partial = WriterPosition.Partial(bounds: bounds, sha256: run.segment.sha256)
-                planner.advanced(run.id.writer, to: through, partial: partial)
+        var (rest, moves) = (runs, true)
+        while moves {
+            let before = planner.positions
+            var stopped: Set<UniqueID> = []
+            rest = rest.filter { run in
+                if !stopped.contains(run.id.writer), apply(run) { return false }
+                stopped.insert(run.id.writer)
+                return true
+            }
+            moves = planner.positions != before
+        }
+    }
+
+    /// False when the segment is not applied to its end.
+    private mutating func apply(_ run: ImportPlanner.Run) -> Bool {
+        let through = openThrough(run)
+        guard through < run.id.last else {
+            applied.append(run.id)
+            planner.finished(run.id, wall: wall)
+            return true
+        }
+        if through >= run.id.first, through > planner.position(of: run.id.writer).sequence {
+            let partial = WriterPosition.Partial(bounds: run.id.bounds, sha256: run.segment.sha256)
+            planner.advanced(run.id.writer, to: through, partial: partial)
+        }
+        return false
+    }
+
+    /// Nil when nothing is to be read or to be applied.
+    private func fixpointAction() -> ImportPlanner.Action? {
+        let plan = fixpoint()
+        if !plan.toRead.isEmpty { return .verify(plan.toRead) }
+        return plan.runs.isEmpty ? nil : .apply(plan.runs)
+    }
+
+    /// What the planner is to plan: all writers are looked at again until none makes progress.
+    func fixpoint() -> BatchPlan {
+        var plan = BatchPlan(limits: planner.limits, positions: SupposedPositions(known: planner.positions))
+        var ended: Set<UniqueID> = []
+        var moves = true
+        while moves {
+            moves = false
+            for id in planner.pendingWriters.sorted() where !ended.contains(id) {
+                guard let writer = planner.writers[id] else { continue }
+                switch planner.verdict(writer, positions: plan.positions, wall: wall) {
+                case .read(let found):
+                    if !plan.read(found.compactMap { writer[$0] }) { ended.insert(id) }
+                    moves = true
+                case .ready(let bounds, let through):
+                    moves = (writer[bounds].map { plan.apply($0, through: through) } ?? false) || moves
+                case .blocked: continue
+                }
             }
         }
+        return plan
     }
 
     /// Puts a replicator's conflict copy into the folder; `other` is its first transaction that says something else.

@@ -1,0 +1,108 @@
+import Foundation
+import TestSupport
+import Testing
+import TransactionLog
+import TributaryAdmin
+import TributaryChanges
+
+@testable import TributarySync
+
+/// A segment names the hash of the one before: a fork whose other file never comes here shows itself by that.
+@Suite(.timeLimit(.minutes(30)), .watcherTurns) struct SegmentLinkTests {
+    private let logs: LogsFolder
+    private let wall = SyncWall()
+    private let writer = LogsFolder.writer(1)
+    private let other = LogsFolder.writer(2)
+
+    init() throws { logs = try LogsFolder() }
+
+    private func segment(
+        _ range: ClosedRange<UInt64>,
+        _ name: String = "Ann",
+        after previous: String? = nil
+    ) -> SegmentText {
+        LogsFolder.text(writer, range, name: name, previous: previous)
+    }
+
+    private func forked(_ replica: SyncReplica) -> [SegmentStatus] {
+        replica.service.state.read { $0.planner.statuses(wall: wall.now) }.filter { $0.state == .forked }
+    }
+
+    @Test func aSegmentThatFollowsAnotherOneIsAppliedAndTold() async throws {
+        let replica = try await SyncReplica(logs.path, wall: wall)
+        let (here, elsewhere) = (segment(1...2), segment(1...2, "Eve"))
+        try logs.put(here)
+        try await replica.service.importAll()
+        let next = segment(3...3, after: elsewhere.sha256)
+        try logs.put(next)
+        try logs.hire(other, 1...1, base: 100, seen: [1: [writer: 3]])
+        try await replica.service.importAll()
+        #expect(try replica.position(writer) == 3 && replica.position(other) == 1)
+        let problem = try #require(replica.service.status.problems.first)
+        #expect(problem.code == .segmentsForked && problem.writer == writer)
+        for text in [next.name.path, here.name.path, here.sha256, elsewhere.sha256, "transaction 2"] {
+            #expect(problem.detail.contains(text), "\(problem)")
+        }
+        #expect(problem.hint?.contains("\(writer)") == true)
+        // What follows is linked to what is applied.
+        try logs.put(segment(4...4, after: next.sha256))
+        try await replica.service.importAll()
+        #expect(try replica.position(writer) == 4)
+        #expect(forked(replica).map(\.id) == [next.name])
+        try await replica.stop()
+        let again = try await SyncReplica(logs.path, wall: wall, folder: replica.folder)
+        try await again.service.importAll()
+        #expect(forked(again).map(\.id) == [next.name])
+    }
+
+    @Test func segmentsOfOneChainAreNotTold() async throws {
+        let replica = try await SyncReplica(logs.path, wall: wall)
+        var previous: String?
+        for sequence in 1...3 as ClosedRange<UInt64> {
+            let segment = segment(sequence...sequence, after: previous)
+            try logs.put(segment)
+            previous = segment.sha256
+        }
+        try await replica.service.importAll()
+        #expect(try replica.position(writer) == 3)
+        #expect(replica.service.status.problems.isEmpty)
+    }
+
+    /// A copy of the writer's store has published the transactions within other bounds.
+    @Test func aSegmentOfOtherBoundsBeforeIsComparedByItsContent() async throws {
+        let replica = try await SyncReplica(logs.path, wall: wall)
+        try logs.put(segment(1...2))
+        try await replica.service.importAll()
+        let second = segment(2...2)
+        try logs.put(second)
+        try logs.put(segment(3...3, after: second.sha256))
+        try await replica.service.importAll()
+        #expect(try replica.position(writer) == 3)
+        #expect(replica.service.status.problems.isEmpty, "\(replica.service.status.problems)")
+    }
+
+    @Test func aConflictCopyIsToldInsteadOfWhatFollowsIt() async throws {
+        let replica = try await SyncReplica(logs.path, wall: wall)
+        let (here, elsewhere) = (segment(1...2), segment(1...2, "Eve"))
+        try logs.put(here)
+        try await replica.service.importAll()
+        let copy = "\(here.name.fileName.dropLast(5)).sync-conflict-20240620-120000-ABCDEFG.tlog"
+        try logs.put(elsewhere.bytes(), at: "\(writer)/\(copy)")
+        try logs.put(segment(3...3, after: elsewhere.sha256))
+        try await replica.service.importAll()
+        #expect(try replica.position(writer) == 3)
+        #expect(forked(replica).map(\.file) == ["\(writer)/\(copy)"])
+    }
+
+    /// A baseline has the transactions before.
+    @Test func withoutARecordNothingIsCompared() async throws {
+        let replica = try await SyncReplica(logs.path, wall: wall)
+        let comparison = ContentComparison(store: replica.store, logs: try LogFolder(path: logs.path))
+        let name = SegmentName(writer: writer, first: 3, last: 3)
+        #expect(try comparison.brokenLink(from: name, to: segment(1...2).sha256) == nil)
+        try logs.put(segment(1...1))
+        try await replica.service.importAll()
+        #expect(try comparison.brokenLink(from: name, to: segment(1...2).sha256) == nil)
+        #expect(try comparison.brokenLink(from: name, to: nil) == nil)
+    }
+}
