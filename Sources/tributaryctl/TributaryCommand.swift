@@ -21,7 +21,8 @@ struct TributaryCommand: AsyncParsableCommand {
         version: "tributaryctl \(TributaryVersion.current)",
         subcommands: [
             StatusCommand.command, WaitCommand.command, SyncCommand.command, PauseCommand.command,
-            ResumeCommand.command, SegmentCommand.self, BaselineCommand.self, WriterCommand.self, ModelCommand.self, ObjectCommand.self,
+            ResumeCommand.command, SegmentCommand.self, BaselineCommand.self, WriterCommand.self, ModelCommand.self,
+            ObjectCommand.self,
             ApplyCommand.command, HistoryCommand.command, WatchCommand.command, ConflictCommand.self,
             DigestCommand.command, CheckCommand.command, BackupCommand.command, CompactCommand.command,
             RestoreCommand.self, ReplicatorCommand.self, ConfigCommand.self, ReloadCommand.command,

@@ -26,7 +26,7 @@ struct LocalClock {
         guard let met = engine.tables.versions.met else { return }
         let writers = try transaction.writers()
         let own = try writers.position(of: writers.own).clock
-        let least = max(try writers.lastClock(upTo: limit.last()), own, met.greatest).next(at: limit.wall)
+        let least = max(try writers.lastClock(upTo: limit.last), own, met.greatest).next(at: limit.wall)
         guard least < header.clock else { return }
         header.clock = least
         try TransactionTable(transaction.db).setClock(least, of: met.transaction)
@@ -44,6 +44,9 @@ struct ClockLimit {
     private let reader: Reader
     let wall: WallTime
 
+    /// More than the clocks of machines differ, and not a setting: however far ahead a store takes the clocks of others,
+    /// the own clock follows the machine's.
+    private static let maxAhead = Duration.seconds(3600)
     /// Unix milliseconds: when the store has last taken a fresh writer because of a clock that was ahead.
     private static var renewed: Setting<UInt64> { Setting("clock.renewed") }
 
@@ -52,35 +55,18 @@ struct ClockLimit {
     }
 
     /// The greatest clock that is not too far ahead.
-    func last() throws -> HybridClock { .last(of: wall.later(by: try reader.maxAhead())) }
+    var last: HybridClock { .last(of: wall.later(by: ClockLimit.maxAhead)) }
 
     /// Whether the store leaves a writer with this clock, because it is too far ahead and the clocks of one writer only
     /// rise; notes that it does.
     ///
     /// A transaction that overwrites a value whose clock is ahead makes the fresh writer's clock ahead as well. So that a
-    /// store does not take a writer for each save, it takes one in the time of `clock.max_ahead`.
+    /// store does not take a writer for each save, it takes at most one an hour.
     func leaves(_ clock: HybridClock) throws -> Bool {
-        guard clock > .last(of: wall), try clock > last() else { return false }
+        guard clock > last else { return false }
         let former = try reader.settings.value(of: ClockLimit.renewed).map { WallTime(milliseconds: $0) }
-        guard try former?.isDue(after: reader.maxAhead(), at: wall) ?? true else { return false }
+        guard former?.isDue(after: ClockLimit.maxAhead, at: wall) ?? true else { return false }
         try reader.settings.set(ClockLimit.renewed, to: wall.milliseconds)
         return true
-    }
-}
-
-/// How far a clock may be ahead of the wall clock, for all programs that write the store.
-private var maxAheadSetting: Setting<UInt64> { Setting("clock.max_ahead") }
-
-extension Reader {
-    /// An hour unless a program has set another duration.
-    package func maxAhead() throws -> Duration {
-        try settings.value(of: maxAheadSetting).map { .milliseconds($0) } ?? .seconds(3600)
-    }
-}
-
-extension WriteTransaction {
-    /// In whole milliseconds.
-    package func setMaxAhead(_ maxAhead: Duration) throws {
-        try reader.settings.set(maxAheadSetting, to: WallTime.epoch.later(by: maxAhead).milliseconds)
     }
 }

@@ -180,7 +180,7 @@ struct CompactionPass: Sendable {
             for (writer, names) in listing.names {
                 for name in names where name.last > covered[writer] && name.last <= vector[writer] {
                     guard let file = FileAttributes(name.path, in: logs) else { continue }
-                    if file.modified.wall.isDue(after: facts.keep, at: facts.wall) {
+                    if file.modified.wall.later(by: facts.keep) <= facts.wall {
                         bytes = bytes.addingSaturating(file.bytes)
                     }
                 }

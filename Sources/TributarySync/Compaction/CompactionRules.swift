@@ -193,7 +193,7 @@ struct RemovalRule {
             for (writer, seen) in active where seen < last && !isBelieved(last) {
                 waits.append(.acknowledgement(writer, through: seen))
             }
-            let due = segment.since.due(after: facts.keep, at: facts.wall)
+            let due = segment.since.later(by: facts.keep)
             if due > facts.wall { waits.append(.age(until: due)) }
             if waits.isEmpty {
                 decision.removed.append(segment)

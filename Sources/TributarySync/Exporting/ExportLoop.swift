@@ -199,7 +199,8 @@ struct ExportLoop: Sendable {
         let interval = state.configuration.acknowledge
         do {
             try await environment.replica.acknowledge { transaction in
-                try ExportLoop.unacknowledgedSince(transaction.reader).map { $0.isDue(after: interval, at: now) } ?? false
+                try ExportLoop.unacknowledgedSince(transaction.reader).map { $0.isDue(after: interval, at: now) }
+                    ?? false
             }
             return true
         } catch {

@@ -47,7 +47,6 @@ package struct Exporter: Sendable {
         try requireOwnFolder()
         try store.read { try requireClockInTime($0) }
         if own.name != name { try store.write { try $0.nameOwnWriter(name) } }
-        if try store.read({ try $0.maxAhead() }) != maxAhead { try store.write { try $0.setMaxAhead(maxAhead) } }
         var counts = ImportCounts()
         for range in unfinished { counts = counts + (try publish(range, isBegun: true)) }
         var exceptions = room?.exceptions ?? 0

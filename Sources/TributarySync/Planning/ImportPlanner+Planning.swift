@@ -19,7 +19,8 @@ extension ImportPlanner {
     enum Verdict: Hashable, Sendable {
         case read([SegmentBounds])
         case ready(SegmentBounds, through: UInt64)
-        case blocked(Block)
+        /// Why each of the segments that hold the next transaction waits.
+        case blocked([Block])
     }
 
     /// O(w log w), and O(log n) for each segment of the batch and each transaction that one waits for; other segments
@@ -67,7 +68,9 @@ extension ImportPlanner {
     /// whatever order the writers come.
     func plan(from positions: SupposedPositions, _ limits: Limits, wall: WallTime) -> BatchPlan {
         var plan = BatchPlan(limits: limits, positions: positions)
-        var waiting = AwaitedTransactions<UniqueID>()
+        var waiting = AwaitedTransactions<Int>()
+        // The writer of each that waits: a writer has one for each segment with which it can go on.
+        var waiters: [UniqueID] = []
         var queue = pendingWriters.sorted()
         while plan.looks < queue.count, !plan.isFull {
             let id = queue[plan.looks]
@@ -78,14 +81,17 @@ extension ImportPlanner {
             case .read(let found): goesOn = plan.read(found.compactMap { writer[$0] })
             case .ready(let bounds, let through):
                 goesOn = writer[bounds].map { plan.apply($0, through: through) } ?? false
-            case .blocked(let block):
-                if case .held(let until) = block { plan.deadline = min(plan.deadline ?? until, until) }
-                waiting.insert(id, awaiting: awaited(block, plan.positions))
+            case .blocked(let blocks):
+                for block in blocks {
+                    if case .held(let until) = block { plan.deadline = min(plan.deadline ?? until, until) }
+                    waiting.insert(waiters.count, awaiting: awaited(block, plan.positions))
+                    waiters.append(id)
+                }
                 goesOn = false
             }
             guard goesOn else { continue }
             queue.append(id)
-            queue += waiting.reached(plan.positions[id].sequence, of: id)
+            queue += waiting.reached(plan.positions[id].sequence, of: id).map { waiters[$0] }
         }
         return plan
     }
@@ -129,24 +135,24 @@ extension ImportPlanner {
         let position = positions[writer.id]
         let (next, overflow) = position.sequence.addingReportingOverflow(1)
         let holders = overflow ? [] : writer.order.holders(of: next)
-        guard let first = holders.first else { return .blocked(.gap) }
+        guard let first = holders.first else { return .blocked([.gap]) }
         let unread = holders.filter { writer[$0]?.isUnread(wall: wall) ?? false }
         guard unread.isEmpty else { return .read(unread) }
         let valid = holders.filter { writer[$0]?.valid != nil && !isSkipped($0, position) }
-        guard !valid.isEmpty else { return .blocked(.unusable(first)) }
+        guard !valid.isEmpty else { return .blocked([.unusable(first)]) }
         // One that nobody trusts keeps no other one from being applied.
         let trusted = valid.filter { untrusted(writer, $0) == nil }
-        if trusted.isEmpty, let reason = untrusted(writer, valid[0]) { return .blocked(.untrusted(reason)) }
-        // A segment of which a part is applied goes on; of others any may be taken, as readers skip what they have.
+        if trusted.isEmpty, let reason = untrusted(writer, valid[0]) { return .blocked([.untrusted(reason)]) }
+        // A segment of which a part is applied goes first; of others any may be taken, as readers skip what they have.
         let begun = trusted.filter { $0 == position.partial?.bounds }
         // One that has to wait keeps no other one from being applied: it may name transactions that nobody has.
-        var block: Block?
-        for bounds in begun.isEmpty ? trusted : begun {
+        var blocks: [Block] = []
+        for bounds in begun + trusted.filter({ $0 != position.partial?.bounds }) {
             let verdict = self.verdict(on: bounds, of: writer, positions: positions, wall: wall)
             guard case .blocked(let found) = verdict else { return verdict }
-            block = block ?? found
+            blocks += found
         }
-        return .blocked(block ?? .gap)
+        return .blocked(blocks)
     }
 
     /// The verdict on one of the valid and trusted segments that hold a writer's next transaction.
@@ -157,20 +163,20 @@ extension ImportPlanner {
         wall: WallTime
     ) -> Verdict {
         let position = positions[writer.id]
-        guard let segment = writer[bounds]?.valid else { return .blocked(.gap) }
+        guard let segment = writer[bounds]?.valid else { return .blocked([.gap]) }
         let id = writer.name(bounds)
         guard position.isCompared(bounds, segment) else {
             // It is compared with what is applied, once that is.
-            return position.sequence == self.position(of: writer.id).sequence ? .read([bounds]) : .blocked(.gap)
+            return position.sequence == self.position(of: writer.id).sequence ? .read([bounds]) : .blocked([.gap])
         }
         // Whose the writer is says the first segment that is applied of it; the others are judged after that.
         if segment.isAuthorClaimed, position.sequence > 0 {
-            return self.position(of: writer.id).sequence > 0 ? .read([bounds]) : .blocked(.gap)
+            return self.position(of: writer.id).sequence > 0 ? .read([bounds]) : .blocked([.gap])
         }
-        if let until = heldUntil(id, segment, wall: wall) { return .blocked(.held(until: until)) }
-        guard segment.missingBlobs.isEmpty else { return .blocked(.blobs(segment.missingBlobs)) }
+        if let until = heldUntil(id, segment, wall: wall) { return .blocked([.held(until: until)]) }
+        guard segment.missingBlobs.isEmpty else { return .blocked([.blobs(segment.missingBlobs)]) }
         if let after = segment.after, position.sequence == 0, positions[after.writer].sequence < after.sequence {
-            return .blocked(.predecessor(after))
+            return .blocked([.predecessor(after)])
         }
         return limit(id, [writer.unmet, segment.unmet].compactMap(\.self), positions: positions)
     }
@@ -197,7 +203,8 @@ extension ImportPlanner {
             }
             .min { $0.sequence < $1.sequence }
         guard let first else { return .ready(id.bounds, through: id.last) }
-        return first.sequence == next ? .blocked(.dependencies(first)) : .ready(id.bounds, through: first.sequence - 1)
+        return first.sequence == next
+            ? .blocked([.dependencies(first)]) : .ready(id.bounds, through: first.sequence - 1)
     }
 
     func unmet(_ dependencies: SegmentSummary.UnmetDependencies, _ positions: SupposedPositions) -> [UnmetDependency] {

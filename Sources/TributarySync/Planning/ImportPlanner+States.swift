@@ -114,9 +114,16 @@ extension ImportPlanner {
 
     func view(of writer: PlannedWriter, _ positions: SupposedPositions, wall: WallTime) -> WriterView {
         var block: Block?
-        if case .blocked(let found) = verdict(writer, positions: positions, wall: wall) { block = found }
+        if case .blocked(let found) = verdict(writer, positions: positions, wall: wall) { block = found.first }
         let next = positions[writer.id].sequence.addingSaturating(1)
-        return WriterView(next: next, block: block, limits: limits, accepted: accepted, takenClock: takenClock, wall: wall)
+        return WriterView(
+            next: next,
+            block: block,
+            limits: limits,
+            accepted: accepted,
+            takenClock: takenClock,
+            wall: wall
+        )
     }
 
     private func statuses(_ writer: PlannedWriter, wall: WallTime) -> [SegmentStatus] {

@@ -22,13 +22,15 @@ extension SyncService {
         let name = first.writer.name.map { "\($0) (\(first.writer.id))" } ?? "\(first.writer.id)"
         let others = waiting.count > 1 ? " and \(waiting.count - 1) more" : ""
         let seconds = last.clock.wallTime.duration(since: wall).components.seconds
-        return Problem(
+        var notice = Problem(
             .publishedClockAhead,
-            detail: "Transactions of this store up to \(last.sequence) of writer \(last.id) have clocks up to \(seconds) s ahead of "
-                + "this machine's. Not acknowledged by: \(name)\(others).",
+            detail: "Transactions of this store up to \(last.sequence) of writer \(last.id) have clocks up to "
+                + "\(seconds) s ahead of this machine's. Not acknowledged by: \(name)\(others).",
             writer: last.id,
             hint: "Other machines hold them until their time has come. The status there says how to take them now: "
                 + "tributaryctl status"
         )
+        notice.writerName = last.name
+        return notice
     }
 }

@@ -86,7 +86,8 @@ extension SyncService {
         let wall = environment.wall
         do {
             try state.update { state throws(SyncError) in try state.accept(name, wall: wall) }
-        } catch SyncError.noSuchSegment {
+        } catch {
+            guard case .noSuchSegment = error else { throw error }
             // The planner forgets segments that are simply applied.
             guard let known = try await explanation(of: name), let state = SegmentState(rawValue: known.state) else {
                 throw SyncError.noSuchSegment(name)

@@ -1,7 +1,9 @@
 import Foundation
 import TestSupport
 import Testing
+import TransactionLog
 import TributaryAdmin
+import TributaryChanges
 
 /// The initial import has an end, which programs can wait for.
 @Suite(.timeLimit(.minutes(30)), .daemonTurns) struct WaitTests {
@@ -50,6 +52,25 @@ import TributaryAdmin
         #expect(text == "{\"initialImportComplete\":true}\n")
         #expect(try await daemon.count("Employee") == 1)
         #expect(daemon.journal.contains("the initial import is complete"), "\(daemon.log)")
+    }
+
+    @Test func itWarnsOfWhatIsHeld() async throws {
+        let daemon = try RunningDaemon()
+        let ahead = HybridClock(WallTime(Date()).later(by: .seconds(10 * 86_400)))
+        let header = TransactionHeader(sequence: 1, clock: ahead, changeCount: 0)
+        let segment = SegmentText(
+            writer: UniqueID(high: 1, low: 2),
+            [LogTransaction(header: header, changes: [])]
+        )
+        let place = URL(fileURLWithPath: daemon.logs + "/" + segment.name.path)
+        let parent = place.deletingLastPathComponent()
+        try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
+        try Data(segment.bytes()).write(to: place)
+        try await daemon.start()
+        let waited = try await daemon.command(["wait"])
+        #expect(waited.ending == .exited(0))
+        #expect(waited.errors.contains("not imported: \(segment.name.path): held."), "\(waited.errors)")
+        #expect(waited.errors.contains("tributaryctl segment accept \(segment.name.path)"), "\(waited.errors)")
     }
 
     @Test func itFailsWhenTheDaemonStops() async throws {

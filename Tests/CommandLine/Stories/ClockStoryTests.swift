@@ -53,6 +53,9 @@ import TributaryAdmin
     @Test func theClockOfAnotherMachineWasAhead() async throws {
         let machines = try await machines()
         let (shop, office) = (machines[0], machines[1])
+        // Each has acknowledged something of the other one.
+        try await shop.save(5)
+        try await StoryMachine.expectEqualDigests(machines)
         try await office.save(4)
         try await StoryMachine.expectEqualDigests(machines)
         shop.clock?.set(ahead: Self.lead)
@@ -60,8 +63,9 @@ import TributaryAdmin
         try await shop.sync()
         try StoryMachine.replicate(machines)
         try await office.sync()
-        let segment = try #require(shop.files().first { $0.hasSuffix(".tlog") })
-        let values = ["FORMER": try await shop.writer(), "SEGMENT": segment]
+        let former = try await shop.writer()
+        let segment = try #require(shop.files().first { $0.hasPrefix(former) && $0.hasSuffix(".tlog") })
+        let values = ["FORMER": former, "SEGMENT": segment]
         try await office.expectStatus(page, "held", with: values)
         // The clock is set back: the machine says at once that others may hold what it has published.
         shop.clock?.set(ahead: .zero)
@@ -76,8 +80,8 @@ import TributaryAdmin
         try await office.run(page, "accepted")
         // The machine that was ahead has exported with that clock; what it saves now has a right one.
         try await shop.save(3)
-        #expect(try await shop.writer() != values["FORMER"])
         try await StoryMachine.expectEqualDigests(machines)
+        #expect(try await shop.writer() != former)
         for machine in machines { #expect(try await machine.problems() == []) }
 
         // A save that overwrites the accepted values has a greater clock, and goes through.

@@ -108,14 +108,16 @@ package final class World {
         try replica.changeWriter(index)
     }
 
-    /// Records what a replica has just committed, whose clocks are greater than all that it has applied.
+    /// Records what a replica has just committed, whose clocks are greater than all that it has applied, without those that
+    /// are too far ahead of its wall clock.
     func collectNew(from index: Int) throws {
         let before = logs.map(\.transactions.count)
         try collect(from: index)
         let positions = try replicas[index].positions()
+        let limit = HybridClock.last(of: replicas[index].clock.time.later(by: .seconds(3600)))
         let applied = logs.enumerated().compactMap { place, log in
             let count = min(Int(positions[log.writer] ?? 0), place < before.count ? before[place] : 0)
-            return log.transactions.prefix(count).last?.header.clock
+            return log.transactions.prefix(count).last { $0.header.clock <= limit }?.header.clock
         }
         guard let greatest = applied.max() else { return }
         for (place, log) in logs.enumerated() {

@@ -120,8 +120,8 @@ import TributaryStore
         try replica.save([Self.visit(100)])
         try await replica.service.exportNow()
         let name = SegmentName(writer: replica.own, first: 3, last: 4)
-        try obstacle.take(name, in: logs)
         for count in [20, 3] as [Int64] { try replica.save([Self.visit(count)]) }
+        try obstacle.take(name, in: logs)
         try await replica.service.exportNow()
         let fresh = try own(replica.store)
         #expect(fresh.id != replica.own && replica.service.ownWriter == fresh.id)

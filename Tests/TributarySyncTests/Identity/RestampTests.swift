@@ -69,9 +69,10 @@ import TributaryStore
         let replica = try await SyncReplica(logs.path, wall: wall, interruptExport: stop)
         try replica.save([SyncModel.insert(1)])
         await #expect(throws: PowerFailure.self) { try await replica.service.exportNow() }
+        wall.advance(milliseconds: 7_200_000)
         try replica.save([SyncModel.insert(2)])
         let before = logs.segments(of: replica.own).map { logs.bytes(of: $0) }
-        wall.advance(milliseconds: 1)
+        wall.setBack(milliseconds: 7_200_000 - 1)
         let restamped = try await replica.service.restamp()
         #expect(restamped.published == 1 && restamped.count == 1)
         try await expectEqualPeer(replica, employees: 2)

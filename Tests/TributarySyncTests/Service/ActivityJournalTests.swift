@@ -8,7 +8,7 @@ import TributaryChanges
 @testable import TributarySync
 
 /// What the journal tells at `info` of imports, saves and merges.
-@Suite(.timeLimit(.minutes(5)), .watcherTurns) struct ActivityJournalTests {
+@Suite(.timeLimit(.minutes(30)), .watcherTurns) struct ActivityJournalTests {
     @Test func aSaveIsOneLineAndABusyMinuteIsAnother() {
         var summary = ActivitySummary()
         var changes = ObjectChanges()

@@ -130,6 +130,8 @@ final class SyncWall: Sendable {
     var now: WallTime { WallTime(milliseconds: milliseconds.load(ordering: .relaxed)) }
 
     func advance(milliseconds count: UInt64) { milliseconds.add(count, ordering: .relaxed) }
+
+    func setBack(milliseconds count: UInt64) { milliseconds.subtract(count, ordering: .relaxed) }
 }
 
 final class JournalRecorder: Sendable {

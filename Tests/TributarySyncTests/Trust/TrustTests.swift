@@ -130,7 +130,7 @@ import TributaryStore
     }
 
     @Test func theListOfTheArticleIsOne() throws {
-        let example = try #require(Article("Trust").block(after: "<!-- example: list -->"))
+        let example = try #require(Article("Trust").block(after: "<!-- list: example -->"))
         let read = try TrustList.read(example)
         #expect(read.end.isRight && read.list.entries.map(\.state) == [.trusted])
         #expect(read.list.text.split(separator: "\n") == example.split(separator: "\n"))

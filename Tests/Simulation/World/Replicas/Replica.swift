@@ -186,6 +186,9 @@ package final class Replica {
         let (records, own, name) = try store.read { reader in
             (try reader.writers.all(), try reader.writers.own(), try reader.setting(IdentityKeys.label))
         }
+        // A store leaves a writer whose clock is too far ahead.
+        let isAhead = records.contains { $0.id == writer && $0.clock.isAhead(of: clock.time, by: .seconds(3600)) }
+        if own.id != writer, isAhead { isInDoubt = true }
         (writer, label) = (own.id, name.flatMap { UniqueID($0) } ?? own.id)
         var found: [(writer: WriterRecord, transactions: [LogTransaction])] = []
         for record in records {
