@@ -113,7 +113,8 @@ final class SeenSequences {
             }
             return low == 0 ? 0 : known[low - 1].sequence
         }
-        if try direct(other) >= sequence || continues(writer, other, through: sequence) { return true }
+        if try direct(other) >= sequence { return true }
+        if try isFarBehind(other), try continues(writer, other, through: sequence) { return true }
         var rest = try followers(of: other).filter { $0.sequence >= sequence }.map(\.writer)
         var (isLine, visited) = (rest.count == 1, Set(rest))
         while let last = rest.popLast() {
@@ -131,6 +132,20 @@ final class SeenSequences {
         for other in visited { unreached[Question(writer: writer, other: other)] = number }
         return acknowledges ? false : nil
     }
+
+    /// Whether so many writers continue a writer, one after the other, that the place of each of them is worth to be known.
+    ///
+    /// To know the places, the whole line is read.
+    private func isFarBehind(_ writer: Int64) throws -> Bool {
+        var last = writer
+        for _ in 0..<SeenSequences.near {
+            guard let follower = try followers(of: last).first else { return false }
+            last = follower.writer
+        }
+        return true
+    }
+
+    private static let near = 32
 
     /// Whether a writer continues another one that had this transaction by then.
     private func continues(_ writer: Int64, _ other: Int64, through sequence: UInt64) throws -> Bool {

@@ -22,7 +22,7 @@ extension WriteTransaction {
         try applyWaiting()
         forget()
         defer { forget() }
-        guard try ownWriter() == range.writer else { throw RestampError.unproven(writer: range.writer) }
+        guard try continues(as: range.writer) else { throw RestampError.unproven(writer: range.writer) }
         try OutboxTable(db: db).giveUp(range, writer: writers().position(of: range.writer).id)
         return try Restamp(reader, after: nil).run(self)
     }
@@ -44,6 +44,9 @@ extension WriteTransaction {
         }
         return writers.own
     }
+
+    /// Whether the store proves that nobody else continues as this writer.
+    package func continues(as writer: UniqueID) throws -> Bool { try ownWriter() == writer }
 
     /// The store continues as the fresh writer until the transaction ends.
     func renewOwn(as id: UniqueID) throws {

@@ -260,8 +260,7 @@ struct FolderAudit {
                 hint: refusal.hint
             )
         }
-        for (name, refusal) in known.refusedComparisons.sorted(by: { $0.key < $1.key })
-        where refusal.untrusted?.isRevoked != true {
+        for (name, refusal) in known.missedComparisons.sorted(by: { $0.key < $1.key }) {
             report.add(
                 .comparisonRefused,
                 detail: "What writer \(name.writer) has found in the baseline \(name.baseline.path) does not count. "

@@ -80,6 +80,14 @@ struct KnownBaselines: Hashable, Sendable {
 
     func isVerified(_ baseline: KnownBaseline) -> Bool { verified.contains { $0.name == baseline.name } }
 
+    /// The refused comparisons that are missed: of baselines that no store has endorsed, by keys that are not revoked.
+    var missedComparisons: [BaselineComparison.Name: Refusal] {
+        let endorsed = Set(verified.map(\.name))
+        return refusedComparisons.filter {
+            !endorsed.contains($0.key.baseline) && $0.value.untrusted?.isRevoked != true
+        }
+    }
+
     /// The baselines that no store has endorsed, the one with the most transactions first.
     var unverified: [KnownBaseline] { baselines.values.filter { !isVerified($0) }.greatestFirst }
 

@@ -180,8 +180,11 @@ package struct Exporter: Sendable {
                 }
             }
         }
-        // The segment was in its place, and its key is lost: who has the key has its transactions.
-        if case .locked = occupant, !wasNeverInPlace { occupant = .segment(sha256) }
+        // The key of the file is lost. The segment was in its place, or the store has published it before it was set back:
+        // who has the key has its transactions.
+        if case .locked = occupant, try !wasNeverInPlace || !store.write({ try $0.continues(as: range.writer) }) {
+            occupant = .segment(sha256)
+        }
         switch occupant {
         case .segment(let sha256):
             room?.added(FileAttributes(name.path, in: folder)?.bytes ?? 0)

@@ -265,7 +265,7 @@ extension SyncState {
         }
         let first = late.min { $0.key < $1.key }
         let refused = first.map { Problem.baselineRefused($0.key, $0.value, count: late.count) }
-        let comparisons = knownBaselines.refusedComparisons.filter { $0.value.untrusted?.isRevoked != true }
+        let comparisons = knownBaselines.missedComparisons
         let comparison = comparisons.min { $0.key < $1.key }.map {
             Problem.comparisonRefused($0.key, $0.value, count: comparisons.count)
         }

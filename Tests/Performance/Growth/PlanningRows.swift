@@ -6,7 +6,7 @@ import TributarySync
 /// The costs of waiting segments.
 enum PlanningRows {
     static let all = [
-        GrowthRow(title: "status while segments of n writers wait", order: .linear, smallest: 500) { count in
+        GrowthRow(title: "status while segments of n writers wait", order: .linear, smallest: 1_000) { count in
             let folder = try ImportedFolder()
             for number in 0..<count {
                 let lines = [#"{"transaction":2,"clock":"019aa3f1c2d40000","changes":0}"#]

@@ -205,6 +205,46 @@ import TributaryStore
         }
     }
 
+    /// The store has published a segment with a key that is lost, and was set back to before.
+    @Test func whatWasPublishedWithALostKeyIsNotPublishedAgain() async throws {
+        let other = try EncryptionKeys(text: String(repeating: "c3", count: 32))
+        let two = try await add(old)
+        var one = try await SyncReplica(group.logs.path, wall: group.wall, configure: { $0.encryption = old })
+        try one.save([SyncModel.insert(1)])
+        for replica in [one, two] { _ = try await replica.service.sync() }
+        try await one.stop()
+        one = try await SyncReplica(
+            group.logs.path,
+            wall: group.wall,
+            folder: one.folder,
+            configure: { ($0.encryption, $0.exports) = (old, false) }
+        )
+        try one.save([SyncModel.insert(2)])
+        try await one.stop()
+        let earlier = try SyncReplica.clone(of: one.folder, model: SyncModel.make())
+        one = try await SyncReplica(
+            group.logs.path,
+            wall: group.wall,
+            folder: one.folder,
+            configure: { $0.encryption = old }
+        )
+        for replica in [one, two] { _ = try await replica.service.sync() }
+        try await one.stop()
+        try await use(other, on: two)
+        let back = try await SyncReplica(
+            group.logs.path,
+            wall: group.wall,
+            folder: earlier,
+            configure: { $0.encryption = other }
+        )
+        try back.save([SyncModel.insert(3)])
+        for replica in [back, two] { _ = try? await replica.service.sync() }
+        #expect(back.service.status.problems.allSatisfy { $0.code != .exportFailed && $0.code != .nameTaken })
+        #expect(try two.employees(1...9) == [1, 2, 3])
+        let digests = try [back, two].map { try $0.store.read { try $0.mergeState.digest().digest } }
+        #expect(Set(digests).count == 1)
+    }
+
     /// Large values in the folder have the current key after a compaction, and a new store can read them.
     @Test func largeValuesGetTheCurrentKey() async throws {
         let journal = JournalRecorder()
