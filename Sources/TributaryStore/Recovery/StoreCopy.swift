@@ -57,8 +57,9 @@ struct StoreCopy {
     }
 
     private func copyBlobs(to target: Database) throws -> Int {
+        // A copy that somebody has put into the place of the store has the table, and what its folder may lack.
         try target.execute(
-            sql: "CREATE TABLE \(StoreCopy.blobTable)(sha256 TEXT PRIMARY KEY, bytes BLOB NOT NULL)"
+            sql: "CREATE TABLE IF NOT EXISTS \(StoreCopy.blobTable)(sha256 TEXT PRIMARY KEY, bytes BLOB NOT NULL)"
         )
         guard let folder = source.context.blobs else { return 0 }
         var missing = 0

@@ -33,4 +33,18 @@ import TributaryModel
         try adopt(whole)
         #expect(try PlainSQL(path: whole).value("SELECT count(*) FROM Person") == "200")
     }
+
+    /// Somebody copies a backup over a store by hand: the store with its table of large values is copied again.
+    @Test func aCopyOfACopyIsWhole() async throws {
+        let replica = try Replica()
+        try replica.commit(.insert("Person", 1))
+        let folder = try TemporaryFolder("restored")
+        let (first, second) = (folder.path("first.sqlite"), folder.path("second.sqlite"))
+        #expect(try await replica.store.copy(to: first) { _, _ in } == 0)
+        let configuration = StoreConfiguration(path: first, name: "copied", model: replica.store.model)
+        let copied = try Store.open(configuration)
+        #expect(try await copied.copy(to: second) { _, _ in } == 0)
+        try copied.close()
+        #expect(try PlainSQL(path: second).value("SELECT count(*) FROM Person") == "1")
+    }
 }
