@@ -115,8 +115,20 @@ package enum BaselineEntry: Hashable, Sendable {
     /// A transaction; its changes follow.
     case transaction(BaselineTransaction)
     case change(Change)
+    /// A line of the transaction whose meaning the maker did not know, or one after it that may write the same objects.
+    case kept(Change)
     case bound(BaselineBound)
     case counter(BaselineCounter)
+}
+
+extension BaselineEntry {
+    /// The change of a line that belongs to a transaction.
+    package var change: Change? {
+        switch self {
+        case .change(let change), .kept(let change): change
+        case .transaction, .bound, .counter: nil
+        }
+    }
 }
 
 /// The line of a transaction in a baseline; the changes that still have an effect follow.
@@ -125,18 +137,22 @@ package struct BaselineTransaction: Hashable, Sendable {
     package var sequence: UInt64
     package var clock: HybridClock
     package var changeCount: Int
+    /// How many of the changes are lines in the order of their transaction: the last ones.
+    package var keptCount: Int
 
-    package init(writer: UniqueID, sequence: UInt64, clock: HybridClock, changeCount: Int) {
+    package init(writer: UniqueID, sequence: UInt64, clock: HybridClock, changeCount: Int, keptCount: Int = 0) {
         self.writer = writer
         self.sequence = sequence
         self.clock = clock
         self.changeCount = changeCount
+        self.keptCount = keptCount
     }
 
     package var line: String {
         JSONValue.members([
             "transaction": .count(sequence), "writer": .string(writer.description),
             "clock": .string(clock.description), "changes": .count(changeCount),
+            "kept": keptCount == 0 ? nil : .count(keptCount),
         ]).text
     }
 }

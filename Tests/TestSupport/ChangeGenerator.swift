@@ -19,21 +19,8 @@ package struct ChangeGenerator {
         // Half of the transactions concern one object of each kind, so that their changes interact.
         focus = number(0...1) == 0 ? number(0...2) : nil
         let changes = (0..<number(0...(number(0...7) == 0 ? 14 : 4))).map { _ in change(isKnown: isKnown) }
-        // What a transaction says of one object under an entity that the model lacks, and under one that it has, has no
-        // rule yet; of two inserts under different entities only values that the first model can hold have one.
-        var kept: [Change] = []
-        for change in changes {
-            let isMixed = kept.contains { other in
-                (other.entity == "Contractor") != (change.entity == "Contractor")
-                    && !Set(other.reached).isDisjoint(with: change.reached)
-            }
-            let ofObject = kept.filter { $0.id == change.id } + [change]
-            let entities = Set(ofObject.filter(\.isInsert).map(\.entity))
-            if isMixed || (entities.count > 1 && ofObject.contains(where: \.isDeferred)) { continue }
-            kept.append(change)
-        }
         // Programs may save in any order.
-        return isKnown ? kept : kept.deletionsFirst
+        return isKnown ? changes : changes.deletionsFirst
     }
 
     private mutating func object(_ entity: String) -> UniqueID {
@@ -168,32 +155,6 @@ package struct ChangeGenerator {
 
     private mutating func reference(_ entity: String) -> JSONValue {
         number(0...4) == 0 ? .null : .string(object(entity).description)
-    }
-}
-
-extension Change {
-    fileprivate var isInsert: Bool { if case .insert = operation { true } else { false } }
-
-    /// Whether the first model lacks a property, or an integer does not fit it.
-    fileprivate var isDeferred: Bool {
-        switch operation {
-        case .insert(let writes), .update(let writes):
-            writes.contains {
-                if case .integer(let value) = $0.value, value > 32_767 { return true }
-                return ["nope", "alias", "ghost", "locker"].contains($0.name)
-            }
-        case .delete, .link, .unlink: false
-        }
-    }
-
-    /// The objects whose properties and pairs the change may write.
-    fileprivate var reached: [UniqueID] {
-        switch operation {
-        case .delete: []
-        case .insert(let writes), .update(let writes):
-            [id] + writes.compactMap { if case .string(let text) = $0.value { UniqueID(text) } else { nil } }
-        case .link(_, let ids, _), .unlink(_, let ids): [id] + ids
-        }
     }
 }
 

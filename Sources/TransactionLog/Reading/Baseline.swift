@@ -229,7 +229,8 @@ package struct BaselineLines {
         if remaining > 0 {
             remaining -= 1
             counts.changes += 1
-            return .change(try parser.change(line))
+            let change = try parser.change(line)
+            return remaining < transaction?.keptCount ?? 0 ? .kept(change) : .change(change)
         }
         let fields = try LineFields(line)
         if !hasTotals, fields.has("transaction") { return .transaction(try begin(fields)) }
@@ -349,11 +350,14 @@ extension BaselineTransaction {
     init(_ fields: LineFields) throws(JSONError) {
         let changes = try fields.count("changes")
         guard changes > 0 else { throw JSONError("the transaction has no changes") }
+        let kept = fields.has("kept") ? try fields.count("kept") : 0
+        guard kept <= changes else { throw JSONError("'kept' is \(kept), and the transaction has \(changes) changes") }
         self.init(
             writer: try fields.uniqueID("writer"),
             sequence: try fields.sequence("transaction"),
             clock: try fields.clock(),
-            changeCount: Int(clamping: changes)
+            changeCount: Int(clamping: changes),
+            keptCount: Int(clamping: kept)
         )
     }
 }

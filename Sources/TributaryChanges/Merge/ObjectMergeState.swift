@@ -24,20 +24,16 @@ package struct ObjectMergeState<Registers: RegisterSet, Entity> {
         self.registers = registers
     }
 
-    /// Merges an insert that arrives after the known state; of two inserts with equal versions the greater entity wins.
+    /// Merges an insert that arrives after the known state.
     ///
     /// Returns whether it is the greatest so far, so that its entity is the object's.
     @inlinable
     package mutating func insert(
         at version: Stamp,
         entity: Entity,
-        by order: some VersionOrder<Stamp>,
-        _ precedes: (Entity, Entity) -> Bool
+        by order: some VersionOrder<Stamp>
     ) throws -> Bool {
-        if let inserted, let known = self.entity {
-            if try order.isOlder(version, than: inserted) { return false }
-            if version == inserted, !precedes(known, entity) { return false }
-        }
+        if let inserted, try order.isOlder(version, than: inserted) { return false }
         (inserted, self.entity) = (version, entity)
         return true
     }

@@ -183,22 +183,33 @@ struct DeferredReplay {
 
     private var layout: StoreModel { context.layout }
 
-    /// Costs one look at each deferred write, and one merge for each that may take effect.
+    /// Costs one look at each deferred write, and one merge for each line of a transaction that has one which may take
+    /// effect.
     func run(_ added: Set<String>?) throws {
         let table = DeferredWriteTable(db: db)
-        var entries = try table.entries()
-        // What a deferred name means now is asked of all versions, unless the step only adds what no entry names.
-        if let added,
-            entries.allSatisfy({ added.isDisjoint(with: [$0.change.entity] + $0.change.operation.propertyNames) })
-        {
-            return
+        var (transactions, isAdded): ([DeferredWriteTable.Transaction], Bool) = ([], false)
+        // What a deferred name means now is asked of all versions, unless the step only adds what no line names.
+        func note(_ change: Change) {
+            isAdded = isAdded || added?.isDisjoint(with: [change.entity] + change.operation.propertyNames) != true
         }
-        entries = entries.filter { layout.represents($0.change) && (!$0.isBound || mayHaveBound($0.change)) }
-        guard !entries.isEmpty else { return }
-        try UnloggedTransaction.run(db, context, decidesShadows: decidesShadows) { transaction in
-            for entry in entries {
-                try table.remove(entry)
-                try transaction.merge(entry, as: renamedToRoot(entry))
+        try table.forEachTransaction { transaction in
+            let deferred = transaction.lines.filter(\.isDeferred).map(\.change)
+            deferred.forEach(note)
+            if deferred.contains(where: layout.represents) { transactions.append(transaction) }
+        }
+        let bounds = try table.bounds()
+        bounds.forEach { note($0.change) }
+        guard isAdded else { return }
+        let found = bounds.filter { layout.represents($0.change) && mayHaveBound($0.change) }
+        guard !transactions.isEmpty || !found.isEmpty else { return }
+        try UnloggedTransaction.run(db, context, decidesShadows: decidesShadows) { unlogged in
+            for transaction in transactions {
+                try table.remove(transaction)
+                try unlogged.merge(transaction)
+            }
+            for bound in found {
+                try table.remove(bound)
+                try unlogged.merge(bound: bound)
             }
         }
     }
@@ -207,17 +218,6 @@ struct DeferredReplay {
         change.operation.valueWrites?.writes.allSatisfy { layout.mayHaveBound($0.name, of: change.entity) } ?? false
     }
 
-    /// Returns the change; a value of a removed entity becomes one of the root entity when the root has the property.
-    private func renamedToRoot(_ entry: DeferredWriteTable.Entry) -> Change {
-        guard entry.valueIndex != nil, let root = layout.survivingRoot(ofEntity: entry.change.entity),
-            let name = entry.change.operation.valueWrites?.writes.first?.name
-        else { return entry.change }
-        let entity = layout.entities[root].entity
-        guard layout.propertyIndex(named: name, of: entity) != nil else { return entry.change }
-        var change = entry.change
-        change.entity = entity.name
-        return change
-    }
 }
 
 extension MigrationInference {

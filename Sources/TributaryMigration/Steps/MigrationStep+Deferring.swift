@@ -7,13 +7,16 @@ import TributaryStore
 ///
 /// The indexes of these values in their transactions are unknown, so they get negative positions.
 extension MigrationStep {
+    ///
+    /// They come before the lines of their transactions that imports have kept: these lines have another result together.
     private enum Position {
+        private static let last = -1 << 40
         /// The position of a deletion, which precedes all links.
-        static let delete = -1 << 40
-        static let insert = -2
-        static let write = -1
+        static let delete = -1 << 41
+        static let insert = last - 2
+        static let write = last - 1
         /// The position of the first links; those of another relationship or of an earlier step have less.
-        static let links = -10
+        static let links = last - 10
     }
 
     private static let reason = "the model does not have it any more"

@@ -81,10 +81,6 @@ package struct FormerNames: Sendable {
         FormerNames.value(of: entity, in: properties).flatMap { FormerNames.value(of: name, in: $0) }
     }
 
-    package func hasFormerNames(ofProperty name: String, of entity: String) -> Bool {
-        FormerNames.value(of: entity, in: properties)?.values.contains { $0.isIdentical(to: name) } ?? false
-    }
-
     /// The last name of a removed entity; `name` itself for any other.
     package func lastName(ofEntity name: String) -> String { FormerNames.value(of: name, in: removedEntities) ?? name }
 

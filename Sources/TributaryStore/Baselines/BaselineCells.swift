@@ -199,6 +199,11 @@ final class BaselineCells {
         }
     }
 
+    /// Adds a line whose meaning the model does not know, or one after it: its parts are cells of their own.
+    func addKept(_ change: Change, _ side: BaselineLaw.Side, _ version: Version, _ sequence: UInt64) throws {
+        try deferred(change, side, (version, sequence))
+    }
+
     func add(_ bound: BaselineBound, _ side: BaselineLaw.Side) throws {
         guard let entity = layout.entity(named: bound.entity),
             let index = layout.column(of: bound.write.name, in: entity),

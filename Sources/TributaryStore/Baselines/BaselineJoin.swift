@@ -73,10 +73,8 @@ final class BaselineJoin {
         case .transaction(let transaction):
             try flush()
             try begin(transaction)
-        case .change(let change):
-            guard current != nil else { return }
-            waiting.append(change)
-            if waiting.count >= BaselineJoin.sliceChanges { try flush() }
+        case .change(let change): try add(change, isInOrder: false)
+        case .kept(let change): try add(change, isInOrder: true)
         case .bound(let bound):
             guard layout.mayHaveBound(bound.write.name, of: bound.entity) else {
                 throw BaselineJoinError.noBound(entity: bound.entity, property: bound.write.name)
@@ -84,7 +82,7 @@ final class BaselineJoin {
             try flush()
             current = nil
             engine.cursor.resume(number: number, writer: own)
-            engine.cursor.isBound = true
+            (engine.cursor.isBound, engine.cursor.isInOrder) = (true, false)
             defer { engine.cursor.isBound = false }
             try engine.apply([Change(entity: bound.entity, id: bound.id, operation: .update([bound.write]))])
         case .counter(let counter):
@@ -98,6 +96,14 @@ final class BaselineJoin {
         try flush()
         try totals.flush()
         try engine.end()
+    }
+
+    private func add(_ change: Change, isInOrder: Bool) throws {
+        guard current != nil else { return }
+        if isInOrder != engine.cursor.isInOrder { try flush() }
+        engine.cursor.isInOrder = isInOrder
+        waiting.append(change)
+        if waiting.count >= BaselineJoin.sliceChanges { try flush() }
     }
 
     private func begin(_ transaction: BaselineTransaction) throws {

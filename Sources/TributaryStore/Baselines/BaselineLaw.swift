@@ -163,6 +163,10 @@ package final class BaselineLaw {
             guard let transaction = entry.transaction else { return }
             let version = Version(clock: transaction.clock, writer: transaction.writer)
             try cells.add(change, side, version, transaction.sequence)
+        case .kept(let change):
+            guard let transaction = entry.transaction else { return }
+            let version = Version(clock: transaction.clock, writer: transaction.writer)
+            try cells.addKept(change, side, version, transaction.sequence)
         case .bound(let bound): try cells.add(bound, side)
         case .counter(let counter): try cells.add(counter, side)
         }

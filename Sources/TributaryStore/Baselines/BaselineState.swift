@@ -36,6 +36,12 @@ final class BaselineState {
                 for counter in try totals(of: object) + insertTotals(of: object) { try emit(.counter(counter)) }
             }
         }
+        try KeptLines(reader).forEach { number, lines in
+            let (version, sequence) = try (versions.version(number), versions.origin(number).sequence)
+            for (index, change) in lines.enumerated() {
+                try emit(.kept(change, version: version, sequence: sequence, index: index))
+            }
+        }
     }
 
     /// What an object's deferred inserts have counted for writers with a known total of that name.
@@ -43,16 +49,13 @@ final class BaselineState {
     /// Such a total covers all transactions of its writer only together with the inserts.
     private func insertTotals(of object: DeferredObject) throws -> [BaselineCounter] {
         var found: [[String]: (counter: BaselineCounter, total: PropertyValue)] = [:]
-        for kept in object.uncountedInserts {
-            let (property, writer) = (kept.write.name, kept.writer)
-            guard let amount = kept.amount, let version = kept.version,
-                try hasTotal(of: object.id, property, writer: versions.origin(version).writer)
-            else { continue }
-            let key = [kept.entity, property, writer.description]
-            let total = CounterTotals.sum(found[key]?.total, amount)
+        for amount in object.uncountedAmounts {
+            let (entity, property, writer) = (amount.entity, amount.property, amount.writer)
+            guard try hasTotal(of: object.id, property, writer: versions.origin(amount.version).writer) else { continue }
+            let key = [entity, property, writer.description]
+            let total = CounterTotals.sum(found[key]?.total, amount.number)
             let totals = [writer: total.json]
-            let counter = BaselineCounter(entity: kept.entity, id: object.id, property: property, totals: totals)
-            found[key] = (counter, total)
+            found[key] = (BaselineCounter(entity: entity, id: object.id, property: property, totals: totals), total)
         }
         return found.values.map(\.counter)
     }
@@ -81,8 +84,6 @@ final class BaselineState {
     private struct Group: Hashable {
         var number: Int64
         var entity: String
-        var place: DeferredObject.Place?
-        var isInsert = false
     }
 
     private func changes(of object: MergeStateItem.Object, _ emit: (BaselineItem) throws -> Void) throws {
@@ -112,8 +113,6 @@ final class BaselineState {
     /// keeps its type and its digits, and the members of objects are in order. The form of digests does not fit here:
     /// it is the same for values of several types, and a later model needs the type.
     private func changes(of object: DeferredObject, _ emit: (BaselineItem) throws -> Void) throws {
-        // A value of the transaction that fits, and so is among those of the rows, may not replace these.
-        let place = DeferredObject.Place.first
         var writes: [Group: [PropertyWrite]] = [:]
         for (name, register) in object.registers {
             let (value, entity) = (register.value.json, register.value.entity)
@@ -124,19 +123,18 @@ final class BaselineState {
             }
             let former = layout.formerProperty(named: name.property, of: entity)
             let canonical = former?.relationship == nil ? value.inKeyOrder : value.withPlainID
-            let group = Group(number: register.version, entity: entity, place: place)
+            let group = Group(number: register.version, entity: entity)
             writes[group, default: []].append(PropertyWrite(name: name.property, value: canonical))
         }
-        for kept in object.kept {
-            guard let version = kept.version else {
-                try emit(.bound(BaselineBound(entity: kept.entity, id: object.id, write: kept.write)))
-                continue
-            }
-            let group = Group(number: version, entity: kept.entity, place: kept.place, isInsert: kept.isInsert)
-            writes[group, default: []].append(kept.write)
+        for bound in object.bounds {
+            try emit(.bound(BaselineBound(entity: bound.entity, id: object.id, write: bound.write)))
         }
-        let insert = object.insert.map { Group(number: $0.version, entity: $0.entity, place: place) }
-        try self.emit(writes, of: object.id, object.entity, deleted: object.deletion, insert, emit)
+        // An insert without a known meaning is a kept line.
+        let insert = object.insert.flatMap { insert in
+            let change = Change(entity: insert.entity, id: object.id, operation: .insert([]))
+            return layout.isUnsettled(change) ? nil : Group(number: insert.version, entity: insert.entity)
+        }
+        try self.emit(writes, of: object.id, object.entity, deleted: object.deletion, insert, isDeferred: true, emit)
     }
 
     /// The insert has the writes of its group.
@@ -146,6 +144,7 @@ final class BaselineState {
         _ root: String,
         deleted: Int64?,
         _ insert: Group?,
+        isDeferred: Bool = false,
         _ emit: (BaselineItem) throws -> Void
     ) throws {
         if let deleted { try self.emit(Change(entity: root, id: id, operation: .delete), at: deleted, emit) }
@@ -155,9 +154,8 @@ final class BaselineState {
             try self.emit(Change(entity: insert.entity, id: id, operation: operation), at: insert.number, emit)
         }
         for (group, values) in writes {
-            let operation: Change.Operation = group.isInsert ? .insert(values) : .update(values)
-            let change = Change(entity: group.entity, id: id, operation: operation)
-            try self.emit(change, at: group.number, place: group.place, emit)
+            let change = Change(entity: group.entity, id: id, operation: .update(values))
+            try self.emit(change, at: group.number, isDeferred: isDeferred, emit)
         }
     }
 
@@ -196,17 +194,10 @@ final class BaselineState {
             var number: Int64
             var property: String
             var isLink: Bool
-            var place: DeferredObject.Place?
         }
         var pairs: [Pairs: [UniqueID: String]] = [:]
-        for (pair, state) in object.pairs {
-            let link = state.link
-            let key = Pairs(
-                number: link.version,
-                property: pair.property,
-                isLink: !link.isRemoved,
-                place: state.place
-            )
+        for (pair, link) in object.pairs {
+            let key = Pairs(number: link.version, property: pair.property, isLink: !link.isRemoved)
             pairs[key, default: [:]][pair.target] = link.position ?? ""
         }
         for (key, targets) in pairs {
@@ -221,26 +212,28 @@ final class BaselineState {
             )
             let entity = object.owners[key.property] ?? object.entity
             let change = Change(entity: entity, id: object.id, operation: operation)
-            try self.emit(change, at: key.number, place: key.place, emit)
+            try self.emit(change, at: key.number, emit)
         }
     }
 
     private func emit(
         _ change: Change,
         at number: Int64,
-        place: DeferredObject.Place? = nil,
+        isDeferred: Bool = false,
         _ emit: (BaselineItem) throws -> Void
     ) throws {
         let (version, sequence) = try (versions.version(number), versions.origin(number).sequence)
-        try emit(.change(change, version: version, sequence: sequence, place: place))
+        try emit(.change(change, version: version, sequence: sequence, isDeferred: isDeferred))
     }
 }
 
 enum BaselineItem {
     /// A change that still has an effect, with its version and the sequence of its transaction.
     ///
-    /// Changes with a place come after the others of their transaction, in the order of their places.
-    case change(Change, version: Version, sequence: UInt64, place: DeferredObject.Place? = nil)
+    /// Deferred values come after the others of their transaction: of two names one may fit, and the other be greater.
+    case change(Change, version: Version, sequence: UInt64, isDeferred: Bool = false)
+    /// A line of ``KeptLines``, with its index among those of its transaction; these come last.
+    case kept(Change, version: Version, sequence: UInt64, index: Int)
     case bound(BaselineBound)
     case counter(BaselineCounter)
 }

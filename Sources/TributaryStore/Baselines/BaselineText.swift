@@ -75,8 +75,7 @@ private struct BaselineSorting {
     private let scratch: Database
     private let add: BoundStatement
 
-    // Deferred writes follow the other changes of their transaction, in the order of the transaction.
-    private static let (kept, bound, counter) = (5, 6, 7)
+    private static let (deferred, kept) = (5, 6)
 
     init(_ scratch: Database) throws {
         self.scratch = scratch
@@ -92,16 +91,19 @@ private struct BaselineSorting {
 
     mutating func insert(_ item: BaselineItem) throws {
         switch item {
-        case .change(let change, let version, let sequence, let place):
+        case .change(let change, let version, let sequence, let isDeferred):
             var line: [UInt8] = []
             change.inNameOrder.write(to: &line)
-            let phase = place == nil ? change.operation.phase : BaselineSorting.kept
-            try insert(0, version, phase, change.entity, change.id, place, sequence, line)
-        case .bound(let bound):
-            try insert(1, .none, BaselineSorting.bound, bound.entity, bound.id, nil, 0, bound.line.lineBytes)
+            let phase = isDeferred ? BaselineSorting.deferred : change.operation.phase
+            try insert(0, version, phase, change.entity, change.id, 0, sequence, line)
+        case .kept(let change, let version, let sequence, let index):
+            var line: [UInt8] = []
+            change.write(to: &line)
+            try insert(0, version, BaselineSorting.kept, "", change.id, index, sequence, line)
+        case .bound(let bound): try insert(1, .none, 0, bound.entity, bound.id, 0, 0, bound.line.lineBytes)
         case .counter(let counter):
             // The lines of one object are together, whatever entities they name.
-            try insert(2, .none, BaselineSorting.counter, "", counter.id, nil, 0, counter.line.lineBytes)
+            try insert(2, .none, 0, "", counter.id, 0, 0, counter.line.lineBytes)
         }
     }
 
@@ -111,7 +113,7 @@ private struct BaselineSorting {
         _ phase: Int,
         _ entity: String,
         _ id: UniqueID,
-        _ place: DeferredObject.Place?,
+        _ position: Int,
         _ sequence: UInt64,
         _ line: [UInt8]
     ) throws {
@@ -121,7 +123,7 @@ private struct BaselineSorting {
         add.bind(4, Int64(phase))
         add.bind(5, entity)
         add.bind(6, id)
-        add.bind(7, place?.position ?? 0)
+        add.bind(7, Int64(position))
         add.bind(8, Int64(bitPattern: sequence))
         add.bind(9, line)
         try add.run()
@@ -137,8 +139,8 @@ private struct BaselineSorting {
         let transactions = try BoundStatement(
             scratch,
             """
-            SELECT clock, writer, max(sequence), count(*) FROM item WHERE part = 0
-            GROUP BY clock, writer ORDER BY clock, writer
+            SELECT clock, writer, max(sequence), count(*), sum(phase = \(constant: BaselineSorting.kept))
+            FROM item WHERE part = 0 GROUP BY clock, writer ORDER BY clock, writer
             """
         )
         let changes = try BoundStatement(
@@ -154,7 +156,8 @@ private struct BaselineSorting {
                 writer: writer,
                 sequence: UInt64(bitPattern: row.integer(2)),
                 clock: clock,
-                changeCount: Int(row.integer(3))
+                changeCount: Int(row.integer(3)),
+                keptCount: Int(row.integer(4))
             )
             try write(transaction.line.lineBytes)
             counts.transactions += 1

@@ -176,10 +176,9 @@ final class BaselineTotals {
         if let deferred { return deferred }
         var (found, inserted): ([Part: JSONValue], [Part: PropertyValue]) = ([:], [:])
         try DeferredState(reader, engine.tables.versions).forEach { object in
-            for kept in object.uncountedInserts {
-                guard let amount = kept.amount else { continue }
-                let part = part(kept.entity, object.id, kept.write.name, kept.writer, kept.write.value)
-                inserted[part] = CounterTotals.sum(inserted[part], amount)
+            for amount in object.uncountedAmounts {
+                let part = part(amount.entity, object.id, amount.property, amount.writer, amount.value)
+                inserted[part] = CounterTotals.sum(inserted[part], amount.number)
             }
             for (property, totals) in object.totals {
                 for (writer, total) in totals {

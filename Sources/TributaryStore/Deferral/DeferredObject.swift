@@ -1,43 +1,31 @@
 import TributaryChanges
 import TributaryModel
 
-/// The deferred writes of one object: the same merge state as that of stored objects, keyed by names.
+/// The deferred writes of one object whose merge rules a version of the model tells: the same merge state as that of stored
+/// objects, keyed by names.
 ///
-/// Writes come transaction after transaction and, within one, in the order of its changes. When no known version of the
-/// model has a merge rule for a property, all writes to it are kept: each may count under the rule of a later model.
+/// Writes come transaction after transaction and, within one, in the order of its changes. Writes without a rule are
+/// ``KeptLines``; only their amounts are here, because a total is the sum of all increments of a writer.
 struct DeferredObject {
-    /// Where a transaction has a write: the numbers grow with the changes, and with the values of a change.
-    struct Place: Hashable {
-        var position: Int64
-        var part: Int64
-
-        static let first = Place(position: .min, part: .min)
-    }
-
     struct Pair: Hashable {
         var property: String
         var target: UniqueID
-        /// Nil when the rule of the relationship is known; a link sets the position, and an unlink may keep it.
-        var isLinked: Bool?
     }
 
-    struct PairState {
-        var link: LinkState<Int64>
-        /// Nil when the rule of the relationship is known.
-        var place: Place?
-    }
-
-    /// A write to a property without a rule in any known version of the model.
-    struct Kept {
+    /// A value of an insert that a counter of a later model would count.
+    struct Amount {
         var entity: String
-        var isInsert: Bool
-        var write: PropertyWrite
-        /// Nil for the greatest or least value of a baseline, which belongs to no transaction.
-        var version: Int64?
+        var property: String
+        var value: JSONValue
+        var version: Int64
         var writer: UniqueID
-        var place: Place
-        /// The amount of an insert, if the property is a counter.
-        var amount: PropertyValue? { isInsert ? CounterTotals.number(write.value) : nil }
+        var number: PropertyValue
+    }
+
+    /// A greatest or least value of a baseline without a rule, which belongs to no transaction.
+    struct Bound {
+        var entity: String
+        var write: PropertyWrite
     }
 
     /// The root entity's name in a hierarchy.
@@ -52,60 +40,37 @@ struct DeferredObject {
     private(set) var deletion: Int64?
     /// By property and writer.
     private(set) var totals: [String: [UniqueID: DeferredTotal]] = [:]
-    private(set) var pairs: [Pair: PairState] = [:]
-    /// The writes without a rule, in the order of their transactions.
-    private(set) var kept: [Kept] = []
+    private(set) var pairs: [Pair: LinkState<Int64>] = [:]
+    /// In the order of their transactions.
+    var amounts: [Amount] = []
+    var bounds: [Bound] = []
     /// The entity that the writes of each to-many relationship name; the first by name when they name several.
     private(set) var owners: [String: String] = [:]
-
-    /// The transaction of the writes that come; only one of its writes to a register or pair counts.
+    /// The transaction of the writes that come.
     private var version: Int64 = 0
-    private var values: [String: (write: DeferredRegisters.Register, name: WrittenName)] = [:]
-    private var links: [Pair: (state: PairState, name: WrittenName)] = [:]
 
     init(entity: String, id: UniqueID) {
         (self.entity, self.id) = (entity, id)
     }
 
     /// All writes of earlier transactions have come before.
-    mutating func begin(_ version: Int64, by versions: VersionCache) throws {
-        if version != self.version { try mergeTransaction(by: versions) }
-        self.version = version
-    }
+    mutating func begin(_ version: Int64) { self.version = version }
 
-    private mutating func mergeTransaction(by versions: VersionCache) throws {
-        for (property, (write, _)) in values {
-            _ = try state.write(write, to: .init(property: property, rule: .latest), by: .latest, versions)
-        }
-        for (pair, (pairState, _)) in links {
-            let known = pairs[pair]?.link
-            guard try LinkState.accepts(pairState.link, over: known, after: nil, and: nil, by: versions) else {
-                continue
-            }
-            pairs[pair] = pairState
-        }
-        values.removeAll(keepingCapacity: true)
-        links.removeAll(keepingCapacity: true)
-    }
-
-    /// Merges the writes of the last transaction, and the deletions that the store has.
+    /// Merges the deletions that the store has.
     ///
-    /// A pair without a rule may be kept with one end only, and outlive the other end.
+    /// A pair may be kept with one end only, and outlive the other end.
     mutating func end(
         deletedAt stored: Int64?,
         by versions: VersionCache,
         targetDeletion: (UniqueID) throws -> Int64?
     ) throws {
-        try mergeTransaction(by: versions)
         if let stored { _ = try state.delete(at: stored, by: versions, rule: \.rule) }
-        if let inserted = state.inserted, let entity = state.entity, try state.isLive(by: versions) {
+        if let inserted = state.inserted, let entity = state.entity, !entity.isEmpty, try state.isLive(by: versions) {
             insert = (inserted, entity)
         }
-        for (pair, pairState) in pairs where pairState.place == nil {
-            let isSuperseded =
-                try versions.isSuperseded(pairState.link.version, by: state.deleted)
-                || versions.isSuperseded(pairState.link.version, by: targetDeletion(pair.target))
-            if isSuperseded { pairs[pair] = nil }
+        pairs = try pairs.filter { pair, link in
+            try !versions.isSuperseded(link.version, by: state.deleted)
+                && !versions.isSuperseded(link.version, by: targetDeletion(pair.target))
         }
     }
 
@@ -114,25 +79,15 @@ struct DeferredObject {
         _ = try state.delete(at: version, by: versions, rule: \.rule)
     }
 
-    /// Returns whether the transaction has inserted the object under a greater entity as well: the values of that insert
-    /// stand.
-    mutating func insert(as entity: String, by versions: VersionCache) throws -> Bool {
-        _ = try state.insert(at: version, entity: entity, by: versions) { $0.precedesByBytes($1) }
-        return state.inserted == version && state.entity.map { entity.precedesByBytes($0) } ?? false
+    /// An insert that has taken effect has no name here: the object has its entity.
+    mutating func insert(as entity: String, by versions: VersionCache) throws {
+        _ = try state.insert(at: version, entity: entity, by: versions)
     }
 
-    /// Of the transaction's values for one property, the value under the greatest name stands; under one name, the last
-    /// value.
-    mutating func write(
-        _ value: JSONValue,
-        to property: String,
-        of entity: String,
-        named name: WrittenName,
-        yields: Bool
-    ) {
-        if let known = values[property], yields || name < known.name { return }
+    mutating func write(_ value: JSONValue, to property: String, of entity: String, by versions: VersionCache) throws {
         let value = DeferredRegisters.Value(json: value, entity: entity)
-        values[property] = (DeferredRegisters.Register(version: version, value: value), name)
+        let register = DeferredRegisters.Register(version: version, value: value)
+        _ = try state.write(register, to: .init(property: property, rule: .latest), by: .latest, versions)
     }
 
     /// A greatest or least value stands whatever the versions of the writes are.
@@ -163,44 +118,29 @@ struct DeferredObject {
         if !hasRule { totals[property]?[writer]?.hasRule = false }
     }
 
-    mutating func keep(_ write: Kept) { kept.append(write) }
-
-    /// A later change of the same transaction replaces these writes.
-    mutating func dropKept(_ name: String) {
-        for index in kept.indices.reversed() {
-            guard kept[index].version == version else { return }
-            if kept[index].write.name == name { kept.remove(at: index) }
-        }
-    }
-
     /// Adds the values of inserts to the totals of writers that have also incremented the property.
     ///
     /// A counter counts these values. Inserts of other writers state their totals themselves.
     mutating func completeTotals(like others: some Sequence<DeferredObject>) {
-        for write in kept where write.amount != nil {
-            guard others.contains(where: { $0.totals[write.write.name]?[write.writer] != nil }) else { continue }
-            add(write.write.value, to: write.write.name, of: write.entity, by: write.writer, hasRule: false)
+        for amount in amounts {
+            guard others.contains(where: { $0.totals[amount.property]?[amount.writer] != nil }) else { continue }
+            add(amount.value, to: amount.property, of: amount.entity, by: amount.writer, hasRule: false)
         }
     }
 
-    /// The inserts with an amount whose writers have no total of that name: they have not incremented the property.
-    var uncountedInserts: [Kept] {
-        kept.filter { $0.amount != nil && totals[$0.write.name]?[$0.writer] == nil }
-    }
+    /// The amounts of inserts whose writers have no total of that name: they have not incremented the property.
+    var uncountedAmounts: [Amount] { amounts.filter { totals[$0.property]?[$0.writer] == nil } }
 
-    /// Of the transaction's writes to one pair one stands, as in ``write(_:to:of:named:yields:)``.
     mutating func link(
         _ pair: Pair,
         _ isLinked: Bool,
         at position: String,
         of entity: String,
-        named name: WrittenName,
-        _ place: Place?
-    ) {
+        by versions: VersionCache
+    ) throws {
         if owners[pair.property].map({ entity.precedesByBytes($0) }) ?? true { owners[pair.property] = entity }
-        if let known = links[pair], name < known.name { return }
         let link = LinkState(version: version, isRemoved: !isLinked, position: position)
-        links[pair] = (PairState(link: link, place: place), name)
+        if try LinkState.accepts(link, over: pairs[pair], after: nil, and: nil, by: versions) { pairs[pair] = link }
     }
 }
 

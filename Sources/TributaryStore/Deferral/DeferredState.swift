@@ -5,9 +5,9 @@ import TributaryModel
 /// Reads the deferred writes of a store into the merge states of their objects.
 ///
 /// A store whose model once had the property keeps only one value, by the rule of the property; a store whose model
-/// never had it keeps all writes. Both give an equal state while an older version of the model tells the rule. Without
-/// a rule, all writes are kept: they supersede nothing, and nothing supersedes them. A write that does not fit a
-/// property of the model (an ID for a to-many relationship, say) is left out: it never takes effect in this model.
+/// never had it keeps all writes. Both give an equal state while an older version of the model tells the rule. Writes
+/// without a rule, and writes that do not fit, are ``KeptLines``. A write that does not fit the kind of a property (an ID
+/// for a to-many relationship, say) is left out: it never takes effect in this model.
 struct DeferredState {
     private let reader: Reader
     private let versions: VersionCache
@@ -25,17 +25,10 @@ struct DeferredState {
 
     private struct Write {
         var entry: DeferredWriteTable.Entry
-        var entity: EntityLayout?
         /// The entity's name in the model, or the last name that it had.
         var name: String
         var writer: UniqueID
         var isInsert = false
-        /// Whether the transaction of this insert also inserts the object under a greater entity.
-        var yields = false
-
-        var place: DeferredObject.Place {
-            DeferredObject.Place(position: Int64(entry.position), part: Int64(entry.valueIndex ?? -1))
-        }
     }
 
     /// In the order of the identifiers.
@@ -59,43 +52,42 @@ struct DeferredState {
             let entity = layout.entity(named: entry.change.entity)
             let name = entity?.entity.name ?? layout.lastName(ofEntity: entry.change.entity)
             let key = entity?.entity.root ?? layout.lastRoot(ofEntity: name)
-            let writer = try versions.version(entry.number).writer
-            let write = Write(entry: entry, entity: entity, name: name, writer: writer)
+            let write = Write(entry: entry, name: name, writer: try versions.version(entry.number).writer)
             try add(write, to: &objects[key, default: DeferredObject(entity: key, id: id)])
         }
         try flush()
     }
 
     private func add(_ write: Write, to object: inout DeferredObject) throws {
-        try object.begin(write.entry.number, by: versions)
+        object.begin(write.entry.number)
         let operation = write.entry.change.operation
+        if write.entry.isKept {
+            if operation.valueWrites?.isInsert == true { try object.insert(as: "", by: versions) }
+            return
+        }
         if operation == .delete { try object.delete(by: versions) }
-        if let pairs = operation.pairs { add(pairs, write, to: &object) }
+        if let pairs = operation.pairs { try add(pairs, write, to: &object) }
         if let (values, isInsert) = operation.valueWrites {
             var write = write
             write.isInsert = isInsert
-            if isInsert, write.entry.valueIndex == nil {
-                write.yields = try object.insert(as: write.name, by: versions)
-            }
+            if isInsert, write.entry.valueIndex == nil { try object.insert(as: write.name, by: versions) }
             for value in values { try add(value, write, to: &object) }
         }
     }
 
     /// The rule is that of the model, or the last one that the property had.
     private func add(_ written: PropertyWrite, _ write: Write, to object: inout DeferredObject) throws {
-        let name = written.name
-        if let entity = write.entity, isOfAnotherKind(name, isLink: false, entity) { return }
-        let property = layout.lastName(ofProperty: name, of: write.name)
+        let property = layout.lastName(ofProperty: written.name, of: write.name)
         var value = written.value
-        var isKept = false
-        switch known(name, write) {
-        case nil:
+        switch layout.meaning(of: written.name, in: write.entry.change.entity, isLink: false) {
+        case .none: return
+        case .unknown:
             // Only the rule of counters can use an increment.
-            if case .object(let members) = value, members.count == 1, let amount = value["increment"] {
+            if let amount = value.increment {
                 return object.add(amount, to: property, of: write.name, by: write.writer, hasRule: false)
             }
-            isKept = true
-        case .attribute(let attribute)? where attribute.effectiveRule == .counter:
+            return keep(written, write, in: &object)
+        case .known(.attribute(let attribute)) where attribute.effectiveRule == .counter:
             if write.isInsert, value == .null { return }
             // A later model may count an amount that does not fit now.
             let isAmount = write.isInsert && CounterTotals.number(value) != nil
@@ -103,72 +95,52 @@ struct DeferredState {
                 let counted = attribute.type.amount(from: amount)?.json
                 return object.add(counted ?? amount, to: property, of: write.name, by: write.writer)
             }
-        case .attribute(let attribute)? where attribute.effectiveRule.isBound:
-            if let converted = attribute.value(from: value) {
+        case .known(.attribute(let attribute)):
+            // A later model may hold what does not fit now, and not what was written after it.
+            guard let converted = attribute.value(from: value) else { return keep(written, write, in: &object) }
+            if attribute.effectiveRule.isBound {
                 let rule = attribute.effectiveRule
                 return try object.write(bound: converted, to: property, of: write.name, rule: rule, by: versions)
             }
-            isKept = true
-        case .attribute(let attribute)?:
-            if let converted = attribute.value(from: value) { value = converted.json } else { isKept = true }
-        case .relationship?: break
+            value = converted.json
+        case .known(.relationship): break
         }
-        // A later model may hold what does not fit now, and not what was written after it.
-        if isKept {
-            return object.keep(
-                DeferredObject.Kept(
+        try object.write(value, to: property, of: write.name, by: versions)
+    }
+
+    private func keep(_ written: PropertyWrite, _ write: Write, in object: inout DeferredObject) {
+        let value = written.value.inKeyOrder
+        if write.entry.isBound {
+            object.bounds.append(.init(entity: write.name, write: PropertyWrite(name: written.name, value: value)))
+        } else if write.isInsert, let number = CounterTotals.number(value) {
+            object.amounts.append(
+                .init(
                     entity: write.name,
-                    isInsert: write.isInsert,
-                    write: PropertyWrite(name: name, value: value.inKeyOrder),
-                    version: write.entry.isBound ? nil : write.entry.number,
+                    property: written.name,
+                    value: value,
+                    version: write.entry.number,
                     writer: write.writer,
-                    place: write.place
+                    number: number
                 )
             )
         }
-        object.dropKept(name)
-        let rank = WrittenName(name, isPresent: name == property)
-        object.write(value, to: property, of: write.name, named: rank, yields: write.yields)
-    }
-
-    /// The property that tells the rule: that of the model, which cannot hold the value, or a former one.
-    private func known(_ name: String, _ write: Write) -> Property? {
-        guard let entity = write.entity?.entity, let index = layout.propertyIndex(named: name, of: entity) else {
-            return layout.formerProperty(named: name, of: write.name)
-        }
-        return entity.properties[index]
     }
 
     private func add(
         _ pairs: (property: String, ids: [UniqueID], positions: [String]?, isLink: Bool),
         _ write: Write,
         to object: inout DeferredObject
-    ) {
+    ) throws {
         let (name, ids, positions, isLink) = pairs
-        if let entity = write.entity, isOfAnotherKind(name, isLink: true, entity) { return }
-        guard positions.map({ $0.count == ids.count }) ?? true else { return }
+        guard positions.map({ $0.count == ids.count }) ?? true,
+            case .known = layout.meaning(of: name, in: write.entry.change.entity, isLink: true)
+        else { return }
         let property = layout.lastName(ofProperty: name, of: write.name)
-        let place = known(name, write) == nil ? write.place : nil
-        let rank = WrittenName(name, isPresent: name == property)
         for (index, id) in ids.enumerated() {
             // A missing position equals an empty one.
             let position = positions?[index] ?? ""
-            let pair = DeferredObject.Pair(property: property, target: id, isLinked: place == nil ? nil : isLink)
-            object.link(pair, isLink, at: position, of: write.name, named: rank, place)
-        }
-    }
-
-    private func isOfAnotherKind(_ name: String, isLink: Bool, _ entity: EntityLayout) -> Bool {
-        guard let propertyIndex = layout.propertyIndex(named: name, of: entity.entity) else {
-            // The other side of the relationship represents the link now.
-            return layout.formerProperty(named: name, of: entity.entity.name)?.relationship != nil
-                && layout.counterpart(ofProperty: name, of: entity.entity.name) != nil
-        }
-        return switch entity.places[propertyIndex] {
-        case .column: isLink
-        case .inverseColumn: true
-        case .inverse, .links: !isLink
-        case .none: false
+            let pair = DeferredObject.Pair(property: property, target: id)
+            try object.link(pair, isLink, at: position, of: write.name, by: versions)
         }
     }
 }

@@ -30,6 +30,15 @@ final class MergeStateText {
             }
         }
         for line in deferred.sorted() { emit(line) }
+        guard includesShown else { return }
+        try KeptLines(reader).forEach { number, lines in
+            let version = try text(number)
+            for (index, change) in lines.enumerated() {
+                var line: [UInt8] = []
+                change.write(to: &line)
+                emit("kept \(index) of \(version): \(String(decoding: line.dropLast(), as: UTF8.self))")
+            }
+        }
     }
 
     /// Lines that belong to an object are indented.
@@ -74,8 +83,8 @@ final class MergeStateText {
         /// a total.
         func isOfInserts(_ total: DeferredTotal, _ property: String, _ writer: UniqueID) -> Bool {
             var inserted = DeferredTotal()
-            for kept in object.kept where kept.amount != nil && kept.writer == writer && kept.write.name == property {
-                inserted.add(kept.write.value, of: kept.entity)
+            for amount in object.amounts where amount.writer == writer && amount.property == property {
+                inserted.add(amount.value, of: amount.entity)
             }
             return inserted.text == total.text
         }
@@ -91,24 +100,14 @@ final class MergeStateText {
                 emit("\(head) \(name(property)) counts \(total.text) by \(writer)")
             }
         }
-        for (pair, state) in object.pairs where includesShown || state.place == nil {
-            var line = "\(head) \(name(pair.property)) \(pair.target) \(state.link.isRemoved ? "unlinked" : "linked")"
-            if let position = state.link.position, !position.isEmpty { line += " at \(name(position))" }
-            emit("\(line) \(try text(state.link.version))")
+        for (pair, link) in object.pairs {
+            var line = "\(head) \(name(pair.property)) \(pair.target) \(link.isRemoved ? "unlinked" : "linked")"
+            if let position = link.position, !position.isEmpty { line += " at \(name(position))" }
+            emit("\(line) \(try text(link.version))")
         }
         guard includesShown else { return }
-        /// Numbers the writes of one transaction to one property.
-        var layers: [[String]: Int] = [:]
-        for kept in object.kept {
-            let line = "\(head) \(name(kept.entity)) \(name(kept.write.name)) = \(kept.write.value.deferredForm)"
-            guard let version = kept.version else {
-                emit("\(line) as a bound")
-                continue
-            }
-            let at = try text(version)
-            let layer = layers[[kept.entity, kept.write.name, at], default: 0]
-            layers[[kept.entity, kept.write.name, at]] = layer + 1
-            emit("\(line) \(kept.isInsert ? "inserted" : "updated") \(layer) at \(at)")
+        for bound in object.bounds {
+            emit("\(head) \(name(bound.entity)) \(name(bound.write.name)) = \(bound.write.value.deferredForm) as a bound")
         }
     }
 

@@ -118,6 +118,11 @@ package final class StoreModel: Sendable {
         return entityByName[root]
     }
 
+    /// Whether an older version of the model had the entity.
+    func isFormer(entity name: String) -> Bool {
+        entityIndex(named: name) == nil && formerNames.root(ofRemoved: lastName(ofEntity: name)) != nil
+    }
+
     func lastName(ofProperty name: String, of entity: String) -> String {
         formerNames.removedProperty(name, of: entity)?.definition.name ?? name
     }
@@ -155,10 +160,6 @@ package final class StoreModel: Sendable {
             case .column(let column) = entity.places[index]
         else { return nil }
         return ColumnIndex(table: entity.table, column: column)
-    }
-
-    func hasFormerNames(ofProperty name: String, of entity: Entity) -> Bool {
-        formerNames.hasFormerNames(ofProperty: name, of: entity.name)
     }
 
     package func entityIndex(code: Int64) -> Int? { entityByCode[code] }

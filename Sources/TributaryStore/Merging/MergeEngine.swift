@@ -22,7 +22,6 @@ final class MergeEngine {
     private let resolver: ChangeResolver
     private let converter: ValueConverter
     private let deferral: DeferralWriter
-    private let names = WrittenNames()
 
     init(_ db: Database, layout: StoreModel, blobs: BlobFolder?) throws {
         tables = try MergeTables(db, layout: layout)
@@ -43,14 +42,12 @@ final class MergeEngine {
             cursor: cursor,
             effects: effects,
             objects: objects,
-            uniqueness: uniqueness,
-            names: names
+            uniqueness: uniqueness
         )
     }
 
     func begin(number: Int64, version: Version, origin: WriteOrigin<Int64>, isLocal: Bool) {
         cursor.begin(number: number, writer: origin.writer, isLocal: isLocal)
-        if bulk.waiting.isEmpty { objects.forgetInserts() }
         effects.begin(number: number, writer: origin.writer)
         tables.versions.insert(version, origin: origin, of: number)
     }
@@ -95,10 +92,18 @@ final class MergeEngine {
         }
     }
 
-    /// Merges a deferred change with its original version; `change` has the names of the present model.
-    func apply(_ entry: DeferredWriteTable.Entry, as change: Change) throws {
-        cursor.resume(number: entry.number, writer: try tables.versions.origin(entry.number).writer)
-        try apply(ChangeSlice(changes: [change], first: entry.position, valueIndex: entry.valueIndex))
+    /// Merges the kept lines of a transaction with its version, in their order.
+    func apply(_ transaction: DeferredWriteTable.Transaction) throws {
+        cursor.resume(number: transaction.number, writer: try tables.versions.origin(transaction.number).writer)
+        let positions = transaction.lines.map(\.position)
+        try apply(ChangeSlice(changes: transaction.lines.map(\.change), first: 0, positions: positions))
+    }
+
+    func apply(bound: DeferredWriteTable.Entry) throws {
+        cursor.resume(number: bound.number, writer: try tables.versions.origin(bound.number).writer)
+        (cursor.isBound, cursor.isInOrder) = (true, false)
+        defer { (cursor.isBound, cursor.isInOrder) = (false, true) }
+        try apply(ChangeSlice(changes: [bound.change], first: 0, positions: [bound.position]))
     }
 
     /// The transaction is an earlier one, and keeps its version.
@@ -111,32 +116,18 @@ final class MergeEngine {
     private func apply(_ unresolved: ChangeSlice) throws {
         var slice = unresolved
         try resolver.resolve(&slice)
-        for operation in slice.operations {
-            guard case .write(let shape) = operation.action else { continue }
-            _ = names.note(shapes[shape], table: operation.table, cursor)
-        }
         slice.sort()
         try tables.prepare(slice.operations) { operation in
-            // A deferred value of an insert inserts nothing.
-            guard case .write(let shape) = operation.action, shapes[shape].isInsert, slice.valueIndex == nil
-            else { return (operation.table, nil) }
+            guard case .write(let shape) = operation.action, shapes[shape].isInsert else { return (operation.table, nil) }
             return (operation.table, operation.id)
         }
         for operation in slice.operations { try merge(operation, of: slice) }
         try external.publish()
         try objects.links.apply(slice)
+        if cursor.isInOrder { try deferral.keepLines(of: slice) }
         try uniqueness.collect()
         // A local transaction is refused when an object of its own is hidden in the end.
         if !cursor.isLocal, !cursor.isJoining, uniqueness.isFull { try uniqueness.decide() }
-    }
-
-    /// Drops values of registers that the transaction has written under greater names.
-    private func dropOutranked(_ operation: ChangeSlice.Operation, _ shape: ChangeShape) throws {
-        for (column, name) in shape.renamed {
-            let index = StoreModel.ColumnIndex(table: operation.table, column: column)
-            let counts = try names.counts(name, index, operation.id, over: objects.version(of: index, operation.id))
-            if !counts { converter.drop(column) }
-        }
     }
 
     private func merge(_ operation: ChangeSlice.Operation, of slice: ChangeSlice) throws {
@@ -149,27 +140,10 @@ final class MergeEngine {
             guard let (values, isInsert) = slice.changes[operation.index].operation.valueWrites else { return }
             let shape = shapes[index]
             try converter.convert(values, of: operation.index, in: slice, shape: shape)
-            // A value replaces those of its name that do not fit, also when it does not count itself.
-            if cursor.hasUnfit || cursor.isReplaying {
-                try deferral.remove(
-                    replacedBy: shape,
-                    at: slice.first + operation.index,
-                    operation.id,
-                    converter.writes
-                )
-            }
-            try dropOutranked(operation, shape)
-            // The rest of an insert with one deferred value has been merged already.
-            if isInsert, slice.valueIndex == nil {
+            if isInsert {
                 try objects.insert(operation.table, operation.id, converter.writes, shape: shape)
             } else if !converter.writes.isEmpty {
-                try objects.update(
-                    operation.table,
-                    operation.id,
-                    converter.writes,
-                    shape: slice.valueIndex == nil ? shape : nil,
-                    insertedAs: isInsert ? shape.entity : nil
-                )
+                try objects.update(operation.table, operation.id, converter.writes, shape: shape)
             }
         }
     }

@@ -15,13 +15,6 @@ final class ObjectMerger {
     let links: LinkMerger
     let conflicts: ConflictRecorder
     let keys: KeyChanges
-    private struct OlderInsert: Hashable {
-        var number: Int64
-        var object: ChangeSlice.Object
-    }
-
-    /// The greatest entities of inserts that came after greater inserts, until their transactions are merged.
-    private var olderInserts: [OlderInsert: Int] = [:]
     /// For each table: whether a new object can change the owner in a one-to-one relationship.
     private let hasOneToOne: [Bool]
 
@@ -44,29 +37,14 @@ final class ObjectMerger {
         hasOneToOne = layout.tables.map { $0.columns.contains(where: \.isOneToOne) }
     }
 
-    func forgetInserts() { olderInserts.removeAll() }
-
-    /// `shape` is nil when the values are not the whole change, or come from the other end of a relationship; `entity`
-    /// is set for an insert whose other values were merged before.
-    func update(
-        _ table: Int,
-        _ id: UniqueID,
-        _ writes: [RegisterWrite],
-        shape: ChangeShape?,
-        insertedAs entity: Int? = nil
-    ) throws {
-        try update(store.load(table, id), writes, shape: shape, insertedAs: entity)
+    /// `shape` is nil when the values come from the other end of a relationship.
+    func update(_ table: Int, _ id: UniqueID, _ writes: [RegisterWrite], shape: ChangeShape?) throws {
+        try update(store.load(table, id), writes, shape: shape)
     }
 
-    func update(
-        _ before: StoredObject,
-        _ writes: [RegisterWrite],
-        shape: ChangeShape?,
-        insertedAs entity: Int? = nil
-    ) throws {
+    func update(_ before: StoredObject, _ writes: [RegisterWrite], shape: ChangeShape?) throws {
         var object = before
-        let insert = before.isLive ? entity : nil
-        try merge(writes, into: &object, insertedAs: insert, of: shape?.entity ?? entity)
+        try merge(writes, into: &object, insertedAs: nil, of: shape?.entity)
         try store(object, over: before, shape: shape)
     }
 
@@ -120,7 +98,7 @@ final class ObjectMerger {
         of named: Int?
     ) throws {
         let inserted = object.state.inserted
-        let yields = try entity.map { try merge(insertOf: $0, into: &object) } ?? false
+        if let entity { try merge(insertOf: entity, into: &object) }
         let isHidden = try !object.isLive && object.state.deleted != nil && !object.state.isLive(by: tables.versions)
         for write in writes {
             let rule = layout.tables[object.table].columns[write.column].mergeRule
@@ -129,7 +107,6 @@ final class ObjectMerger {
                 continue
             }
             let known = object.state.registers.version(of: write.column)
-            if yields, rule.comparesVersions, known == cursor.number { continue }
             let register = PartialRow.Register(version: cursor.number, value: write.value)
             let isAccepted = try object.state.accepts(register, to: write.column, by: rule, tables.versions)
             if isHidden || (known == nil && !isAccepted) {
@@ -142,38 +119,14 @@ final class ObjectMerger {
     }
 
     /// The greatest insert names the concrete entity.
-    ///
-    /// Returns whether the values of the insert yield to the values that its transaction has written, because the
-    /// transaction also inserts the object under a greater entity.
-    private func merge(insertOf entity: Int, into object: inout StoredObject) throws -> Bool {
-        var yields = false
-        if let known = object.state.entity, let inserted = object.state.inserted {
-            yields = try self.yields(entity, object, to: known, insertedAt: inserted)
-        }
-        let isGreatest = try object.state.insert(at: cursor.number, entity: entity, by: tables.versions, precedes)
+    private func merge(insertOf entity: Int, into object: inout StoredObject) throws {
+        let isGreatest = try object.state.insert(at: cursor.number, entity: entity, by: tables.versions)
         if isGreatest, let row = object.row, row.entity != entity {
             let (table, id) = (object.table, object.id)
             try object.state.registers.convert(to: layout.entities[entity]) { column in
                 try tables.counterValue(id, .init(table: table, column: column), entity: entity)
             }
         }
-        return yields
-    }
-
-    private func yields(_ entity: Int, _ object: StoredObject, to known: Int, insertedAt inserted: Int64) throws -> Bool
-    {
-        if inserted == cursor.number { return precedes(entity, known) }
-        guard try tables.versions.isOlder(cursor.number, than: inserted) else { return false }
-        let object = ChangeSlice.Object(table: object.table, id: object.id)
-        let insert = OlderInsert(number: cursor.number, object: object)
-        let other = olderInserts[insert] ?? entity
-        olderInserts[insert] = precedes(entity, other) ? other : entity
-        return precedes(entity, other)
-    }
-
-    /// By name, because names are equal on all machines and indexes are not.
-    private func precedes(_ first: Int, _ second: Int) -> Bool {
-        layout.entities[first].entity.name.precedesByBytes(layout.entities[second].entity.name)
     }
 
     private func add(_ increment: RegisterWrite, to object: inout StoredObject) throws {
@@ -188,10 +141,6 @@ final class ObjectMerger {
             let sum = try tables.counterValue(object.id, column, entity: entity)
             object.state.registers.show(sum, in: increment.column)
         }
-    }
-
-    func version(of column: StoreModel.ColumnIndex, _ id: UniqueID) throws -> Int64? {
-        try store.load(column.table, id).state.registers.version(of: column.column)
     }
 
     /// Only properties that have been written.

@@ -8,7 +8,7 @@ final class TransactionCursor {
     @exclusivity(unchecked) private(set) var number: Int64 = 0
     /// The number of the transaction that counts as the last change of the rows.
     ///
-    /// It is `number`, except for deferred writes that take effect in a later transaction.
+    /// It is `number`, except for lines that take effect in a later transaction.
     @exclusivity(unchecked) private(set) var revision: Int64 = 0
     @exclusivity(unchecked) private(set) var writer: Int64 = 0
     /// In a local transaction, a change that the model cannot represent and an insert of a visible object are errors;
@@ -20,10 +20,10 @@ final class TransactionCursor {
     @exclusivity(unchecked) private(set) var isJoining = false
     /// Whether the change is a greatest or least value of a baseline.
     @exclusivity(unchecked) var isBound = false
-    var isReplaying: Bool { number != revision && !isJoining }
-    /// Whether a value was deferred because it does not fit its property; see
-    /// ``DeferralWriter/remove(replacedBy:at:_:_:)``.
-    @exclusivity(unchecked) var hasUnfit = false
+    /// Whether the changes are lines of their transaction in its order: a baseline has cells, which have no order.
+    @exclusivity(unchecked) var isInOrder = true
+    /// The objects that the deferred lines of the transaction may write, so far; see ``DeferralWriter/keepLines(of:)``.
+    @exclusivity(unchecked) var touched: Set<UniqueID> = []
 
     /// The positions of deferred writes that a baseline brings; see ``deferral(at:)``.
     static let joinedPositions = -(1 << 39) ... -(1 << 38)
@@ -35,26 +35,24 @@ final class TransactionCursor {
         revision = number
         changeCount = 0
         deferredCount = 0
-        hasUnfit = false
-        isJoining = false
+        touched = []
+        (isJoining, isInOrder) = (false, true)
     }
 
-    func beginJoin() { isJoining = true }
+    func beginJoin() { (isJoining, isInOrder) = (true, false) }
 
-    /// Counts a deferred change or value, and returns the position under which it is kept.
+    /// Returns the position under which a change is deferred.
     ///
     /// A change of a log transaction has its index there. A baseline keeps the order of the changes of a transaction
-    /// but does not tell which are missing, so their positions are below zero: between those of deletions and of links
-    /// that a migration has deferred.
-    func deferral(at index: Int) -> Int {
-        deferredCount += 1
+    /// but does not tell which are missing, so their positions are below zero.
+    func position(_ index: Int) -> Int {
         guard isJoining else { return index }
         let positions = TransactionCursor.joinedPositions
         return min(positions.lowerBound + index, positions.upperBound)
     }
 
     func resume(number: Int64, writer: Int64) {
-        if number != self.number { hasUnfit = false }
+        if number != self.number { touched = [] }
         self.number = number
         self.writer = writer
     }

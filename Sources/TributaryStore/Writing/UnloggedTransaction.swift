@@ -40,10 +40,11 @@ package struct UnloggedTransaction {
         return nil
     }
 
-    /// Merges a deferred change with its original version; `change` has the names of the present model.
-    package func merge(_ entry: DeferredWriteTable.Entry, as change: Change) throws {
-        try engine.apply(entry, as: change)
-    }
+    /// Merges the kept lines of a transaction with its version, in their order.
+    package func merge(_ transaction: DeferredWriteTable.Transaction) throws { try engine.apply(transaction) }
+
+    /// Merges a greatest or least value of a baseline.
+    package func merge(bound: DeferredWriteTable.Entry) throws { try engine.apply(bound: bound) }
 
     /// The representative of each shadow, by the code of the table and the identifier of the shadow.
     func shadows() throws -> [Int64: [UniqueID: UniqueID]] {

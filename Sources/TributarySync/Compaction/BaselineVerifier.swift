@@ -60,10 +60,10 @@ struct BaselineVerifier {
             try stop()
             guard let own = try parse(line, &lines) else { return }
             if case .transaction(let next) = own { return transaction = next }
-            let entry = BaselineLaw.Entry(own, of: own.isOfTransaction ? transaction : nil)
+            let entry = BaselineLaw.Entry(own, of: own.change.flatMap { _ in transaction })
             func isEqual(_ other: BaselineLaw.Entry) -> Bool {
                 other.transaction?.sequence == entry.transaction?.sequence && other.version == entry.version
-                    && other.entry.lineBytes == line
+                    && other.phase == entry.phase && other.entry.lineBytes == line
             }
             while let other = theirs.current, !isEqual(other), other.precedes(entry) {
                 try law.add(other, .baseline)
@@ -171,7 +171,7 @@ struct BaselineVerifier {
         mutating func advance() throws {
             while let next = try reader.next() {
                 guard case .transaction(let begun) = next else {
-                    return current = BaselineLaw.Entry(next, of: next.isOfTransaction ? transaction : nil)
+                    return current = BaselineLaw.Entry(next, of: next.change.flatMap { _ in transaction })
                 }
                 transaction = begun
             }
@@ -181,12 +181,10 @@ struct BaselineVerifier {
 }
 
 extension BaselineEntry {
-    fileprivate var isOfTransaction: Bool { if case .change = self { true } else { false } }
-
     /// With a newline.
     fileprivate var lineBytes: [UInt8] {
         switch self {
-        case .change(let change):
+        case .change(let change), .kept(let change):
             var line: [UInt8] = []
             change.write(to: &line)
             return line
@@ -207,16 +205,20 @@ extension BaselineLaw.Entry {
         transaction.map { Version(clock: $0.clock, writer: $0.writer) } ?? .none
     }
 
+    /// Kept lines come after the other changes of their transaction.
+    fileprivate var phase: Int {
+        switch entry {
+        case .change(let change): change.operation.phase
+        case .kept: .max
+        case .transaction, .bound, .counter: 0
+        }
+    }
+
     private var place: Place {
         switch entry {
         case .transaction: Place()
-        case .change(let change):
-            Place(
-                version: version,
-                phase: change.operation.phase,
-                entity: change.entity,
-                id: change.id
-            )
+        case .change(let change): Place(version: version, phase: phase, entity: change.entity, id: change.id)
+        case .kept: Place(version: version, phase: phase)
         case .bound(let bound): Place(part: 1, entity: bound.entity, id: bound.id)
         case .counter(let counter): Place(part: 2, id: counter.id)
         }

@@ -76,7 +76,7 @@ struct BaselineBlobs: Sendable {
         var missing: Set<String> = []
         var whole: Set<String> = []
         while let entry = try reader.next() {
-            guard missing.count < BlobSearch.limit, case .change(let change) = entry else { continue }
+            guard missing.count < BlobSearch.limit, let change = entry.change else { continue }
             for (hash, size) in change.namedBlobs where !missing.contains(hash) && !whole.contains(hash) {
                 let writer = try? holder(of: hash, size: size)
                 let isWhole = try writer.map { writer throws(SegmentError) in

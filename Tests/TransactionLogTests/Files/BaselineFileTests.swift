@@ -95,7 +95,7 @@ import TributaryChanges
         while let entry = try reader.next() {
             switch entry {
             case .transaction(let transaction): lines.append(transaction.line)
-            case .change(let change):
+            case .change(let change), .kept(let change):
                 var bytes: [UInt8] = []
                 change.write(to: &bytes)
                 lines.append(String(decoding: bytes.dropLast(), as: UTF8.self))

@@ -25,7 +25,7 @@ import TributaryChanges
         var state = MemoryState(registers: MemoryRegisters())
         for (version, event) in events {
             switch event {
-            case .insert(let entity): _ = try state.insert(at: version, entity: entity, by: order, <)
+            case .insert(let entity): _ = try state.insert(at: version, entity: entity, by: order)
             case .delete: _ = try state.delete(at: version, by: order) { $0 }
             case .write(let value, let rule):
                 _ = try state.write(Register(version: version, value: value), to: rule, by: rule, order)
@@ -77,11 +77,11 @@ import TributaryChanges
         #expect(try !state.isLive(by: order))
         #expect(try state.delete(at: version(2), by: order) { $0 })
         #expect(try !state.isLive(by: order))
-        #expect(try state.insert(at: version(1), entity: 1, by: order, <))
+        #expect(try state.insert(at: version(1), entity: 1, by: order))
         #expect(try !state.isLive(by: order))
-        #expect(try state.insert(at: version(3), entity: 2, by: order, <))
+        #expect(try state.insert(at: version(3), entity: 2, by: order))
         #expect(try state.isLive(by: order))
-        #expect(try !state.insert(at: version(2), entity: 3, by: order, <))
+        #expect(try !state.insert(at: version(2), entity: 3, by: order))
         #expect(state.entity == 2)
         #expect(try !state.delete(at: version(1), by: order) { $0 })
         #expect(try state.delete(at: version(3), by: order) { $0 })

@@ -42,11 +42,10 @@ struct MemoryRegisters: RegisterSet, Equatable {
 extension MemoryState: Equatable {
     static func == (left: Self, right: Self) -> Bool { left.shown == right.shown }
 
-    /// Of inserts with equal versions the greater entity wins.
     func merged(with other: Self, by order: WholeVersionOrder) throws -> Self {
         var insert = inserted.flatMap { version in entity.map { (version: version, entity: $0) } }
         if let version = other.inserted, let entity = other.entity,
-            insert.map({ ($0.version, $0.entity) < (version, entity) }) ?? true
+            insert.map({ $0.version < version }) ?? true
         {
             insert = (version, entity)
         }

@@ -17,7 +17,6 @@ final class BulkPath {
     let effects: EffectLog
     let objects: ObjectMerger
     private let uniqueness: UniquenessMerger
-    private let names: WrittenNames
     /// The caller that allows rows to wait has them merged before the commit.
     @exclusivity(unchecked) var isAllowed = false
     let waiting = WaitingRows()
@@ -37,8 +36,7 @@ final class BulkPath {
         cursor: TransactionCursor,
         effects: EffectLog,
         objects: ObjectMerger,
-        uniqueness: UniquenessMerger,
-        names: WrittenNames
+        uniqueness: UniquenessMerger
     ) {
         self.db = db
         self.tables = tables
@@ -47,7 +45,6 @@ final class BulkPath {
         self.effects = effects
         self.objects = objects
         self.uniqueness = uniqueness
-        self.names = names
         let layout = tables.layout
         isAlone = layout.tables.map { table in
             !tables.keys.hasKeys(table.index) && layout.incoming[table.index].isEmpty
@@ -64,7 +61,6 @@ final class BulkPath {
         guard mayWait, let index = shape(of: run), shapes[index].isPackable else { return 0 }
         let shape = shapes[index]
         let table = layout.entities[shape.entity].table
-        if names.note(shape, table: table, cursor) { return 0 }
         for row in 0..<run.count {
             guard shape.fits(run, row) else { return row }
             if row == 0 { waiting.begin(run, shape: index, of: effects.current) }
@@ -73,7 +69,9 @@ final class BulkPath {
         return run.count
     }
 
-    private var mayWait: Bool { isAllowed && !cursor.isLocal && cursor.number == cursor.revision && !cursor.hasUnfit }
+    private var mayWait: Bool {
+        isAllowed && !cursor.isLocal && cursor.number == cursor.revision && cursor.touched.isEmpty
+    }
 
     /// Accepts deletions only of objects without keys and relationships, and either all changes or none.
     func accept(deletions changes: [Change]) -> Bool {

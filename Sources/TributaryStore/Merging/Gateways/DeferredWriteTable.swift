@@ -15,19 +15,29 @@ package struct DeferredWriteTable {
         package var valueIndex: Int?
         /// Whether it is a greatest or least value of a baseline, which belongs to no transaction.
         package var isBound: Bool
+        /// Whether the line has taken effect, and is kept for its order; it has no reason then.
+        var isKept: Bool
 
         package init(
             _ change: Change,
             number: Int64,
             position: Int,
             valueIndex: Int? = nil,
-            isBound: Bool = false
+            isBound: Bool = false,
+            isKept: Bool = false
         ) {
             self.change = change
             self.number = number
             self.position = position
             self.valueIndex = valueIndex
             self.isBound = isBound
+            self.isKept = isKept
+        }
+
+        /// Whether both are parts of one line.
+        fileprivate func isOfLine(of other: Entry) -> Bool {
+            position == other.position && change.entity == other.change.entity && change.id == other.change.id
+                && change.operation.valueWrites?.isInsert == other.change.operation.valueWrites?.isInsert
         }
     }
 
@@ -80,35 +90,56 @@ package struct DeferredWriteTable {
         try delete.run()
     }
 
-    /// Removes the values that one transaction wrote before `position`.
-    func removeValues(
-        _ entity: String,
-        _ id: UniqueID,
-        number: Int64,
-        before position: Int,
-        where isRemoved: (String) -> Bool
-    ) throws {
-        let select = try BoundStatement(
-            db,
-            """
-            SELECT position, part, property FROM tributary_parked
-            WHERE entity = ?1 AND id = ?2 AND version = ?3 AND position < ?4 AND part >= 0
-            """
-        )
-        select.bind(1, entity)
-        select.bind(2, id)
-        select.bind(3, number)
-        select.bind(4, Int64(position))
-        var found: [(position: Int64, part: Int64)] = []
-        try select.forEach { if isRemoved($0.text(2)) { found.append(($0.integer(0), $0.integer(1))) } }
-        for key in found { try remove(entity, id, number, key.position, key.part) }
+    /// The greatest and least values that baselines have brought.
+    package func bounds() throws -> [Entry] {
+        var found: [Entry] = []
+        try forEach(orderedBy: "p.id, p.version, p.position, p.part") { if $0.isBound { found.append($0) } }
+        return found
     }
 
-    /// In the order of the versions, and within a transaction in the order of its changes.
-    package func entries() throws -> [Entry] {
-        var found: [Entry] = []
-        try forEach(orderedBy: "t.clock, w.uuid, p.version, p.position, p.part") { found.append($0) }
-        return found
+    /// The lines of a transaction that have been kept, in its order.
+    package struct Transaction {
+        package struct Line {
+            package var change: Change
+            var position: Int
+            /// Whether a part of it has no effect yet.
+            package var isDeferred: Bool
+        }
+
+        var number: Int64
+        package var lines: [Line] = []
+    }
+
+    /// In the order of the versions; the memory is that of one transaction.
+    package func forEachTransaction(_ body: (Transaction) throws -> Void) throws {
+        var transaction: Transaction?
+        var last: Entry?
+        try forEach(orderedBy: "t.clock, w.uuid, p.version, p.position, p.entity, p.id, p.part") { entry in
+            guard !entry.isBound else { return }
+            if transaction?.number != entry.number {
+                if let transaction { try body(transaction) }
+                (transaction, last) = (Transaction(number: entry.number), nil)
+            }
+            defer { last = entry }
+            let line = Transaction.Line(change: entry.change, position: entry.position, isDeferred: !entry.isKept)
+            guard let last, last.isOfLine(of: entry), let index = transaction?.lines.indices.last else {
+                transaction?.lines.append(line)
+                return
+            }
+            if line.isDeferred { transaction?.lines[index].isDeferred = true }
+            // The whole line comes first, and has all values.
+            if last.valueIndex != nil { transaction?.lines[index].change.add(entry.change) }
+        }
+        if let transaction { try body(transaction) }
+    }
+
+    package func remove(_ transaction: Transaction) throws {
+        let delete = try BoundStatement(
+            db,
+            "DELETE FROM tributary_parked WHERE version = ?1 AND operation <> 'bound'"
+        )
+        delete.bind(1, transaction.number)
+        try delete.run()
     }
 
     /// In the order of the identifiers, and for one object in the order of the transactions and their changes.
@@ -120,7 +151,7 @@ package struct DeferredWriteTable {
         let select = try BoundStatement(
             db,
             """
-            SELECT p.entity, p.id, p.operation, p.property, p.value, p.version, p.position, p.part
+            SELECT p.entity, p.id, p.operation, p.property, p.value, p.version, p.position, p.part, p.reason = ''
             FROM tributary_parked p
             JOIN tributary_transaction t ON t.number = p.version
             JOIN tributary_writer w ON w.id = t.writer
@@ -136,7 +167,8 @@ package struct DeferredWriteTable {
                     number: row.integer(5),
                     position: Int(row.integer(6)),
                     valueIndex: row.integer(7) < 0 ? nil : Int(row.integer(7)),
-                    isBound: content.operation == Content.bound
+                    isBound: content.operation == Content.bound,
+                    isKept: row.integer(8) != 0
                 )
             )
         }
@@ -212,9 +244,9 @@ extension DeferredWriteTable {
 
 /// What reports say of the writes that imports have deferred, from segments or from a baseline.
 extension DeferredWriteTable {
-    /// A migration gives its writes other positions below zero.
+    /// A migration gives its writes other positions below zero. A line without a reason has taken effect.
     private static let isImported = """
-        (position >= 0 OR position BETWEEN \(TransactionCursor.joinedPositions.lowerBound) \
+        reason <> '' AND (position >= 0 OR position BETWEEN \(TransactionCursor.joinedPositions.lowerBound) \
         AND \(TransactionCursor.joinedPositions.upperBound))
         """
 
@@ -293,6 +325,14 @@ extension DeferredWriteTable {
             )
         }
         return found
+    }
+}
+
+extension Change {
+    /// Adds the values of another part of one line.
+    fileprivate mutating func add(_ other: Change) {
+        guard let (writes, isInsert) = operation.valueWrites, let more = other.operation.valueWrites?.writes else { return }
+        operation = isInsert ? .insert(writes + more) : .update(writes + more)
     }
 }
 

@@ -32,7 +32,7 @@ struct ChangeResolver {
         case .insert:
             if layout.entities[entity].entity.isAbstract {
                 let reason = "'\(change.entity)' is abstract: it has no objects of its own"
-                return try deferAgain(change, index: index, slice: slice, reason: reason)
+                return try deferral.deferChange(change, at: index, of: slice, reason: reason)
             }
             appendWrite(change, entity: entity, index: index, slice: &slice)
         case .update: appendWrite(change, entity: entity, index: index, slice: &slice)
@@ -58,11 +58,6 @@ struct ChangeResolver {
     private func resolveUnknown(_ change: Change, index: Int, slice: inout ChangeSlice) throws {
         let reason = "there is no entity '\(change.entity)'"
         let entity = layout.lastName(ofEntity: change.entity)
-        if slice.valueIndex != nil {
-            let rest = try resolveFormerValues(change, entity: entity, index: index, slice: &slice)
-            if rest == change { try deferAgain(change, index: index, slice: slice, reason: reason) }
-            return
-        }
         if !deferral.cursor.isLocal, let root = layout.survivingRoot(ofEntity: change.entity) {
             return try resolveFormerObject(change, root: root, index: index, slice: &slice)
         }
@@ -70,14 +65,6 @@ struct ChangeResolver {
         let rest = try resolveFormerValues(change, entity: entity, index: index, slice: &slice)
         if case .update(let values) = rest.operation, values.isEmpty, rest != change { return }
         try deferral.deferChange(rest, at: index, of: slice, reason: reason)
-    }
-
-    /// Defers the whole change, or the one value of it that the slice contains.
-    private func deferAgain(_ change: Change, index: Int, slice: ChangeSlice, reason: String) throws {
-        guard slice.valueIndex != nil, let (writes, isInsert) = change.operation.valueWrites, let write = writes.first
-        else { return try deferral.deferChange(change, at: index, of: slice, reason: reason) }
-        let object = (change.entity, change.id)
-        try deferral.deferValue(write, of: object, isInsert: isInsert, at: index, of: slice, reason: reason)
     }
 
     /// Pairs of a link table are merged at the end of the slice; links of a to-many relationship with a to-one inverse

@@ -14,8 +14,6 @@ final class ChangeShape {
         case inverse(StoreModel.ColumnIndex)
         /// The removed side of a one-to-one relationship whose register was in the other object.
         case formerInverse(entity: String, property: String)
-        /// The change also writes this register under a greater name.
-        case outranked
         case unknown(reason: String)
 
         var isUnknown: Bool { if case .unknown = self { true } else { false } }
@@ -24,7 +22,7 @@ final class ChangeShape {
             switch self {
             case .scalar(let column, _), .composite(let column, _), .reference(let column), .counter(let column, _):
                 column
-            case .inverse, .formerInverse, .outranked, .unknown: nil
+            case .inverse, .formerInverse, .unknown: nil
             }
         }
     }
@@ -33,8 +31,6 @@ final class ChangeShape {
     let isInsert: Bool
     let names: [String]
     let targets: [Target]
-    /// The registers of the entity that inserts of this shape do not write.
-    let unwritten: [Int]
     /// The `_exceptions` of a row that a change of this shape inserts.
     let exceptions: [UInt8]
     let coversAllColumns: Bool
@@ -48,8 +44,8 @@ final class ChangeShape {
     /// The insert parameters for the values of a packable shape.
     let directTargets: [(index: Int32, type: AttributeType)]
     let columns: [Int]
-    /// The written registers under the rule `latest` that have had other names, each with the name that is written.
-    let renamed: [(column: Int, name: WrittenName)]
+    /// Whether two names, a present and a former one, are those of one register.
+    let repeatsColumns: Bool
 
     init(_ names: [String], isInsert: Bool, entityIndex: Int, layout: StoreModel) {
         let entity = layout.entities[entityIndex]
@@ -57,21 +53,19 @@ final class ChangeShape {
         self.entity = entityIndex
         self.isInsert = isInsert
         self.names = names
-        (targets, renamed) = ChangeShape.targets(names, entity: entity, layout: layout)
-        var written: Set<Int> = []
+        targets = names.map { ChangeShape.target($0, entity: entity, layout: layout) }
+        let written = Set(targets.compactMap(\.column))
+        repeatsColumns = written.count < targets.count { $0.column != nil }
         var isPlain = true
         for target in targets {
             switch target {
             case .scalar(let column, _), .composite(let column, _):
-                written.insert(column)
                 isPlain = isPlain && table.columns[column].mergeRule.comparesVersions
-            case .reference(let column):
-                written.insert(column)
-                if table.columns[column].isOneToOne { isPlain = false }
-            case .counter, .inverse, .formerInverse, .outranked, .unknown: isPlain = false
+            case .reference(let column): if table.columns[column].isOneToOne { isPlain = false }
+            case .counter, .inverse, .formerInverse, .unknown: isPlain = false
             }
         }
-        self.isPlain = isPlain
+        self.isPlain = isPlain && !repeatsColumns
         let direct = targets.compactMap { target in
             if case .scalar(let column, let type) = target {
                 (ObjectTable.firstColumn + Int32(column), type)
@@ -81,14 +75,13 @@ final class ChangeShape {
         }
         directTargets = direct
         columns = direct.map { Int($0.0 - ObjectTable.firstColumn) }
-        isPackable = isPlain && direct.count == targets.count && direct.allSatisfy { ChangeShape.isPackable($0.1) }
-        unwritten = table.columns.indices.filter { entity.holds[$0] && !written.contains($0) }
+        isPackable = self.isPlain && direct.count == targets.count && direct.allSatisfy { ChangeShape.isPackable($0.1) }
         var versions = RowVersions(base: 0)
-        for column in unwritten where table.columns[column].mergeRule != .counter {
-            versions.setRegister(column, to: nil, isHeld: true)
+        for column in table.columns.indices where entity.holds[column] && !written.contains(column) {
+            if table.columns[column].mergeRule != .counter { versions.setRegister(column, to: nil, isHeld: true) }
         }
         exceptions = versions.encoded
-        coversAllColumns = isPlain && written.count == table.columns.count
+        coversAllColumns = self.isPlain && written.count == table.columns.count
     }
 
     func matches(_ writes: [PropertyWrite], isInsert: Bool, entity: Int) -> Bool {
@@ -131,31 +124,6 @@ final class ChangeShape {
             }
         }
         return true
-    }
-
-    /// When several names have one register under the rule `latest`, the greatest name stands.
-    private static func targets(
-        _ names: [String],
-        entity: EntityLayout,
-        layout: StoreModel
-    ) -> ([Target], [(column: Int, name: WrittenName)]) {
-        var targets = names.map { target($0, entity: entity, layout: layout) }
-        var greatest: [Int: (index: Int, name: WrittenName)] = [:]
-        for (index, name) in names.enumerated() {
-            guard let column = targets[index].column,
-                layout.tables[entity.table].columns[column].mergeRule.comparesVersions,
-                let place = layout.propertyIndex(named: name, of: entity.entity)
-            else { continue }
-            let present = entity.entity.properties[place].name
-            guard layout.hasFormerNames(ofProperty: present, of: entity.entity) else { continue }
-            let written = WrittenName(name, isPresent: present.isIdentical(to: name))
-            if let other = greatest[column] {
-                targets[written < other.name ? index : other.index] = .outranked
-                if written < other.name { continue }
-            }
-            greatest[column] = (index, written)
-        }
-        return (targets, greatest.map { ($0.key, $0.value.name) })
     }
 
     private static func target(_ name: String, entity: EntityLayout, layout: StoreModel) -> Target {

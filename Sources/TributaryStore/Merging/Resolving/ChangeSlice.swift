@@ -29,17 +29,25 @@ struct ChangeSlice {
     }
 
     var changes: [Change]
-    let first: Int
-    /// The index in its change of the only value in the slice; nil for whole changes.
-    let valueIndex: Int?
+    /// The changes as their transaction has them.
+    let lines: [Change]
+    private let first: Int
+    /// For each change, the position under which it was deferred; nil for changes that come from a log or baseline.
+    private let positions: [Int]?
     var operations: [Operation] = []
     var links: [Link] = []
 
-    init(changes: [Change], first: Int, valueIndex: Int? = nil) {
+    init(changes: [Change], first: Int, positions: [Int]? = nil) {
         self.changes = changes
+        lines = changes
         self.first = first
-        self.valueIndex = valueIndex
+        self.positions = positions
         operations.reserveCapacity(changes.count)
+    }
+
+    /// The position of a change in its transaction.
+    func position(_ index: Int, _ cursor: TransactionCursor) -> Int {
+        positions?[index] ?? cursor.position(first + index)
     }
 
     /// Appends a write of the register of `id`, which the change writes from the other end.

@@ -2,33 +2,36 @@ import TributaryChanges
 import TributaryModel
 
 /// Defers changes or values that the model cannot represent, with their original versions.
-struct DeferralWriter {
+///
+/// A model that knows a deferred line gives the transaction the result that its lines have in their order. What was
+/// written before the deferred line has its result in the store. So the later lines of the transaction that may write
+/// the same objects are kept with the deferred line, though they take effect at once.
+final class DeferralWriter {
     let table: DeferredWriteTable
     let cursor: TransactionCursor
     let layout: StoreModel
 
-    /// Removes values that do not fit their registers and that a later change of their transaction replaces; costs one
-    /// query for each entity of the hierarchy.
-    func remove(replacedBy shape: ChangeShape, at position: Int, _ id: UniqueID, _ writes: [RegisterWrite]) throws {
-        let written = layout.tables[layout.entities[shape.entity].table]
-        let columns = writes.map(\.column).filter { written.columns[$0].mergeRule.comparesVersions }
-        for entity in layout.entities where entity.table == written.index && !columns.isEmpty {
-            try table.removeValues(entity.entity.name, id, number: cursor.number, before: position) { name in
-                guard let index = layout.propertyIndex(named: name, of: entity.entity),
-                    case .column(let column) = entity.places[index], columns.contains(column)
-                else { return false }
-                guard let other = shape.renamed.first(where: { $0.column == column })?.name else { return true }
-                return !(other < WrittenName(name, isPresent: entity.entity.properties[index].name == name))
-            }
-        }
+    /// What is deferred of a line of the slice.
+    private struct Deferred {
+        var names: Set<String> = []
+        var isWhole = false
+        /// Whether it may write what other lines of its transaction write.
+        var touches = false
+    }
+
+    /// By the index of the line in the slice.
+    private var deferred: [Int: Deferred] = [:]
+
+    init(table: DeferredWriteTable, cursor: TransactionCursor, layout: StoreModel) {
+        (self.table, self.cursor, self.layout) = (table, cursor, layout)
     }
 
     /// `index` is that of the change in the slice, here and below.
     func deferChange(_ change: Change, at index: Int, of slice: ChangeSlice, reason: String) throws {
-        try insert(change, at: slice.first + index, valueIndex: nil, reason)
+        try insert(change, at: index, of: slice, valueIndex: nil, reason)
     }
 
-    /// `valueIndex` is that of the value in the change of the slice, which may be one value of the original change.
+    /// `valueIndex` is that of the value in the change.
     func deferValue(
         _ write: PropertyWrite,
         _ valueIndex: Int = 0,
@@ -40,7 +43,7 @@ struct DeferralWriter {
     ) throws {
         let operation: Change.Operation = isInsert ? .insert([write]) : .update([write])
         let change = Change(entity: object.entity, id: object.id, operation: operation)
-        try insert(change, at: slice.first + index, valueIndex: (slice.valueIndex ?? 0) + valueIndex, reason)
+        try insert(change, at: index, of: slice, valueIndex: valueIndex, reason)
     }
 
     /// Defers a reference to the object of `change` that the former register of another object holds.
@@ -65,18 +68,74 @@ struct DeferralWriter {
         "'\(name)' of '\(change.entity)' is not in the model any more"
     }
 
-    private func insert(_ change: Change, at index: Int, valueIndex: Int?, _ reason: String) throws {
-        guard !cursor.isLocal else { throw StoreError.invalidChange(index: index, reason: reason) }
+    private func insert(
+        _ change: Change,
+        at index: Int,
+        of slice: ChangeSlice,
+        valueIndex: Int?,
+        _ reason: String
+    ) throws {
+        let position = slice.position(index, cursor)
+        guard !cursor.isLocal else { throw StoreError.invalidChange(index: position, reason: reason) }
         #if MUTATIONS
             if Mutation.isOn(.deferredWriteLost) { return }
         #endif
+        cursor.deferredCount += 1
         let entry = DeferredWriteTable.Entry(
             change,
             number: cursor.number,
-            position: cursor.deferral(at: index),
+            position: position,
             valueIndex: valueIndex,
             isBound: cursor.isBound
         )
         try table.insert(entry, reason: reason)
+        guard cursor.isInOrder else { return }
+        var line = deferred[index, default: Deferred()]
+        line.names.formUnion(change.operation.propertyNames)
+        if valueIndex == nil, change.id == slice.changes[index].id { line.isWhole = true }
+        // A model may have the entity again, and another insert of the transaction then names another entity.
+        let isInsert = if case .insert = change.operation { valueIndex == nil } else { false }
+        line.touches = line.touches || isInsert || layout.isUnsettled(change)
+        deferred[index] = line
+    }
+
+    /// Keeps the lines of the merged slice that may write what earlier deferred lines of their transaction write.
+    ///
+    /// Costs one look at each line after a deferred one, and keeps no more than the transaction has.
+    func keepLines(of slice: ChangeSlice) throws {
+        guard !cursor.touched.isEmpty || !deferred.isEmpty else { return }
+        defer { deferred.removeAll(keepingCapacity: true) }
+        for (index, change) in slice.lines.enumerated() {
+            let line = deferred[index]
+            let objects = change.touchedObjects
+            let isTouched = !cursor.touched.isDisjoint(with: objects)
+            if line?.touches == true { cursor.touched.formUnion(objects) } else if !isTouched { continue }
+            if line?.isWhole == true { continue }
+            let rest = layout.repeatable(change, except: line?.names ?? [])
+            let hasMore = rest.operation.valueWrites?.writes.contains { line?.names.contains($0.name) != true } ?? false
+            let isNeeded =
+                switch rest.operation {
+                case .insert: isTouched || hasMore
+                case .update: hasMore
+                case .link, .unlink: line == nil
+                // All deletions come first.
+                case .delete: false
+                }
+            guard isNeeded else { continue }
+            let position = slice.position(index, cursor)
+            try table.insert(.init(rest, number: cursor.number, position: position), reason: "")
+        }
+    }
+}
+
+extension Change {
+    /// The objects whose properties, pairs or visibility the change may write.
+    var touchedObjects: [UniqueID] {
+        switch operation {
+        case .delete: [id]
+        case .insert(let writes), .update(let writes):
+            [id] + writes.compactMap { if case .string(let text) = $0.value { UniqueID(text) } else { nil } }
+        case .link(_, let ids, _), .unlink(_, let ids): [id] + ids
+        }
     }
 }

@@ -6,6 +6,7 @@ import TributaryModel
 final class ValueConverter {
     private let deferral: DeferralWriter
     private let external: ExternalValues
+    private var layout: StoreModel { deferral.layout }
     /// The values of the last converted change; the next change reuses the memory.
     @exclusivity(unchecked) private(set) var writes: [RegisterWrite] = []
 
@@ -38,7 +39,6 @@ final class ValueConverter {
                 if shape.isInsert, json == .null { continue }
                 column = target
                 value = ValueConverter.increment(json, type: type, isInsert: shape.isInsert)
-            case .outranked: continue
             case .inverse, .formerInverse, .unknown:
                 try deferUnlessWrittenElsewhere(values[valueIndex], valueIndex, of: index, in: slice, shape)
                 continue
@@ -49,12 +49,27 @@ final class ValueConverter {
                 let name = values[valueIndex].name
                 let reason = "'\(name)' of '\(slice.changes[index].entity)' cannot hold \(json.kind)"
                 try deferValue(values[valueIndex], valueIndex, of: index, in: slice, shape, reason)
-                deferral.cursor.hasUnfit = true
             }
         }
+        if shape.repeatsColumns { joinRepeated(of: shape) }
     }
 
-    func drop(_ column: Int) { writes.removeAll { $0.column == column } }
+    /// Leaves one write of each column, which the change has under two names.
+    private func joinRepeated(of shape: ChangeShape) {
+        var joined: [RegisterWrite] = []
+        for var write in writes {
+            if let index = joined.firstIndex(where: { $0.column == write.column }) {
+                let earlier = joined.remove(at: index).value
+                switch layout.tables[layout.entities[shape.entity].table].columns[write.column].mergeRule {
+                case .latest: break
+                case .counter: write.value = CounterTotals.sum(earlier, write.value)
+                case let rule: write.value = write.value.replaces(earlier, under: rule) ? write.value : earlier
+                }
+            }
+            joined.append(write)
+        }
+        writes = joined
+    }
 
     /// The reference came from its other end.
     func assign(_ target: UniqueID?, to column: Int) {
@@ -84,7 +99,7 @@ final class ValueConverter {
             let change = slice.changes[index]
             try deferral.deferReference(to: change, valueIndex, in: (entity, other, property), at: index, of: slice)
         case .unknown(let reason): try deferValue(write, valueIndex, of: index, in: slice, shape, reason)
-        case .scalar, .composite, .reference, .counter, .outranked: break
+        case .scalar, .composite, .reference, .counter: break
         }
     }
 

@@ -15,8 +15,6 @@ struct Oracle {
     struct Register {
         var value: PropertyValue
         var version: Version
-        /// Whether it was written under the name that the property has now.
-        var isPresent = true
     }
 
     struct Object {
@@ -60,13 +58,10 @@ struct Oracle {
         switch change.operation {
         case .insert(let writes):
             guard !entity.isAbstract else { return }
-            // Of two inserts of one transaction the one under the greater entity stands.
-            let known = objects[key].flatMap { $0.inserted == version ? $0.entity : nil } ?? ""
-            let yields = entity.name.precedesByBytes(known)
-            if !yields { objects[key, default: Object()].entity = entity.name }
+            objects[key, default: Object()].entity = entity.name
             objects[key]?.isLive = true
             objects[key]?.inserted = version
-            for write in writes { self.write(write, of: entity, key, version, isInsert: true, yields: yields) }
+            for write in writes { self.write(write, of: entity, key, version, isInsert: true) }
         case .update(let writes):
             for write in writes { self.write(write, of: entity, key, version, isInsert: false) }
         case .delete: delete(key, entity)
@@ -94,11 +89,9 @@ struct Oracle {
         of entity: Entity,
         _ key: Key,
         _ version: Version,
-        isInsert: Bool,
-        yields: Bool = false
+        isInsert: Bool
     ) {
-        let present = entity.property(named: write.name)
-        let property = present ?? entity.renamedProperty(from: write.name)
+        let property = entity.property(named: write.name) ?? entity.renamedProperty(from: write.name)
         let write = PropertyWrite(name: property?.name ?? write.name, value: write.value)
         switch property {
         case .attribute(let attribute)?:
@@ -108,17 +101,9 @@ struct Oracle {
             guard let value = attribute.value(from: write.value) else { return }
             let known = objects[key]?.registers[write.name]?.value
             if attribute.mergeRule != .latest, let known, !beats(value, known, attribute.mergeRule) { return }
-            if yields, attribute.mergeRule == .latest, isWritten(key, write.name, version) { return }
-            // Of two names that one transaction writes the present one stands.
-            if present == nil, attribute.mergeRule == .latest, let known = objects[key]?.registers[write.name],
-                known.version == version, known.isPresent
-            {
-                return
-            }
-            set(key, write.name, value, version, isPresent: present != nil)
+            set(key, write.name, value, version)
         case .relationship(let relationship, .column)?:
             guard let value = relationship.value(from: write.value) else { return }
-            if yields, isWritten(key, write.name, version) { return }
             set(key, write.name, value, version)
         case .relationship(_, .inverse(let owner, let register))?:
             guard case .string(let text) = write.value, let id = UniqueID(text), let other = model.entity(named: owner)
@@ -128,19 +113,8 @@ struct Oracle {
         }
     }
 
-    private mutating func set(
-        _ key: Key,
-        _ name: String,
-        _ value: PropertyValue,
-        _ version: Version,
-        isPresent: Bool = true
-    ) {
-        let register = Register(value: value, version: version, isPresent: isPresent)
-        objects[key, default: Object()].registers[name] = register
-    }
-
-    private func isWritten(_ key: Key, _ name: String, _ version: Version) -> Bool {
-        objects[key]?.registers[name]?.version == version
+    private mutating func set(_ key: Key, _ name: String, _ value: PropertyValue, _ version: Version) {
+        objects[key, default: Object()].registers[name] = Register(value: value, version: version)
     }
 
     private func beats(_ new: PropertyValue, _ old: PropertyValue, _ rule: MergeRule) -> Bool {

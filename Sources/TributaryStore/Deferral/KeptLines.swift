@@ -1,0 +1,126 @@
+import TributaryChanges
+import TributaryModel
+
+/// The lines of transactions whose meaning no known version of the model says, with the later lines of their transactions
+/// that may write the same objects.
+///
+/// They supersede nothing, and nothing supersedes them. A baseline has them in the order of their transactions, and a
+/// digest leaves them out: a store that has begun with a baseline of a model that knows more has fewer of them.
+struct KeptLines {
+    private let table: DeferredWriteTable
+    private let layout: StoreModel
+
+    init(_ reader: Reader) {
+        table = DeferredWriteTable(db: reader.database)
+        layout = reader.context.layout
+    }
+
+    /// Calls `body` with the number of each transaction and its lines, in the order of the versions.
+    ///
+    /// Costs one look at each deferred write, and the memory of one transaction.
+    func forEach(_ body: (Int64, [Change]) throws -> Void) throws {
+        try table.forEachTransaction { transaction in
+            var touched: Set<UniqueID> = []
+            var kept: [Change] = []
+            for line in transaction.lines {
+                let objects = line.change.touchedObjects
+                if layout.isUnsettled(line.change) {
+                    touched.formUnion(objects)
+                } else if touched.isDisjoint(with: objects) || line.change.operation == .delete {
+                    continue
+                }
+                let rest = layout.withoutTotals(line.change)
+                if rest.operation != .update([]) { kept.append(rest) }
+            }
+            if !kept.isEmpty { try body(transaction.number, kept) }
+        }
+    }
+}
+
+/// What the model, or the last older version that had it, says of a written name.
+enum WrittenMeaning {
+    /// The property is of a kind that such a write does not fit: the write never takes effect in this model.
+    case none
+    case unknown
+    case known(Property)
+}
+
+extension StoreModel {
+    /// `entity` is the name in the change, as are the names below.
+    func meaning(of name: String, in entity: String, isLink: Bool) -> WrittenMeaning {
+        guard let layout = self.entity(named: entity) else {
+            return formerProperty(named: name, of: lastName(ofEntity: entity)).map { .known($0) } ?? .unknown
+        }
+        guard let index = propertyIndex(named: name, of: layout.entity) else {
+            guard let former = formerProperty(named: name, of: layout.entity.name) else { return .unknown }
+            // The other side of the relationship represents the link now.
+            let isElsewhere =
+                former.relationship != nil && counterpart(ofProperty: name, of: layout.entity.name) != nil
+            return isElsewhere ? .none : .known(former)
+        }
+        let fits =
+            switch layout.places[index] {
+            case .column: !isLink
+            case .inverse, .links: isLink
+            case .inverseColumn, .none: false
+            }
+        return fits ? .known(layout.entity.properties[index]) : .none
+    }
+
+    /// Whether a deferred change has an insert or a value without a known meaning, or a value that does not fit its
+    /// property: a later model may hold it.
+    func isUnsettled(_ change: Change) -> Bool {
+        if let (name, ids, positions, _) = change.operation.pairs, positions.map({ $0.count == ids.count }) ?? true {
+            if case .unknown = meaning(of: name, in: change.entity, isLink: true) { return true }
+        }
+        guard let (writes, isInsert) = change.operation.valueWrites else { return false }
+        let entity = entity(named: change.entity)?.entity
+        if isInsert, entity.map(\.isAbstract) ?? !isFormer(entity: change.entity) { return true }
+        return writes.contains { isUnsettled($0, in: change.entity) }
+    }
+
+    /// Increments have no order.
+    private func isUnsettled(_ write: PropertyWrite, in entity: String) -> Bool {
+        switch meaning(of: write.name, in: entity, isLink: false) {
+        case .none, .known(.relationship): return false
+        case .unknown: return write.value.increment == nil
+        case .known(.attribute(let attribute)):
+            return attribute.effectiveRule != .counter && attribute.value(from: write.value) == nil
+        }
+    }
+
+    /// The change without the values that are in totals, because increments have no order.
+    func withoutTotals(_ change: Change) -> Change {
+        filtered(change) { write in
+            switch meaning(of: write.name, in: change.entity, isLink: false) {
+            case .unknown: write.value.increment == nil
+            case .known(.attribute(let attribute)): attribute.effectiveRule != .counter
+            case .none, .known(.relationship): true
+            }
+        }
+    }
+
+    /// The change as it can be merged again: without the values that counters have counted and without names of blobs,
+    /// whose bytes the store has; those named in `deferred` stay.
+    func repeatable(_ change: Change, except deferred: Set<String>) -> Change {
+        let entity = entity(named: change.entity) ?? survivingRoot(ofEntity: change.entity).map { entities[$0] }
+        return filtered(change) { write in
+            if deferred.contains(write.name) { return true }
+            let isCounter = entity.flatMap { column(of: write.name, in: $0) }.map { self[$0].mergeRule == .counter }
+            return isCounter != true && write.value["blob"] == nil
+        }
+    }
+
+    private func filtered(_ change: Change, _ isKept: (PropertyWrite) -> Bool) -> Change {
+        guard let (writes, isInsert) = change.operation.valueWrites else { return change }
+        let rest = writes.filter(isKept)
+        return Change(entity: change.entity, id: change.id, operation: isInsert ? .insert(rest) : .update(rest))
+    }
+}
+
+extension JSONValue {
+    /// The amount of `{"increment":N}`.
+    var increment: JSONValue? {
+        if case .object(let members) = self, members.count == 1 { self["increment"] } else { nil }
+    }
+}
