@@ -46,6 +46,8 @@ package struct CheckReport: Codable, Hashable, Sendable {
     package var untrusted: Int?
     package var values: Int64 = 0
     package var unexported = 0
+    /// The baselines that were compared with the store, because segments are missing; nil when none are missing.
+    package var baselines: [CompactionReport.Step]?
     package var comparison = Comparison.impossible(.segmentsMissing, "The check has not ended.")
 
     package init() {}

@@ -141,6 +141,7 @@ struct FolderAudit {
             )
             return false
         }
+        addBrokenLink(of: segment, file)
         // The store's own record says that these are the bytes that it has taken, whoever has signed them.
         if untrusted != nil { report.untrusted = (report.untrusted ?? 0) + 1 }
         addMissingBlobs(of: segment, file)
@@ -203,8 +204,9 @@ struct FolderAudit {
             let segment = try SegmentVerifier().verify(file, name: name)
             report.segments += 1
             report.unapplied += 1
-            guard let untrusted = try untrusted(segment) else { return addMissingBlobs(of: segment, file) }
-            add(untrusted, segment, file, nil)
+            if let untrusted = try untrusted(segment) { return add(untrusted, segment, file, nil) }
+            addBrokenLink(of: segment, file)
+            addMissingBlobs(of: segment, file)
         } catch let error as SegmentError {
             // A file that is still being written, or was removed in the meantime, is none of a check's business.
             if error.kind != .incomplete, error.kind != .missing { add(error, to: name) }
@@ -309,8 +311,9 @@ struct FolderAudit {
         )
     }
 
-    /// Tells of segments that are gone for a baseline whose endorsement does not count any more, as that of a store whose
-    /// key was revoked.
+    /// Adds segments that are only in baselines without a valid endorsement, which this store cannot verify either.
+    ///
+    /// For example, the key of the store that has endorsed the baseline was revoked.
     private mutating func addUnendorsed() {
         guard unendorsed > 0 else { return }
         let segments = unendorsed == 1 ? "1 segment is" : "\(unendorsed) segments are"
@@ -318,7 +321,8 @@ struct FolderAudit {
             .segmentMissing,
             detail: "\(segments) only in a baseline that no trusted store has endorsed. A new machine waits for that.",
             hint:
-                "Trust a store that has endorsed it, or wait: another store compares it, or this one a day later if it is alone."
+                "Trust a store that has endorsed it, or wait: another store compares it, or this one a day later if it is alone. "
+                + "To see why this store cannot decide: tributaryctl compact"
         )
     }
 
@@ -329,6 +333,18 @@ struct FolderAudit {
                 + "writer \(writer.id), and has applied up to \(writer.sequence).",
             writer: writer.id,
             hint: "Stop the daemon and build the store anew from the log folder: \(rebuilding)"
+        )
+    }
+
+    private mutating func addBrokenLink(of segment: VerifiedSegment, _ file: OpenFile) {
+        let comparison = ContentComparison(store: trust.store, logs: listing.logs)
+        guard let reason = try? comparison.brokenLink(from: segment.name, to: segment.header.previous) else { return }
+        report.add(
+            .segmentsForked,
+            detail: "The segment \(segment.name.path) does not follow what was applied. \(reason)",
+            writer: segment.name.writer,
+            file: file.file,
+            hint: ImportPlanner.forkHint(segment.name.writer)
         )
     }
 

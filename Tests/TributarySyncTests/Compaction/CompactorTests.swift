@@ -314,6 +314,46 @@ import TributaryStore
         #expect(report.ok, "\(report.problems)")
     }
 
+    /// Where segments are gone, a check compares the baselines itself; a comparison of another store may not be there yet.
+    @Test func aCheckComparesTheBaselinesThatNobodyHasEndorsed() async throws {
+        let group = try await CompactingReplicas.filled(2)
+        let one = group.replicas[0]
+        try await group.compactAndPrune()
+        let endorsements = group.files(".comparison")
+        #expect(!endorsements.isEmpty)
+        for file in endorsements { try FileManager.default.removeItem(atPath: "\(group.logs.path)/\(file)") }
+        let report = try await one.check(group.logs.path)
+        #expect(report.ok && report.comparison.result == "equal", "\(report)")
+        let steps = try #require(report.baselines)
+        #expect(!steps.isEmpty && steps.allSatisfy { $0.result == .verified }, "\(steps)")
+        // A baseline with another state is no evidence for the segments that are gone.
+        try PlainSQL(path: one.folder.path("store.sqlite")).execute(
+            "UPDATE Employee SET name = 'Eve' WHERE name = 'Ann'"
+        )
+        let wrong = try await one.check(group.logs.path)
+        #expect(Set(wrong.problems.map(\.code)) == [.baselinesDiffer, .segmentMissing], "\(wrong)")
+        #expect(wrong.problems.contains { $0.detail.contains("Eve") && $0.detail.contains("Ann") }, "\(wrong)")
+        #expect(wrong.comparison.reason == "segments-missing")
+    }
+
+    /// A later segment is lost, so that no store can be built: the baseline still shows that the state up to it is right.
+    @Test func aCheckComparesABaselineWhereALaterSegmentIsLost() async throws {
+        let group = try await CompactingReplicas.filled(2)
+        let (first, second) = (group.replicas[0], group.replicas[1])
+        let cut = try #require(try await group.compact(first).cut)
+        try await group.compact(second)
+        #expect(try await first.check(group.logs.path).baselines == nil)
+        let before = group.files(".tlog")
+        try first.save([SyncModel.update(1, "salary", .double(5))])
+        try await group.exchange()
+        let later = group.files(".tlog").subtracting(before).filter { $0.hasPrefix("\(first.own)") }
+        #expect(later.count == 1)
+        for file in later { try FileManager.default.removeItem(atPath: "\(group.logs.path)/\(file)") }
+        let report = try await second.check(group.logs.path)
+        #expect(report.problems.map(\.code) == [.segmentMissing], "\(report)")
+        #expect(report.comparison.reason == "segments-missing" && report.baselines == [.verified(cut)], "\(report)")
+    }
+
     /// A folder that takes the place of the log folder during a pass, as a mounted share does, loses nothing for a baseline
     /// that was read in the other one.
     @Test func aFolderThatComesDuringAPassLosesNothing() async throws {
