@@ -8,6 +8,17 @@ struct AppliedSegments {
     let store: Store
     let trust: StoreTrust
 
+    struct Transaction: Hashable, Sendable {
+        var writer: UniqueID
+        var sequence: UInt64
+    }
+
+    /// Whether the log folder has no usable segment with a transaction; O(n) for the writer's segments.
+    func lack(_ transaction: Transaction) throws -> Bool {
+        let (writer, last) = (transaction.writer, transaction.sequence)
+        return try forEachChange(of: writer, after: last - 1, through: last, step: {}) { _, _ in } != nil
+    }
+
     /// Hands over the changes of a writer's transactions above `after`, up to `last`, in order; those after a gap too.
     ///
     /// A segment counts when the store has applied these bytes, or when it has no record of the segment and trusts it.

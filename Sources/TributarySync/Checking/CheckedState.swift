@@ -88,13 +88,8 @@ struct CheckedState: Sendable {
     /// The last transaction of a writer before the first gap in its segments above a position.
     private func reached(_ writer: Writer, from position: UInt64, _ listing: LogListing) -> UInt64 {
         let names = Set(listing.names[writer.id] ?? [])
-        var reached = position
-        func add(_ name: SegmentName, through last: UInt64) {
-            if name.first <= reached.addingSaturating(1) { reached = max(reached, last) }
-        }
-        for record in writer.records where names.contains(record.name) { add(record.name, through: record.last) }
-        if let partial = writer.partial, names.contains(partial.name) { add(partial.name, through: writer.sequence) }
-        for tail in tails[writer.id] ?? [] { add(tail, through: tail.last) }
-        return reached
+        let partial = writer.partial.map { [$0.name] } ?? []
+        let present = (writer.records.map(\.name) + partial).filter(names.contains) + (tails[writer.id] ?? [])
+        return min(present.reached(from: position), writer.sequence)
     }
 }

@@ -203,6 +203,11 @@ struct CompactionPass: Sendable {
                 return obstacle ?? .waits(reason, for: baseline.name)
             case .compare(let baseline, let isOwn):
                 guard mode != .dryRun else { return .verified(baseline.name) }
+                if mode == .automatic, let reason = try await undecided(baseline, isOwn: isOwn, rule) {
+                    obstacle = obstacle ?? .waits(reason, for: baseline.name)
+                    rule.obstructed.insert(baseline.name)
+                    continue
+                }
                 do {
                     switch try await verdict(on: baseline, isOwn: isOwn, rule) {
                     case .sound: return try await publish(nil, on: baseline, rule.facts)
@@ -217,6 +222,22 @@ struct CompactionPass: Sendable {
         }
     }
 
+    /// The answer of an earlier pass, while nothing has come that could change it; nil to compare the baseline.
+    ///
+    /// O(n) for the segments of the writer with the missing transaction; a comparison reads the whole state and the baseline.
+    private func undecided(_ baseline: KnownBaseline, isOwn: Bool, _ rule: ComparisonRule) async throws -> String? {
+        guard let answer = sync.state.read({ $0.undecided[baseline] }), !(isOwn && rule.isLastResort(baseline)) else {
+            return nil
+        }
+        guard let missing = answer.missing else { return answer.reason }
+        let segments = segments
+        return try await queue.run { try segments.lack(missing) } ? answer.reason : nil
+    }
+
+    private var segments: AppliedSegments {
+        AppliedSegments(logs: logs, store: store, trust: sync.environment.trust)
+    }
+
     /// Compares a baseline with the store's own state; one that has the same origin with the log folder too.
     ///
     /// A person who vouches for unknown transactions also vouches for the parts of a baseline that the log folder lacks.
@@ -229,7 +250,7 @@ struct CompactionPass: Sendable {
         let (progress, wall) = (progress, wall)
         let verifier = BaselineVerifier(
             logs: logs,
-            segments: AppliedSegments(logs: logs, store: store, trust: sync.environment.trust),
+            segments: segments,
             cancellation: cancellation
         ) { progress("verification", $0, nil) }
         var unusable: Set<BaselineName> = []
@@ -239,14 +260,25 @@ struct CompactionPass: Sendable {
             let bases = isOwn ? known.bases(of: baseline.vector, except: unusable) : nil
             do {
                 let found = try await store.readAside { try verifier.verify(baseline, $0, extent, against: bases) }
-                if hasUnexported, !found.lackingLater.isDisjoint(with: rule.facts.owners) {
+                if hasUnexported, found.lackingLater.contains(where: { rule.facts.owners.contains($0.writer) }) {
                     // The increments of this store must be in the folder, also when the folder is full.
                     hasUnexported = false
-                    guard (try? await sync.exportBeyondLimit()) != nil else { return found.verdict }
-                    continue
+                    if (try? await sync.exportBeyondLimit()) != nil { continue }
                 }
-                guard case .sound = found.verdict, let lack = found.lack else { return found.verdict }
-                guard extent == .withUnknown || rule.isLastResort(baseline) else { return .open(lack) }
+                func open(_ reason: String, _ missing: AppliedSegments.Transaction?) -> BaselineLaw.Verdict {
+                    if extent == .applied {
+                        sync.state.update { $0.undecided[baseline] = .init(reason: reason, missing: missing) }
+                    }
+                    return .open(reason)
+                }
+                if case .open(let reason) = found.verdict, found.isCompared {
+                    return open(reason, found.lackingLater.first)
+                }
+                guard case .sound = found.verdict, let missing = found.lack else { return found.verdict }
+                let lack =
+                    "The log folder lacks transaction \(missing.sequence) of writer \(missing.writer), and no verified "
+                    + "baseline has it."
+                guard extent == .withUnknown || rule.isLastResort(baseline) else { return open(lack, missing) }
                 logger.warning(
                     "a baseline is compared with the store alone",
                     metadata: ["baseline": "\(baseline.name.path)", "reason": "\(lack)"]
@@ -316,7 +348,9 @@ struct CompactionPass: Sendable {
     // MARK: Removal
 
     private func remove(_ report: inout CompactionReport) async throws {
-        let (facts, logs) = (try await facts(), logs)
+        let (facts, logs, wall) = (try await facts(), logs, wall)
+        let lone = try await queue.run { try facts.lone(LogListing(logs)) }
+        sync.state.update { $0.found(lone: lone, wall: wall) }
         for owner in facts.owners where owner == facts.own || !logs.lacksFolder(of: owner) {
             let (facts, decision) = try await decide(owner)
             guard mode != .dryRun, !decision.isEmpty else {

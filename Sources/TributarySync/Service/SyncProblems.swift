@@ -201,6 +201,21 @@ extension Problem {
         )
     }
 
+    static func baselineAlone(
+        _ name: BaselineName,
+        _ missing: AppliedSegments.Transaction,
+        since: WallTime
+    ) -> Problem {
+        Problem(
+            .baselineWaits,
+            since: since,
+            detail: "Only this store and its baseline \(name.path) have transaction \(missing.sequence) of writer "
+                + "\(missing.writer): its segment is missing, and no other store has acknowledged the transaction.",
+            writer: missing.writer,
+            hint: "If this store is right, on another machine: \(SyncError.acceptCommand(name))"
+        )
+    }
+
     private static func mountHint(_ folder: String) -> String {
         "Mount the share. If the folder is to begin anew, as the daemon's user: mkdir -m 2770 \(folder.shellWord)"
     }

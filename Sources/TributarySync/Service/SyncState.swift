@@ -26,6 +26,13 @@ struct SyncState: Sendable {
     private(set) var knownBaselines = KnownBaselines()
     /// The result of the last comparison of a baseline; nil before the first one.
     var comparison: CompactionReport.Step?
+    /// The baselines about which this store cannot decide.
+    ///
+    /// An answer stays until its missing transaction is in the log folder, until another baseline is verified or joined, or until
+    /// the next start.
+    var undecided: [KnownBaseline: UndecidedBaseline] = [:]
+    /// An own baseline with a transaction that nothing else has, with the time since when that is known; nil for none.
+    private var lone: (baseline: KnownBaseline, missing: AppliedSegments.Transaction, since: WallTime)?
     /// Grows when other keys are trusted: what was read before is read again.
     private(set) var trustGeneration = 0
     /// The positions of a baseline that waits until this store has applied its transactions; nil for none.
@@ -87,6 +94,9 @@ struct SyncState: Sendable {
     }
 
     mutating func found(_ found: KnownBaselines, wall: WallTime) {
+        let isDecided = found.verified != knownBaselines.verified
+        if let lone, !found.unverified.contains(lone.baseline) { self.lone = nil }
+        undecided = isDecided ? [:] : undecided.filter { found.baselines[$0.key.name] == $0.key }
         knownBaselines = found
         planner.baselines.set(
             knownBaselines.verified,
@@ -102,6 +112,13 @@ struct SyncState: Sendable {
         } else {
             problems.end(.baselinesDiffer)
         }
+    }
+
+    mutating func found(
+        lone: (baseline: KnownBaseline, missing: AppliedSegments.Transaction)?,
+        wall: WallTime
+    ) {
+        self.lone = lone.map { ($0.baseline, $0.missing, self.lone?.since ?? wall) }
     }
 
     /// Notes that a baseline waits for transactions; returns whether they have been applied by now.
@@ -255,7 +272,7 @@ extension SyncState {
         found(knownBaselines.refusing(name, refusal), wall: wall)
     }
 
-    /// The problems of baselines that do not count, or that wait to be joined.
+    /// The problems of baselines that do not count, that wait to be joined, or that nothing else can replace.
     ///
     /// A file that lacks its end is one only when it has stayed so.
     func baselineProblems(wall: WallTime) -> [Problem] {
@@ -273,7 +290,11 @@ extension SyncState {
         let offered = planner.baselines.offered.flatMap { offered in
             limits.isLate(since: offered.since, wall: wall) ? Problem.baselineOffered(offered) : nil
         }
-        return [refused, comparison, waiting, offered, unverified(wall: wall)].compactMap(\.self)
+        let alone = lone.flatMap { lone in
+            limits.isLate(since: lone.since, wall: wall)
+                ? Problem.baselineAlone(lone.baseline.name, lone.missing, since: lone.since) : nil
+        }
+        return [refused, comparison, waiting, offered, alone ?? unverified(wall: wall)].compactMap(\.self)
     }
 
     /// The maker compares a baseline itself after a day, and daemons look once a day: after three days it stays as it is.
@@ -312,8 +333,16 @@ extension SyncState {
 
     /// Records that a baseline was joined, or why it was not; nil for joined.
     mutating func joined(_ baseline: KnownBaseline, refusal: PlannedBaselines.Refusal?) {
-        if let refusal { planner.baselines.refuse(baseline, refusal) } else { problems.end(.importFailed) }
+        if let refusal { return planner.baselines.refuse(baseline, refusal) }
+        undecided = [:]
+        problems.end(.importFailed)
     }
+}
+
+/// The reason why a store cannot compare a baseline, and the transaction that it needs; nil when no transaction helps.
+struct UndecidedBaseline: Sendable {
+    var reason: String
+    var missing: AppliedSegments.Transaction?
 }
 
 extension SyncState {

@@ -275,6 +275,42 @@ import TributaryStore
         #expect(try await group.compact(second).verification == .verified(name))
     }
 
+    /// A lost segment leaves the answer open: the next pass reads the baseline again only when the segment is there.
+    @Test func anOpenAnswerIsKeptUntilTheMissingSegmentIsThere() async throws {
+        let meter =
+            "version: \"1\"\nentities:\n  Meter: {attributes: {sum: {type: Integer 64, default: 0, merge: counter}}}\n"
+        let group = try CompactingReplicas(model: Model(yaml: meter))
+        let (first, second) = (try await group.add(), try await group.add())
+        let id = SyncModel.employee(1)
+        let increment = PropertyWrite(name: "sum", value: JSONValue(increment: .integer(1)))
+        try first.save([Change(entity: "Meter", id: id, operation: .insert([increment]))])
+        try await group.exchange()
+        try await group.acknowledge()
+        let cut = try #require(try await group.compact(first).cut)
+        let before = group.files(".tlog")
+        try second.save([Change(entity: "Meter", id: id, operation: .update([increment]))])
+        try await second.service.exportNow()
+        let lost = URL(filePath: "\(group.logs.path)/\(try #require(group.files(".tlog").subtracting(before).first))")
+        let segment = try Data(contentsOf: lost)
+        try FileManager.default.removeItem(at: lost)
+        try await second.service.importAll()
+        let compactor = Compactor(sync: second.service)
+        let open = try await compactor.compact(.automatic).verification
+        #expect(open.result == .waits && open.file == cut.path, "\(open)")
+        // Whoever reads the file finds that it was changed.
+        let file = URL(filePath: "\(group.logs.path)/\(cut.path)")
+        let whole = try Data(contentsOf: file)
+        var changed = whole
+        let range = try #require(whole.range(of: Data("\"insert\":\"Meter\"".utf8)))
+        changed.replaceSubrange(range, with: Data("\"insert\":\"Metre\"".utf8))
+        try changed.write(to: file)
+        #expect(try await compactor.compact(.automatic).verification == open)
+        #expect(second.service.state.read(\.knownBaselines.refused).isEmpty)
+        try whole.write(to: file)
+        try segment.write(to: lost)
+        #expect(try await compactor.compact(.automatic).verification == .verified(cut))
+    }
+
     /// Another store compacts between the moment at which a check lists the folder and the moment at which it reads the files.
     @Test func aCheckBesideACompactionMissesNothing() async throws {
         let group = try await CompactingReplicas.filled(2)
