@@ -208,34 +208,12 @@ extension BaselineLaw.Entry {
         transaction.map { Version(clock: $0.clock, writer: $0.writer) } ?? .none
     }
 
-    private var place: Place {
+    private var place: (Int, Version, Int, String, UniqueID) {
         switch entry {
-        case .transaction: Place()
-        case .change(let change):
-            Place(
-                version: version,
-                phase: change.operation.phase,
-                entity: change.entity,
-                id: change.id
-            )
-        case .bound(let bound): Place(part: 1, entity: bound.entity, id: bound.id)
-        case .counter(let counter): Place(part: 2, id: counter.id)
-        }
-    }
-
-    private struct Place: Comparable {
-        var part = 0
-        var version = Version.none
-        var phase = 0
-        var entity = ""
-        var id = UniqueID(high: 0, low: 0)
-
-        static func < (left: Place, right: Place) -> Bool {
-            if left.part != right.part { return left.part < right.part }
-            if left.version != right.version { return left.version < right.version }
-            if left.phase != right.phase { return left.phase < right.phase }
-            if left.entity != right.entity { return left.entity.precedesByBytes(right.entity) }
-            return left.id < right.id
+        case .transaction: (0, version, 0, "", UniqueID(high: 0, low: 0))
+        case .change(let change): (0, version, change.operation.phase, change.entity, change.id)
+        case .bound(let bound): (1, .none, 0, bound.entity, bound.id)
+        case .counter(let counter): (2, .none, 0, "", counter.id)
         }
     }
 }

@@ -150,9 +150,19 @@ struct CompactionPass: Sendable {
         let decision = CutRule(facts: facts).decision
         guard case .cut(let name) = decision, mode != .dryRun else { return .init(decision) }
         let cutter = cutter("baseline", facts)
-        let publish = { @Sendable reader in try cutter.publish(name, reader) }
+        // The state that a baseline has must outlast a power failure of this store, as that in segments must.
+        try await queue.run { [path = store.configuration.path] in try StoreSync(path: path).run() }
         do {
-            if try await state(facts, publish) == nil {
+            let isCut = try await store.readAside { [facts] reader in
+                // The store may have gone on since; then the name or the vector would be another one.
+                let positions = try reader.writers.all().map { ($0.id, $0.sequence) }
+                guard try reader.writers.own().id == facts.own,
+                    VersionVector(Dictionary(uniqueKeysWithValues: positions)) == facts.vector
+                else { return false }
+                _ = try cutter.publish(name, reader)
+                return true
+            }
+            if !isCut {
                 guard attempt < CompactionPass.attempts else {
                     return .waits("The store has changed meanwhile; the next attempt takes the new state.")
                 }
@@ -321,28 +331,6 @@ struct CompactionPass: Sendable {
         }
         logger.error("a baseline differs", metadata: metadata.merging(["difference": "\(difference)"]) { $1 })
         return .differs(name)
-    }
-
-    /// Gives the store's own state; nil when the store has gone on since the facts were read.
-    private func state<T: Sendable>(
-        _ facts: CompactionFacts,
-        _ body: @escaping @Sendable (Reader) throws -> T
-    ) async throws -> T? {
-        // The state that a baseline has must outlast a power failure of this store, as that in segments must.
-        let path = store.configuration.path
-        try await queue.run { try StoreSync(path: path).run() }
-        return try await store.readAside { reader in
-            let now = try CompactionFacts(
-                reader,
-                modelHash: facts.modelHash,
-                knownBaselines: KnownBaselines(),
-                keep: .zero,
-                wall: .epoch
-            )
-            // The store may have gone on since; then the name or the vector would be another one.
-            guard now.own == facts.own, now.vector == facts.vector else { return nil }
-            return try body(reader)
-        }
     }
 
     // MARK: Removal

@@ -280,11 +280,15 @@ extension SyncState {
         let late = knownBaselines.refused.filter {
             !$0.value.isIncomplete || limits.isLate(since: $0.value.since, wall: wall)
         }
-        let first = late.min { $0.key < $1.key }
-        let refused = first.map { Problem.baselineRefused($0.key, $0.value, count: late.count) }
-        let comparisons = knownBaselines.missedComparisons
-        let comparison = comparisons.min { $0.key < $1.key }.map {
-            Problem.comparisonRefused($0.key, $0.value, count: comparisons.count)
+        let refused = late.min { $0.key < $1.key }.map { name, refusal in
+            let (subject, list) = ("The baseline \(name.path)", "compact --dry-run")
+            return Problem(.baselineRefused, subject, of: name.writer, refusal, count: late.count, listedBy: list)
+        }
+        let missed = knownBaselines.missedComparisons
+        let comparison = missed.min { $0.key < $1.key }.map { name, refusal in
+            let (writer, count) = (name.writer, missed.count)
+            let subject = "What writer \(writer) has found in the baseline \(name.baseline.path)"
+            return Problem(.comparisonRefused, subject, of: writer, refusal, count: count, listedBy: "check")
         }
         let waiting = planner.baselines.waiting.map(Problem.baselineWaits)
         let offered = planner.baselines.offered.flatMap { offered in
@@ -325,6 +329,9 @@ extension SyncState {
             !knownBaselines.isVerified($0.baseline) && planner.lacks($0.baseline.vector)
         }
         if !keepsOut { found.insert(.baselinesDiffer) }
+        if lone != nil, planner.baselines.waiting == nil, planner.baselines.offered == nil {
+            found.insert(.baselineWaits)
+        }
         if !knownBaselines.refused.keys.contains(where: { planner.lacks(VersionVector([$0.writer: $0.sequence])) }) {
             found.insert(.baselineRefused)
         }
