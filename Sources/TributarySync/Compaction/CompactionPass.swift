@@ -13,7 +13,7 @@ struct CompactionPass: Sendable {
     let logs: LogFolder
     let mode: Compactor.Mode
     let progress: StoreCheck.Progress
-    private let cancellation = ReadCancellation()
+    let cancellation = ReadCancellation()
 
     private var store: Store { sync.environment.store }
     private var logger: Logger { sync.environment.logger }
@@ -104,26 +104,13 @@ struct CompactionPass: Sendable {
 
     /// Encrypts the own large values with the key that is the current one now: segments go in time, and these stay.
     private func encryptBlobs() async throws {
-        let (facts, logs, cancellation) = (try await facts(), logs, cancellation)
+        let facts = try await facts()
         let count = try await queue.run {
-            try facts.owners.reduce(0) { count, owner in
-                try count
-                    + logs.encryptBlobs(of: owner) { if cancellation.isCancelled { throw CancellationError() } }
-            }
+            try facts.owners.reduce(0) { try $0 + logs.encryptBlobs(of: $1, step: stop) }
         }
         guard count > 0 else { return }
         sync.environment.published(facts.own)
         logger.notice("encrypted large values with the current key", metadata: ["count": "\(count)"])
-    }
-
-    private func cutter(_ phase: String, _ facts: CompactionFacts) -> BaselineCutter {
-        let progress = progress
-        return BaselineCutter(
-            logs: logs,
-            signer: sync.environment.trust.key.map { (key: $0, store: facts.store) },
-            cancellation: cancellation,
-            progress: { progress(phase, $0, nil) }
-        )
     }
 
     private static let attempts = 3
@@ -149,9 +136,8 @@ struct CompactionPass: Sendable {
         }
         let decision = CutRule(facts: facts).decision
         guard case .cut(let name) = decision, mode != .dryRun else { return .init(decision) }
-        let cutter = cutter("baseline", facts)
         // The state that a baseline has must outlast a power failure of this store, as that in segments must.
-        try await queue.run { [path = store.configuration.path] in try StoreSync(path: path).run() }
+        try await queue.run { try StoreSync(path: store.configuration.path).run() }
         do {
             let isCut = try await store.readAside { [facts] reader in
                 // The store may have gone on since; then the name or the vector would be another one.
@@ -159,7 +145,7 @@ struct CompactionPass: Sendable {
                 guard try reader.writers.own().id == facts.own,
                     VersionVector(Dictionary(uniqueKeysWithValues: positions)) == facts.vector
                 else { return false }
-                _ = try cutter.publish(name, reader)
+                try publish(name, reader)
                 return true
             }
             if !isCut {
@@ -182,7 +168,6 @@ struct CompactionPass: Sendable {
 
     /// Counts only segments that are old enough and that no verified baseline covers, in bytes.
     private func uncovered(_ facts: CompactionFacts) async throws -> UInt64 {
-        let logs = logs
         return try await queue.run {
             let listing = try LogListing(logs)
             let (vector, covered) = (facts.vector, facts.knownBaselines.covered)
@@ -240,7 +225,6 @@ struct CompactionPass: Sendable {
             return nil
         }
         guard let missing = answer.missing else { return answer.reason }
-        let segments = segments
         return try await queue.run { try segments.lack(missing) } ? answer.reason : nil
     }
 
@@ -257,12 +241,11 @@ struct CompactionPass: Sendable {
         _ rule: ComparisonRule,
         _ extent: BaselineLaw.Extent = .applied
     ) async throws -> BaselineLaw.Verdict {
-        let (progress, wall) = (progress, wall)
         let verifier = BaselineVerifier(
             logs: logs,
             segments: segments,
             cancellation: cancellation
-        ) { progress("verification", $0, nil) }
+        ) { [progress] in progress("verification", $0, nil) }
         var unusable: Set<BaselineName> = []
         var hasUnexported = rule.facts.hasUnexported
         while true {
@@ -277,7 +260,7 @@ struct CompactionPass: Sendable {
                 }
                 func open(_ reason: String, _ missing: AppliedSegments.Transaction?) -> BaselineLaw.Verdict {
                     if extent == .applied {
-                        sync.state.update { $0.undecided[baseline] = .init(reason: reason, missing: missing) }
+                        sync.state.update { $0.undecided[baseline] = (reason, missing) }
                     }
                     return .open(reason)
                 }
@@ -311,17 +294,16 @@ struct CompactionPass: Sendable {
         on baseline: KnownBaseline,
         _ facts: CompactionFacts
     ) async throws -> CompactionReport.Step {
-        let (name, cutter) = (baseline.name, cutter("verification", facts))
+        let name = baseline.name
         let found = BaselineComparison(
             BaselineComparison.Name(writer: facts.own, of: name),
             sha256: baseline.sha256,
             difference: difference
         )
         // The state that endorses a baseline must outlast a power failure of this store.
-        let path = store.configuration.path
         try await queue.run {
-            try StoreSync(path: path).run()
-            try cutter.publish(found)
+            try StoreSync(path: store.configuration.path).run()
+            try publish(found, of: facts.store)
         }
         sync.environment.published(found.name.writer)
         let metadata: Logger.Metadata = ["baseline": "\(name.path)"]
@@ -336,7 +318,7 @@ struct CompactionPass: Sendable {
     // MARK: Removal
 
     private func remove(_ report: inout CompactionReport) async throws {
-        let (facts, logs, wall) = (try await facts(), logs, wall)
+        let (facts, wall) = (try await facts(), wall)
         let lone = try await queue.run { try facts.lone(LogListing(logs)) }
         sync.state.update { $0.found(lone: lone, wall: wall) }
         for owner in facts.owners where owner == facts.own || !logs.lacksFolder(of: owner) {
@@ -365,14 +347,14 @@ struct CompactionPass: Sendable {
     /// Nothing is removed for a baseline before all of its bytes were read once more.
     private func decide(_ owner: UniqueID) async throws -> (CompactionFacts, RemovalRule.Decision) {
         var facts = try await facts(listing: owner)
-        let (logs, wall, cancellation) = (logs, wall, cancellation)
+        let wall = wall
         while true {
             let decision = RemovalRule(facts: facts).decision
             guard mode != .dryRun, !decision.isEmpty else { return (facts, decision) }
             let knownBaselines = facts.knownBaselines
             facts.knownBaselines = try await queue.run {
                 try decision.covers.reduce(knownBaselines) { knownBaselines, cover in
-                    if cancellation.isCancelled { throw CancellationError() }
+                    try stop()
                     return try knownBaselines.proving(cover, in: logs, wall: wall)
                 }
             }

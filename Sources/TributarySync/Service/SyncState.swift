@@ -26,11 +26,11 @@ struct SyncState: Sendable {
     private(set) var knownBaselines = KnownBaselines()
     /// The result of the last comparison of a baseline; nil before the first one.
     var comparison: CompactionReport.Step?
-    /// The baselines about which this store cannot decide.
+    /// The baselines about which this store cannot decide, with the first transaction that it needs; nil when none helps.
     ///
     /// An answer stays until its missing transaction is in the log folder, until another baseline is verified or joined, or until
     /// the next start.
-    var undecided: [KnownBaseline: UndecidedBaseline] = [:]
+    var undecided: [KnownBaseline: (reason: String, missing: AppliedSegments.Transaction?)] = [:]
     /// An own baseline with a transaction that nothing else has, with the time since when that is known; nil for none.
     private var lone: (baseline: KnownBaseline, missing: AppliedSegments.Transaction, since: WallTime)?
     /// Grows when other keys are trusted: what was read before is read again.
@@ -344,12 +344,6 @@ extension SyncState {
         undecided = [:]
         problems.end(.importFailed)
     }
-}
-
-/// The reason why a store cannot compare a baseline, and the transaction that it needs; nil when no transaction helps.
-struct UndecidedBaseline: Sendable {
-    var reason: String
-    var missing: AppliedSegments.Transaction?
 }
 
 extension SyncState {
