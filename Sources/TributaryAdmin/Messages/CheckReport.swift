@@ -59,10 +59,17 @@ package struct CheckReport: Codable, Hashable, Sendable {
         file: String? = nil,
         hint: String
     ) {
+        add(Problem(code, detail: detail, writer: writer, hint: hint), file: file)
+    }
+
+    /// Without the time since when the problem exists.
+    package mutating func add(_ problem: Problem, file: String?) {
         ok = false
         problemCount += 1
         guard problems.count < CheckReport.limit else { return }
-        problems.append(Problem(code, detail: detail, writer: writer, file: file, hint: hint))
+        var problem = problem
+        (problem.since, problem.file) = (nil, file)
+        problems.append(problem)
     }
 }
 

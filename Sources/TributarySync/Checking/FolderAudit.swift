@@ -254,25 +254,16 @@ struct FolderAudit {
     mutating func addUntrusted(_ known: KnownBaselines) {
         for (name, refusal) in known.refused.sorted(by: { $0.key < $1.key })
         where refusal.untrusted != nil && refusal.untrusted?.isRevoked != true {
-            report.add(
-                .baselineRefused,
-                detail: "The baseline \(name.path) does not count. \(refusal.reason)",
-                writer: name.writer,
-                file: "\(listing.logs.path)/\(name.path)",
-                hint: refusal.hint
-            )
+            let subject = "The baseline \(name.path)"
+            report.add(Problem(.baselineRefused, subject, of: name.writer, refusal), file: path(name.path))
         }
         for (name, refusal) in known.missedComparisons.sorted(by: { $0.key < $1.key }) {
-            report.add(
-                .comparisonRefused,
-                detail: "What writer \(name.writer) has found in the baseline \(name.baseline.path) does not count. "
-                    + refusal.reason,
-                writer: name.writer,
-                file: "\(listing.logs.path)/\(name.path)",
-                hint: refusal.hint
-            )
+            let subject = "What writer \(name.writer) has found in the baseline \(name.baseline.path)"
+            report.add(Problem(.comparisonRefused, subject, of: name.writer, refusal), file: path(name.path))
         }
     }
+
+    private func path(_ file: String) -> String { "\(listing.logs.path)/\(file)" }
 
     // MARK: Problems
 
@@ -304,7 +295,7 @@ struct FolderAudit {
             isOwn ? .exportMissing : .segmentMissing,
             detail: "The segment \(name.path) was \(isOwn ? "exported" : "applied") and is not in the log folder.",
             writer: name.writer,
-            file: "\(listing.logs.path)/\(name.path)",
+            file: path(name.path),
             hint: isOwn
                 ? "Bring it from another machine. Recent ones come back with: tributaryctl check --repair"
                 : "Bring it from its writer or another machine: a new machine cannot build its store without it."
@@ -356,7 +347,7 @@ struct FolderAudit {
                 detail:
                     "The segment \(segment.name.path) names the large value \(blob), which is missing or damaged.",
                 writer: segment.name.writer,
-                file: "\(listing.logs.path)/\(segment.name.writer)/blobs/\(blob)",
+                file: path("\(segment.name.writer)/blobs/\(blob)"),
                 hint: "Bring it from its writer or another machine."
             )
         }

@@ -140,8 +140,8 @@ extension Problem {
         _ subject: String,
         of writer: UniqueID,
         _ refusal: KnownBaselines.Refusal,
-        count: Int,
-        listedBy command: String
+        count: Int = 1,
+        listedBy command: String = ""
     ) {
         let plural = count == 2 ? "" : "s"
         let others = count > 1 ? " The same is true of \(count - 1) other\(plural): tributaryctl \(command)" : ""
