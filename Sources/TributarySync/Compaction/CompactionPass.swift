@@ -140,7 +140,7 @@ struct CompactionPass: Sendable {
         try await queue.run { try StoreSync(path: store.configuration.path).run() }
         do {
             let isCut = try await store.readAside { [facts] reader in
-                // The store may have gone on since; then the name or the vector would be another one.
+                // The store may have new transactions by now, which change the name or the vector.
                 let positions = try reader.writers.all().map { ($0.id, $0.sequence) }
                 guard try reader.writers.own().id == facts.own,
                     VersionVector(Dictionary(uniqueKeysWithValues: positions)) == facts.vector

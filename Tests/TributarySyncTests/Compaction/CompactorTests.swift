@@ -299,14 +299,17 @@ import TributaryStore
         #expect(open.result == .waits && open.file == cut.path, "\(open)")
         // Whoever reads the file finds that it was changed.
         let file = URL(filePath: "\(group.logs.path)/\(cut.path)")
-        let whole = try Data(contentsOf: file)
-        var changed = whole
-        let range = try #require(whole.range(of: Data("\"insert\":\"Meter\"".utf8)))
-        changed.replaceSubrange(range, with: Data("\"insert\":\"Metre\"".utf8))
-        try changed.write(to: file)
+        let place = try #require(try Data(contentsOf: file).range(of: Data("\"insert\":\"Meter\"".utf8))).lowerBound
+        func overwrite(_ text: String) throws {
+            let handle = try FileHandle(forUpdating: file)
+            try handle.seek(toOffset: UInt64(place))
+            try handle.write(contentsOf: Data(text.utf8))
+            try handle.close()
+        }
+        try overwrite("\"insert\":\"Metre\"")
         #expect(try await compactor.compact(.automatic).verification == open)
         #expect(second.service.state.read(\.knownBaselines.refused).isEmpty)
-        try whole.write(to: file)
+        try overwrite("\"insert\":\"Meter\"")
         try segment.write(to: lost)
         #expect(try await compactor.compact(.automatic).verification == .verified(cut))
     }
