@@ -80,25 +80,14 @@ struct CompactionPass: Sendable {
     }
 
     /// The baselines include what this pass itself has published.
-    private func facts(listing owner: UniqueID? = nil) async throws -> CompactionFacts {
+    private func facts() async throws -> CompactionFacts {
         let (wall, model) = (wall, store.modelHash)
         let (knownBaselines, keep) = sync.state.read { ($0.knownBaselines, $0.configuration.keepSegments) }
         let own = try await store.readAside { try $0.writers.own().id }
-        let (whose, logs) = (owner ?? own, logs)
         let trust = (keys: sync.environment.trust, store: store)
         let current = try await queue.run { try knownBaselines.withOwn(own, in: logs, trusting: trust, wall: wall) }
-        let (facts, records) = try await store.readAside { reader in
-            var facts = try CompactionFacts(reader, modelHash: model, knownBaselines: current, keep: keep, wall: wall)
-            facts.owner = whose
-            return (facts, owner == nil ? [] : try reader.writers.segments(writer: whose))
-        }
-        return try await queue.run {
-            var facts = facts
-            if owner != nil {
-                let position = facts.vector[whose]
-                facts.segments = try CompactionFacts.segments(records, of: whose, through: position, in: logs)
-            }
-            return facts
+        return try await store.readAside {
+            try CompactionFacts($0, modelHash: model, knownBaselines: current, keep: keep, wall: wall)
         }
     }
 
@@ -130,8 +119,7 @@ struct CompactionPass: Sendable {
             facts = try await self.facts()
         }
         if CutRule(facts: facts).decision == .acknowledge, mode != .dryRun {
-            try await sync.environment.replica.acknowledge()
-            try await sync.exportBeyondLimit()
+            try await acknowledge()
             facts = try await self.facts()
         }
         let decision = CutRule(facts: facts).decision
@@ -155,9 +143,7 @@ struct CompactionPass: Sendable {
                 return try await cut(attempt: attempt + 1)
             }
         } catch let error as SegmentError where error.kind == .forked && attempt < CompactionPass.attempts {
-            // A transaction without changes gives the baseline another name.
-            try await sync.environment.replica.acknowledge()
-            try await sync.exportBeyondLimit()
+            try await acknowledge()
             return try await cut(attempt: attempt + 1)
         }
         sync.environment.published(name.writer)
@@ -166,9 +152,15 @@ struct CompactionPass: Sendable {
         return .init(decision)
     }
 
+    /// A transaction without changes gives the next baseline another name.
+    private func acknowledge() async throws {
+        try await sync.environment.replica.acknowledge()
+        try await sync.exportBeyondLimit()
+    }
+
     /// Counts only segments that are old enough and that no verified baseline covers, in bytes.
     private func uncovered(_ facts: CompactionFacts) async throws -> UInt64 {
-        return try await queue.run {
+        try await queue.run {
             let listing = try LogListing(logs)
             let (vector, covered) = (facts.vector, facts.knownBaselines.covered)
             var bytes: UInt64 = 0
@@ -346,7 +338,13 @@ struct CompactionPass: Sendable {
 
     /// Nothing is removed for a baseline before all of its bytes were read once more.
     private func decide(_ owner: UniqueID) async throws -> (CompactionFacts, RemovalRule.Decision) {
-        var facts = try await facts(listing: owner)
+        var facts = try await facts()
+        facts.owner = owner
+        let position = facts.vector[owner]
+        let records = try await store.readAside { try $0.writers.segments(writer: owner) }
+        facts.segments = try await queue.run {
+            try CompactionFacts.segments(records, of: owner, through: position, in: logs)
+        }
         let wall = wall
         while true {
             let decision = RemovalRule(facts: facts).decision
