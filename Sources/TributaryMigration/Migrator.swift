@@ -11,10 +11,6 @@ package struct Migrator: StoreMigrator {
         self.settings = settings
     }
 
-    package func formerNames(of model: Model, histories: [ModelVersions]) -> FormerNames {
-        FormerNames(of: model, histories: histories)
-    }
-
     /// Says what opening a store with a model would do, without doing it.
     ///
     /// Nil when the store is at the model already. Custom stages and the objects' unique keys are not looked at.

@@ -46,6 +46,8 @@ package struct CheckReport: Codable, Hashable, Sendable {
     package var untrusted: Int?
     package var values: Int64 = 0
     package var unexported = 0
+    /// The baselines that were compared with the store, because segments are missing; nil when none are missing.
+    package var baselines: [CompactionReport.Step]?
     package var comparison = Comparison.impossible(.segmentsMissing, "The check has not ended.")
 
     package init() {}
@@ -57,10 +59,17 @@ package struct CheckReport: Codable, Hashable, Sendable {
         file: String? = nil,
         hint: String
     ) {
+        add(Problem(code, detail: detail, writer: writer, hint: hint), file: file)
+    }
+
+    /// Without the time since when the problem exists.
+    package mutating func add(_ problem: Problem, file: String?) {
         ok = false
         problemCount += 1
         guard problems.count < CheckReport.limit else { return }
-        problems.append(Problem(code, detail: detail, writer: writer, file: file, hint: hint))
+        var problem = problem
+        (problem.since, problem.file) = (nil, file)
+        problems.append(problem)
     }
 }
 

@@ -49,9 +49,11 @@ final class BaselineJoin {
         let ownPosition = try writers.position(of: writers.own)
         own = ownPosition.id
         let (table, now) = (TransactionTable(db), now)
-        try vector.numberLastTransactions(from: newest + 1) { number, entry, sequence, clock in
-            let header = TransactionHeader(sequence: sequence, clock: clock, changeCount: 0)
+        for (index, (id, entry)) in vector.ahead.sorted(by: { $0.key < $1.key }).enumerated() {
+            let number = newest + 1 + Int64(index)
+            let header = TransactionHeader(sequence: entry.writer.sequence, clock: entry.writer.clock, changeCount: 0)
             try table.insert(header, writer: entry.row, number: number, at: now)
+            vector.ahead[id]?.lastNumber = number
         }
         let author = WriteTransaction.joinAuthor
         let header = TransactionHeader(sequence: 0, clock: ownPosition.clock, author: author, changeCount: 0)
@@ -141,10 +143,11 @@ struct BaselineVector {
         var row: Int64
         /// The last transaction that the store has applied.
         var applied: UInt64
+        /// Versions and totals refer to the number of the last transaction.
         var lastNumber: Int64 = 0
     }
 
-    private(set) var ahead: [UniqueID: Ahead] = [:]
+    fileprivate(set) var ahead: [UniqueID: Ahead] = [:]
     /// The writers whose stores have acknowledged something.
     private let acknowledging: [BaselineWriter]
 
@@ -154,21 +157,6 @@ struct BaselineVector {
             let position = try table.position(of: writer.id)
             guard writer.sequence > position.sequence else { continue }
             ahead[writer.id] = Ahead(writer: writer, row: position.id, applied: position.sequence)
-        }
-    }
-
-    /// Versions and totals refer to these numbers.
-    mutating func numberLastTransactions(
-        from first: Int64,
-        _ insert: (Int64, Ahead, UInt64, HybridClock) throws -> Void
-    ) throws {
-        var number = first
-        for writer in ahead.keys.sorted() {
-            guard var entry = ahead[writer] else { continue }
-            entry.lastNumber = number
-            ahead[writer] = entry
-            try insert(number, entry, entry.writer.sequence, entry.writer.clock)
-            number += 1
         }
     }
 

@@ -85,12 +85,10 @@ package final class BaselineLaw {
             return record.sequence > after ? (record.id, after, record.sequence) : nil
         }
         if try header.rules != reader.context.layout.rules(and: reader.joinedRules) {
-            note(
-                .open(
-                    "This store or the maker of the baseline has joined a baseline of another version of the model. It may "
-                        + "keep other writes that this version lacks."
-                )
-            )
+            let reason =
+                "This store or the maker of the baseline has joined a baseline of another version of the model. It may "
+                + "keep other writes that this version lacks."
+            note(.open(reason))
         }
         let writersHere = Dictionary(records.map { ($0.id, $0) }) { first, _ in first }
         let predecessors = writersHere.compactMapValues(\.incarnation.after)
@@ -103,21 +101,14 @@ package final class BaselineLaw {
             if record.incarnation != writer.incarnation {
                 note(.differs("Writer \(writer.id) has another label or predecessor."))
             } else if isCurrent ? record.clock != writer.clock : isEarlier {
-                note(
-                    .differs(
-                        "The clock of writer \(writer.id): the baseline has \(writer.clock), the store has \(record.clock)."
-                    )
-                )
+                let clocks = "the baseline has \(writer.clock), the store has \(record.clock)"
+                note(.differs("The clock of writer \(writer.id): \(clocks)."))
             } else if !isAhead, !writer.seen.isEmpty {
                 let implied = record.seen.implied(by: predecessors)
                 for (other, sequence) in writer.seen
                 where sequence > max(record.seen[other], implied[other]) && !ahead.contains(other) {
-                    note(
-                        .open(
-                            "In the baseline writer \(writer.id) has acknowledged transaction \(sequence) of writer \(other), "
-                                + "in this store less."
-                        )
-                    )
+                    let seen = "acknowledged transaction \(sequence) of writer \(other)"
+                    note(.open("In the baseline writer \(writer.id) has \(seen), in this store less."))
                 }
             }
         }
@@ -196,11 +187,8 @@ package final class BaselineLaw {
 
     private func compare(_ step: () throws -> Void) throws {
         for (writer, sequence) in lackingLater.sorted(by: { $0.key < $1.key }) {
-            note(
-                .open(
-                    "The log folder lacks transactions of writer \(writer) from \(sequence). They may contain increments."
-                )
-            )
+            let lack = "The log folder lacks transactions of writer \(writer) from \(sequence)."
+            note(.open("\(lack) They may contain increments."))
         }
         try cells.forEachKey { key, group in
             try step()

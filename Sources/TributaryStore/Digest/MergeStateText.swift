@@ -74,11 +74,15 @@ final class MergeStateText {
         for (writer, total) in counter.totals { emit("\(head) \(writer) \(total.json.text)") }
     }
 
-    /// Digests leave out writes without a rule in any known version of the model: a store that began with a baseline of
-    /// a model that knows more has fewer of them.
+    /// Digests leave out writes whose rule is neither in the model nor in an older version that its file lists.
+    ///
+    /// A store may remember more versions, or may have joined a baseline of a store that does. It has fewer such writes.
     private func lines(of object: DeferredObject, _ emit: (String) -> Void) throws {
         let head = "parked \(JSONValue.string(object.entity).text) \(object.id)"
         func name(_ property: String) -> String { JSONValue.string(property).text }
+        func isShown(_ property: String, of entity: String) -> Bool {
+            includesShown || layout.isListed(property, of: entity)
+        }
         /// Whether inserts of the writer already state the total; a store that has joined a baseline does not have such
         /// a total.
         func isOfInserts(_ total: DeferredTotal, _ property: String, _ writer: UniqueID) -> Bool {
@@ -88,19 +92,26 @@ final class MergeStateText {
             }
             return inserted.text == total.text
         }
-        if let deletion = object.deletion { emit("\(head) deleted \(try text(deletion))") }
-        if let insert = object.insert { emit("\(head) inserted \(try text(insert.version))") }
-        for (key, register) in object.registers {
+        if let deletion = object.deletion, includesShown || layout.isListed(entity: object.entity) {
+            emit("\(head) deleted \(try text(deletion))")
+        }
+        if let insert = object.insert, includesShown || layout.isListed(entity: insert.entity) {
+            emit("\(head) inserted \(try text(insert.version))")
+        }
+        for (key, register) in object.registers where isShown(key.property, of: register.value.entity) {
             let line = "\(head) \(name(key.property)) = \(register.value.json.deferredForm)"
             emit(key.rule.comparesVersions ? "\(line) at \(try text(register.version))" : line)
         }
         for (property, totals) in object.totals {
             for (writer, total) in totals
-            where total.hasRule || (includesShown && !isOfInserts(total, property, writer)) {
+            where total.hasRule && total.parts.keys.allSatisfy({ isShown(property, of: $0.entity) })
+                || (includesShown && !isOfInserts(total, property, writer))
+            {
                 emit("\(head) \(name(property)) counts \(total.text) by \(writer)")
             }
         }
-        for (pair, link) in object.pairs {
+        for (pair, link) in object.pairs
+        where isShown(pair.property, of: object.owners[pair.property] ?? object.entity) {
             var line = "\(head) \(name(pair.property)) \(pair.target) \(link.isRemoved ? "unlinked" : "linked")"
             if let position = link.position, !position.isEmpty { line += " at \(name(position))" }
             emit("\(line) \(try text(link.version))")

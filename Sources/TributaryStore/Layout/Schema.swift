@@ -80,10 +80,8 @@ package enum Schema {
         migrator: (any StoreMigrator)?
     ) throws -> StoreModel {
         let model = configuration.model
-        let formerNames = migrator.map { migrator in
-            FormerNamesSource {
-                migrator.formerNames(of: model, histories: [configuration.formerVersions, model.earlier])
-            }
+        let formerNames = migrator.map { _ in
+            FormerNamesSource { FormerNames(of: model, histories: [configuration.formerVersions, model.earlier]) }
         }
         var builder = LayoutBuilder(model: model, catalogue: Catalogue())
         let layout = builder.build(storeName: configuration.name, formerNames: formerNames)

@@ -23,6 +23,8 @@ package final class StoreModel: Sendable {
     private let tableByRoot: [String: Int]
     private let formerNamesSource: FormerNamesSource
     private var formerNames: FormerNames { formerNamesSource.names }
+    /// Without the versions that only this store remembers.
+    private let listedNames: FormerNamesSource
 
     init(
         model: Model,
@@ -53,6 +55,7 @@ package final class StoreModel: Sendable {
         entityByCode = Dictionary(uniqueKeysWithValues: entities.enumerated().map { ($1.code, $0) })
         tableByRoot = Dictionary(uniqueKeysWithValues: tables.enumerated().map { ($1.root.name, $0) })
         formerNamesSource = formerNames
+        listedNames = FormerNamesSource { FormerNames(of: model, histories: [model.earlier]) }
     }
 
     package struct ColumnIndex: Sendable, Hashable {
@@ -160,6 +163,26 @@ package final class StoreModel: Sendable {
             case .column(let column) = entity.places[index]
         else { return nil }
         return ColumnIndex(table: entity.table, column: column)
+    }
+
+    /// Whether the model has an entity, or an older version that its file lists.
+    ///
+    /// The answer is the same in all stores with the model, also in a store that remembers more versions.
+    func isListed(entity name: String) -> Bool {
+        let names = listedNames.names
+        return model.entity(named: names.entity(name) ?? name) != nil
+            || names.root(ofRemoved: names.lastName(ofEntity: name)) != nil
+    }
+
+    /// Whether the model has the rule of a property, or an older version that its file lists.
+    func isListed(_ property: String, of entity: String) -> Bool {
+        let names = listedNames.names
+        if let known = model.entity(named: names.entity(entity) ?? entity),
+            known.propertyIndex(named: property) != nil || names.property(property, of: known.name) != nil
+        {
+            return true
+        }
+        return names.removedProperty(property, of: names.entity(entity) ?? names.lastName(ofEntity: entity)) != nil
     }
 
     package func entityIndex(code: Int64) -> Int? { entityByCode[code] }

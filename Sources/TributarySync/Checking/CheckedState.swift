@@ -73,15 +73,23 @@ struct CheckedState: Sendable {
     /// The verified baselines with which the rebuilt store begins; none while all segments are there.
     func bases(_ known: KnownBaselines, listing: LogListing) -> [KnownBaseline] {
         let covered = known.covered
-        let lacksSegments = writers.contains { writer in
-            guard covered[writer.id] > 0 else { return false }
-            let names = Set(listing.names[writer.id] ?? [])
-            var reached: UInt64 = 0
-            for record in writer.records where record.first <= reached.addingSaturating(1) {
-                if names.contains(record.name) { reached = max(reached, record.last) }
-            }
-            return reached < min(covered[writer.id], writer.sequence)
+        let lacksSegments = writers.contains {
+            reached($0, from: 0, listing) < min(covered[$0.id], $0.sequence)
         }
         return lacksSegments ? known.bases(of: vector) : []
+    }
+
+    /// Whether applied transactions are in no segment of the log folder, and in no verified baseline; O(n) for the segments.
+    func hasHole(besides known: KnownBaselines, listing: LogListing) -> Bool {
+        let covered = known.covered
+        return writers.contains { reached($0, from: covered[$0.id], listing) < $0.sequence }
+    }
+
+    /// The last transaction of a writer before the first gap in its segments above a position.
+    private func reached(_ writer: Writer, from position: UInt64, _ listing: LogListing) -> UInt64 {
+        let names = Set(listing.names[writer.id] ?? [])
+        let partial = writer.partial.map { [$0.name] } ?? []
+        let present = (writer.records.map(\.name) + partial).filter(names.contains) + (tails[writer.id] ?? [])
+        return min(present.reached(from: position), writer.sequence)
     }
 }

@@ -141,6 +141,7 @@ struct FolderAudit {
             )
             return false
         }
+        addBrokenLink(of: segment, file)
         // The store's own record says that these are the bytes that it has taken, whoever has signed them.
         if untrusted != nil { report.untrusted = (report.untrusted ?? 0) + 1 }
         addMissingBlobs(of: segment, file)
@@ -203,8 +204,9 @@ struct FolderAudit {
             let segment = try SegmentVerifier().verify(file, name: name)
             report.segments += 1
             report.unapplied += 1
-            guard let untrusted = try untrusted(segment) else { return addMissingBlobs(of: segment, file) }
-            add(untrusted, segment, file, nil)
+            if let untrusted = try untrusted(segment) { return add(untrusted, segment, file, nil) }
+            addBrokenLink(of: segment, file)
+            addMissingBlobs(of: segment, file)
         } catch let error as SegmentError {
             // A file that is still being written, or was removed in the meantime, is none of a check's business.
             if error.kind != .incomplete, error.kind != .missing { add(error, to: name) }
@@ -252,25 +254,16 @@ struct FolderAudit {
     mutating func addUntrusted(_ known: KnownBaselines) {
         for (name, refusal) in known.refused.sorted(by: { $0.key < $1.key })
         where refusal.untrusted != nil && refusal.untrusted?.isRevoked != true {
-            report.add(
-                .baselineRefused,
-                detail: "The baseline \(name.path) does not count. \(refusal.reason)",
-                writer: name.writer,
-                file: "\(listing.logs.path)/\(name.path)",
-                hint: refusal.hint
-            )
+            let subject = "The baseline \(name.path)"
+            report.add(Problem(.baselineRefused, subject, of: name.writer, refusal), file: path(name.path))
         }
         for (name, refusal) in known.missedComparisons.sorted(by: { $0.key < $1.key }) {
-            report.add(
-                .comparisonRefused,
-                detail: "What writer \(name.writer) has found in the baseline \(name.baseline.path) does not count. "
-                    + refusal.reason,
-                writer: name.writer,
-                file: "\(listing.logs.path)/\(name.path)",
-                hint: refusal.hint
-            )
+            let subject = "What writer \(name.writer) has found in the baseline \(name.baseline.path)"
+            report.add(Problem(.comparisonRefused, subject, of: name.writer, refusal), file: path(name.path))
         }
     }
+
+    private func path(_ file: String) -> String { "\(listing.logs.path)/\(file)" }
 
     // MARK: Problems
 
@@ -302,15 +295,16 @@ struct FolderAudit {
             isOwn ? .exportMissing : .segmentMissing,
             detail: "The segment \(name.path) was \(isOwn ? "exported" : "applied") and is not in the log folder.",
             writer: name.writer,
-            file: "\(listing.logs.path)/\(name.path)",
+            file: path(name.path),
             hint: isOwn
                 ? "Bring it from another machine. Recent ones come back with: tributaryctl check --repair"
                 : "Bring it from its writer or another machine: a new machine cannot build its store without it."
         )
     }
 
-    /// Tells of segments that are gone for a baseline whose endorsement does not count any more, as that of a store whose
-    /// key was revoked.
+    /// Adds segments that are only in baselines without a valid endorsement, which this store cannot verify either.
+    ///
+    /// For example, the key of the store that has endorsed the baseline was revoked.
     private mutating func addUnendorsed() {
         guard unendorsed > 0 else { return }
         let segments = unendorsed == 1 ? "1 segment is" : "\(unendorsed) segments are"
@@ -318,7 +312,8 @@ struct FolderAudit {
             .segmentMissing,
             detail: "\(segments) only in a baseline that no trusted store has endorsed. A new machine waits for that.",
             hint:
-                "Trust a store that has endorsed it, or wait: another store compares it, or this one a day later if it is alone."
+                "Trust a store that has endorsed it, or wait: another store compares it, or this one a day later if it is alone. "
+                + "To see why this store cannot decide: tributaryctl compact"
         )
     }
 
@@ -332,6 +327,18 @@ struct FolderAudit {
         )
     }
 
+    private mutating func addBrokenLink(of segment: VerifiedSegment, _ file: OpenFile) {
+        let comparison = ContentComparison(store: trust.store, logs: listing.logs)
+        guard let reason = try? comparison.brokenLink(from: segment.name, to: segment.header.previous) else { return }
+        report.add(
+            .segmentsForked,
+            detail: "The segment \(segment.name.path) does not follow what was applied. \(reason)",
+            writer: segment.name.writer,
+            file: file.file,
+            hint: ImportPlanner.forkHint(segment.name.writer)
+        )
+    }
+
     private mutating func addMissingBlobs(of segment: VerifiedSegment, _ file: OpenFile) {
         guard let missing = try? BlobSearch(logs: listing.logs).missing(in: segment, file: file) else { return }
         for blob in missing {
@@ -340,7 +347,7 @@ struct FolderAudit {
                 detail:
                     "The segment \(segment.name.path) names the large value \(blob), which is missing or damaged.",
                 writer: segment.name.writer,
-                file: "\(listing.logs.path)/\(segment.name.writer)/blobs/\(blob)",
+                file: path("\(segment.name.writer)/blobs/\(blob)"),
                 hint: "Bring it from its writer or another machine."
             )
         }

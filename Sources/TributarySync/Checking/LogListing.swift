@@ -41,3 +41,10 @@ struct LogListing: Sendable {
         self.unreadable = unreadable
     }
 }
+
+extension Sequence<SegmentName> {
+    /// The last transaction before the first gap above a position, in segments of one writer in order.
+    func reached(from position: UInt64) -> UInt64 {
+        reduce(position) { $1.first <= $0.addingSaturating(1) ? Swift.max($0, $1.last) : $0 }
+    }
+}

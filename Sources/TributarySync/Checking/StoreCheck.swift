@@ -211,9 +211,62 @@ package struct StoreCheck: Sendable {
             report.comparison = .impossible(.storeDamaged, "The store's file is damaged.")
             return nil
         }
-        let before = report
-        report = try await queue.run { try audit(listing, state, scratch, before) }
+        var known = await queue.run {
+            KnownBaselines().reading(listing.baselines, in: listing.logs, trusting: (trust, store))
+        }
+        var before = report
+        if state.hasHole(besides: known, listing: listing) {
+            known = known.endorsing(try await compare(known, listing.logs, &before))
+        }
+        let (baselines, started) = (known, before)
+        report = try await queue.run { try audit(listing, baselines, state, scratch, started) }
         return listing.baselines
+    }
+
+    /// Compares baselines with the state of this store, and returns those without a difference.
+    ///
+    /// The segments of a baseline are not needed for that. A baseline is left out if a greater baseline has no difference. Each
+    /// comparison costs as much as in ``BaselineVerifier``.
+    private func compare(
+        _ known: KnownBaselines,
+        _ logs: LogFolder,
+        _ report: inout CheckReport
+    ) async throws -> [KnownBaseline] {
+        let (progress, model) = (progress, store.modelHash)
+        let verifier = BaselineVerifier(
+            logs: logs,
+            segments: AppliedSegments(logs: logs, store: store, trust: trust),
+            cancellation: cancellation
+        ) { progress("comparison", $0, nil) }
+        var (sound, steps): ([KnownBaseline], [CompactionReport.Step]) = ([], [])
+        for baseline in known.baselines.values.greatestFirst where !sound.contains(where: { $0.covers(baseline) }) {
+            let name = baseline.name
+            guard baseline.modelHash == model else {
+                steps.append(.waits(ComparisonRule.otherModel, for: name))
+                continue
+            }
+            do {
+                switch try await store.readAside({ try verifier.verify(baseline, $0, against: nil) }).verdict {
+                case .sound:
+                    sound.append(baseline)
+                    steps.append(.verified(name))
+                case .open(let reason): steps.append(.waits(reason, for: name))
+                case .differs(let difference):
+                    steps.append(.differs(name))
+                    report.add(
+                        .baselinesDiffer,
+                        detail: "The baseline \(name.path) has another state for the same transactions: \(difference)",
+                        writer: name.writer,
+                        file: "\(logs.path)/\(name.path)",
+                        hint: "Check the machine that made it, too. To build this store again: \(rebuilding)"
+                    )
+                }
+            } catch let error where error is SegmentError || error is StoreError {
+                steps.append(.waits(ErrorText.text(of: error), for: name))
+            }
+        }
+        report.baselines = steps
+        return sound
     }
 
     private func readState(_ scratch: ScratchFolder) async throws -> CheckedState {
@@ -226,6 +279,7 @@ package struct StoreCheck: Sendable {
 
     private func audit(
         _ listing: LogListing,
+        _ knownBaselines: KnownBaselines,
         _ state: CheckedState,
         _ scratch: ScratchFolder,
         _ report: CheckReport
@@ -239,7 +293,6 @@ package struct StoreCheck: Sendable {
         // A folder without anything of the store may be the mount point of an unmounted share.
         let mayPublish = try repairs && store.read { try LostFolder(in: listing.logs, $0).lacking == nil }
         let own = try LogFolder(path: scratch.file("logs"))
-        let knownBaselines = KnownBaselines().reading(listing.baselines, in: listing.logs, trusting: (trust, store))
         var audit = FolderAudit(
             listing: listing,
             state: state,

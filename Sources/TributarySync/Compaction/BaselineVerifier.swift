@@ -11,10 +11,12 @@ struct BaselineVerifier {
 
     struct Result: Sendable {
         var verdict: BaselineLaw.Verdict
-        /// What the log folder lacks of the transactions in the baseline; nil also when it was not read.
-        var lack: String?
-        /// The writers whose later transactions are not all in the log folder.
-        var lackingLater: Set<UniqueID> = []
+        /// The first transaction of the baseline that the log folder lacks; nil also when it was not read.
+        var lack: AppliedSegments.Transaction?
+        /// For each writer, the first later transaction that the log folder lacks.
+        var lackingLater: [AppliedSegments.Transaction] = []
+        /// Whether the entries were compared.
+        var isCompared = false
     }
 
     /// Compares a baseline with the state of a reader.
@@ -35,6 +37,7 @@ struct BaselineVerifier {
         let whole = try KnownBaselines.demandWhole(baseline, in: logs)
         var result = Result(verdict: .sound)
         result.verdict = try BaselineLaw.decide(whole.header, whole.writers, in: reader, extent, step: stop) { law in
+            result.isCompared = true
             try addStates(baseline, whole, reader, law, onlyDifferent: bases == nil)
             if let bases { result.lack = try addEarlier(than: baseline, bases, law) }
             if law.needsLater { result.lackingLater = try addLater(law) }
@@ -93,26 +96,26 @@ struct BaselineVerifier {
         }
     }
 
-    private func addLater(_ law: BaselineLaw) throws -> Set<UniqueID> {
-        var lacking: Set<UniqueID> = []
+    private func addLater(_ law: BaselineLaw) throws -> [AppliedSegments.Transaction] {
+        var lacking: [AppliedSegments.Transaction] = []
         for (writer, after, through) in law.moved {
             let lack = try segments.forEachChange(of: writer, after: after, through: through, step: stop) {
                 try law.add($1, .later, of: writer, $0)
             }
             guard let lack else { continue }
             law.lacksLater(writer, from: lack)
-            lacking.insert(writer)
+            lacking.append(.init(writer: writer, sequence: lack))
         }
         return lacking
     }
 
-    /// Returns what is missing between the older baselines and this one.
+    /// Returns the first transaction that is missing between the older baselines and this one.
     private func addEarlier(
         than baseline: KnownBaseline,
         _ bases: [KnownBaseline],
         _ law: BaselineLaw
-    ) throws -> String? {
-        var lack: String?
+    ) throws -> AppliedSegments.Transaction? {
+        var lack: AppliedSegments.Transaction?
         // A total of a writer comes from the baseline with the most transactions of the writer.
         var greatest: [UniqueID: (base: BaselineName, sequence: UInt64)] = [:]
         for base in bases {
@@ -144,9 +147,7 @@ struct BaselineVerifier {
                 if bases.allSatisfy({ $0.modelHash == baseline.modelHash }) { law.hasAllEarlier(writer) }
                 continue
             }
-            lack =
-                lack
-                ?? "The log folder lacks transaction \(found) of writer \(writer), and no verified baseline has it."
+            lack = lack ?? .init(writer: writer, sequence: found)
         }
         return lack
     }
@@ -214,29 +215,13 @@ extension BaselineLaw.Entry {
         }
     }
 
-    private var place: Place {
+    private var place: (Int, Version, Int, String, UniqueID) {
         switch entry {
-        case .transaction: Place()
-        case .change(let change): Place(version: version, phase: phase, entity: change.entity, id: change.id)
-        case .kept: Place(version: version, phase: phase)
-        case .bound(let bound): Place(part: 1, entity: bound.entity, id: bound.id)
-        case .counter(let counter): Place(part: 2, id: counter.id)
-        }
-    }
-
-    private struct Place: Comparable {
-        var part = 0
-        var version = Version.none
-        var phase = 0
-        var entity = ""
-        var id = UniqueID(high: 0, low: 0)
-
-        static func < (left: Place, right: Place) -> Bool {
-            if left.part != right.part { return left.part < right.part }
-            if left.version != right.version { return left.version < right.version }
-            if left.phase != right.phase { return left.phase < right.phase }
-            if left.entity != right.entity { return left.entity.precedesByBytes(right.entity) }
-            return left.id < right.id
+        case .transaction: (0, version, 0, "", UniqueID(high: 0, low: 0))
+        case .change(let change): (0, version, phase, change.entity, change.id)
+        case .kept: (0, version, phase, "", UniqueID(high: 0, low: 0))
+        case .bound(let bound): (1, .none, 0, bound.entity, bound.id)
+        case .counter(let counter): (2, .none, 0, "", counter.id)
         }
     }
 }

@@ -76,6 +76,25 @@ struct CompactionFacts: Sendable {
         .sorted { $0.writer.id < $1.writer.id }
     }
 
+    /// An own baseline with a transaction that nothing else has.
+    ///
+    /// No other active store has acknowledged or written the transaction, and it is neither in a segment nor in a verified baseline.
+    /// Nil for none, and if no other store is active. O(w + n) for each own baseline and n segments.
+    func lone(_ listing: LogListing) -> (baseline: KnownBaseline, missing: AppliedSegments.Transaction)? {
+        let (peers, owners, covered) = (active, Set(owners), knownBaselines.covered)
+        guard !peers.isEmpty else { return nil }
+        let others = Set(peers.map(\.writer.store))
+        for baseline in knownBaselines.unverified where owners.contains(baseline.name.writer) {
+            for writer in writers where !others.contains(writer.store) && listing.unreadable[writer.id] == nil {
+                let known = peers.reduce(covered[writer.id]) { max($0, $1.seen[writer.id]) }
+                let reached = (listing.names[writer.id] ?? []).reached(from: known)
+                guard reached < baseline.vector[writer.id] else { continue }
+                return (baseline, .init(writer: writer.id, sequence: reached + 1))
+            }
+        }
+        return nil
+    }
+
     func label(_ writer: UniqueID) -> String {
         let name = writers.first { $0.id == writer }?.name
         return name.map { "\($0) (\(writer))" } ?? "\(writer)"

@@ -13,7 +13,7 @@ struct CompactionPass: Sendable {
     let logs: LogFolder
     let mode: Compactor.Mode
     let progress: StoreCheck.Progress
-    private let cancellation = ReadCancellation()
+    let cancellation = ReadCancellation()
 
     private var store: Store { sync.environment.store }
     private var logger: Logger { sync.environment.logger }
@@ -80,50 +80,26 @@ struct CompactionPass: Sendable {
     }
 
     /// The baselines include what this pass itself has published.
-    private func facts(listing owner: UniqueID? = nil) async throws -> CompactionFacts {
+    private func facts() async throws -> CompactionFacts {
         let (wall, model) = (wall, store.modelHash)
         let (knownBaselines, keep) = sync.state.read { ($0.knownBaselines, $0.configuration.keepSegments) }
         let own = try await store.readAside { try $0.writers.own().id }
-        let (whose, logs) = (owner ?? own, logs)
         let trust = (keys: sync.environment.trust, store: store)
         let current = try await queue.run { try knownBaselines.withOwn(own, in: logs, trusting: trust, wall: wall) }
-        let (facts, records) = try await store.readAside { reader in
-            var facts = try CompactionFacts(reader, modelHash: model, knownBaselines: current, keep: keep, wall: wall)
-            facts.owner = whose
-            return (facts, owner == nil ? [] : try reader.writers.segments(writer: whose))
-        }
-        return try await queue.run {
-            var facts = facts
-            if owner != nil {
-                let position = facts.vector[whose]
-                facts.segments = try CompactionFacts.segments(records, of: whose, through: position, in: logs)
-            }
-            return facts
+        return try await store.readAside {
+            try CompactionFacts($0, modelHash: model, knownBaselines: current, keep: keep, wall: wall)
         }
     }
 
     /// Encrypts the own large values with the key that is the current one now: segments go in time, and these stay.
     private func encryptBlobs() async throws {
-        let (facts, logs, cancellation) = (try await facts(), logs, cancellation)
+        let facts = try await facts()
         let count = try await queue.run {
-            try facts.owners.reduce(0) { count, owner in
-                try count
-                    + logs.encryptBlobs(of: owner) { if cancellation.isCancelled { throw CancellationError() } }
-            }
+            try facts.owners.reduce(0) { try $0 + logs.encryptBlobs(of: $1, step: stop) }
         }
         guard count > 0 else { return }
         sync.environment.published(facts.own)
         logger.notice("encrypted large values with the current key", metadata: ["count": "\(count)"])
-    }
-
-    private func cutter(_ phase: String, _ facts: CompactionFacts) -> BaselineCutter {
-        let progress = progress
-        return BaselineCutter(
-            logs: logs,
-            signer: sync.environment.trust.key.map { (key: $0, store: facts.store) },
-            cancellation: cancellation,
-            progress: { progress(phase, $0, nil) }
-        )
     }
 
     private static let attempts = 3
@@ -143,25 +119,31 @@ struct CompactionPass: Sendable {
             facts = try await self.facts()
         }
         if CutRule(facts: facts).decision == .acknowledge, mode != .dryRun {
-            try await sync.environment.replica.acknowledge()
-            try await sync.exportBeyondLimit()
+            try await acknowledge()
             facts = try await self.facts()
         }
         let decision = CutRule(facts: facts).decision
         guard case .cut(let name) = decision, mode != .dryRun else { return .init(decision) }
-        let cutter = cutter("baseline", facts)
-        let publish = { @Sendable reader in try cutter.publish(name, reader) }
+        // The state that a baseline has must outlast a power failure of this store, as that in segments must.
+        try await queue.run { try StoreSync(path: store.configuration.path).run() }
         do {
-            if try await state(facts, publish) == nil {
+            let isCut = try await store.readAside { [facts] reader in
+                // The store may have new transactions by now, which change the name or the vector.
+                let positions = try reader.writers.all().map { ($0.id, $0.sequence) }
+                guard try reader.writers.own().id == facts.own,
+                    VersionVector(Dictionary(uniqueKeysWithValues: positions)) == facts.vector
+                else { return false }
+                try publish(name, reader)
+                return true
+            }
+            if !isCut {
                 guard attempt < CompactionPass.attempts else {
                     return .waits("The store has changed meanwhile; the next attempt takes the new state.")
                 }
                 return try await cut(attempt: attempt + 1)
             }
         } catch let error as SegmentError where error.kind == .forked && attempt < CompactionPass.attempts {
-            // A transaction without changes gives the baseline another name.
-            try await sync.environment.replica.acknowledge()
-            try await sync.exportBeyondLimit()
+            try await acknowledge()
             return try await cut(attempt: attempt + 1)
         }
         sync.environment.published(name.writer)
@@ -170,10 +152,15 @@ struct CompactionPass: Sendable {
         return .init(decision)
     }
 
+    /// A transaction without changes gives the next baseline another name.
+    private func acknowledge() async throws {
+        try await sync.environment.replica.acknowledge()
+        try await sync.exportBeyondLimit()
+    }
+
     /// Counts only segments that are old enough and that no verified baseline covers, in bytes.
     private func uncovered(_ facts: CompactionFacts) async throws -> UInt64 {
-        let logs = logs
-        return try await queue.run {
+        try await queue.run {
             let listing = try LogListing(logs)
             let (vector, covered) = (facts.vector, facts.knownBaselines.covered)
             var bytes: UInt64 = 0
@@ -203,6 +190,11 @@ struct CompactionPass: Sendable {
                 return obstacle ?? .waits(reason, for: baseline.name)
             case .compare(let baseline, let isOwn):
                 guard mode != .dryRun else { return .verified(baseline.name) }
+                if mode == .automatic, let reason = try await undecided(baseline, isOwn: isOwn, rule) {
+                    obstacle = obstacle ?? .waits(reason, for: baseline.name)
+                    rule.obstructed.insert(baseline.name)
+                    continue
+                }
                 do {
                     switch try await verdict(on: baseline, isOwn: isOwn, rule) {
                     case .sound: return try await publish(nil, on: baseline, rule.facts)
@@ -217,6 +209,21 @@ struct CompactionPass: Sendable {
         }
     }
 
+    /// The answer of an earlier pass, while nothing has come that could change it; nil to compare the baseline.
+    ///
+    /// O(n) for the segments of the writer with the missing transaction; a comparison reads the whole state and the baseline.
+    private func undecided(_ baseline: KnownBaseline, isOwn: Bool, _ rule: ComparisonRule) async throws -> String? {
+        guard let answer = sync.state.read({ $0.undecided[baseline] }), !(isOwn && rule.isLastResort(baseline)) else {
+            return nil
+        }
+        guard let missing = answer.missing else { return answer.reason }
+        return try await queue.run { try segments.lack(missing) } ? answer.reason : nil
+    }
+
+    private var segments: AppliedSegments {
+        AppliedSegments(logs: logs, store: store, trust: sync.environment.trust)
+    }
+
     /// Compares a baseline with the store's own state; one that has the same origin with the log folder too.
     ///
     /// A person who vouches for unknown transactions also vouches for the parts of a baseline that the log folder lacks.
@@ -226,12 +233,11 @@ struct CompactionPass: Sendable {
         _ rule: ComparisonRule,
         _ extent: BaselineLaw.Extent = .applied
     ) async throws -> BaselineLaw.Verdict {
-        let (progress, wall) = (progress, wall)
         let verifier = BaselineVerifier(
             logs: logs,
-            segments: AppliedSegments(logs: logs, store: store, trust: sync.environment.trust),
+            segments: segments,
             cancellation: cancellation
-        ) { progress("verification", $0, nil) }
+        ) { [progress] in progress("verification", $0, nil) }
         var unusable: Set<BaselineName> = []
         var hasUnexported = rule.facts.hasUnexported
         while true {
@@ -239,14 +245,25 @@ struct CompactionPass: Sendable {
             let bases = isOwn ? known.bases(of: baseline.vector, except: unusable) : nil
             do {
                 let found = try await store.readAside { try verifier.verify(baseline, $0, extent, against: bases) }
-                if hasUnexported, !found.lackingLater.isDisjoint(with: rule.facts.owners) {
+                if hasUnexported, found.lackingLater.contains(where: { rule.facts.owners.contains($0.writer) }) {
                     // The increments of this store must be in the folder, also when the folder is full.
                     hasUnexported = false
-                    guard (try? await sync.exportBeyondLimit()) != nil else { return found.verdict }
-                    continue
+                    if (try? await sync.exportBeyondLimit()) != nil { continue }
                 }
-                guard case .sound = found.verdict, let lack = found.lack else { return found.verdict }
-                guard extent == .withUnknown || rule.isLastResort(baseline) else { return .open(lack) }
+                func open(_ reason: String, _ missing: AppliedSegments.Transaction?) -> BaselineLaw.Verdict {
+                    if extent == .applied {
+                        sync.state.update { $0.undecided[baseline] = (reason, missing) }
+                    }
+                    return .open(reason)
+                }
+                if case .open(let reason) = found.verdict, found.isCompared {
+                    return open(reason, found.lackingLater.first)
+                }
+                guard case .sound = found.verdict, let missing = found.lack else { return found.verdict }
+                let lack =
+                    "The log folder lacks transaction \(missing.sequence) of writer \(missing.writer), and no verified "
+                    + "baseline has it."
+                guard extent == .withUnknown || rule.isLastResort(baseline) else { return open(lack, missing) }
                 logger.warning(
                     "a baseline is compared with the store alone",
                     metadata: ["baseline": "\(baseline.name.path)", "reason": "\(lack)"]
@@ -269,17 +286,16 @@ struct CompactionPass: Sendable {
         on baseline: KnownBaseline,
         _ facts: CompactionFacts
     ) async throws -> CompactionReport.Step {
-        let (name, cutter) = (baseline.name, cutter("verification", facts))
+        let name = baseline.name
         let found = BaselineComparison(
             BaselineComparison.Name(writer: facts.own, of: name),
             sha256: baseline.sha256,
             difference: difference
         )
         // The state that endorses a baseline must outlast a power failure of this store.
-        let path = store.configuration.path
         try await queue.run {
-            try StoreSync(path: path).run()
-            try cutter.publish(found)
+            try StoreSync(path: store.configuration.path).run()
+            try publish(found, of: facts.store)
         }
         sync.environment.published(found.name.writer)
         let metadata: Logger.Metadata = ["baseline": "\(name.path)"]
@@ -291,32 +307,12 @@ struct CompactionPass: Sendable {
         return .differs(name)
     }
 
-    /// Gives the store's own state; nil when the store has gone on since the facts were read.
-    private func state<T: Sendable>(
-        _ facts: CompactionFacts,
-        _ body: @escaping @Sendable (Reader) throws -> T
-    ) async throws -> T? {
-        // The state that a baseline has must outlast a power failure of this store, as that in segments must.
-        let path = store.configuration.path
-        try await queue.run { try StoreSync(path: path).run() }
-        return try await store.readAside { reader in
-            let now = try CompactionFacts(
-                reader,
-                modelHash: facts.modelHash,
-                knownBaselines: KnownBaselines(),
-                keep: .zero,
-                wall: .epoch
-            )
-            // The store may have gone on since; then the name or the vector would be another one.
-            guard now.own == facts.own, now.vector == facts.vector else { return nil }
-            return try body(reader)
-        }
-    }
-
     // MARK: Removal
 
     private func remove(_ report: inout CompactionReport) async throws {
-        let (facts, logs) = (try await facts(), logs)
+        let (facts, wall) = (try await facts(), wall)
+        let lone = try await queue.run { try facts.lone(LogListing(logs)) }
+        sync.state.update { $0.found(lone: lone, wall: wall) }
         for owner in facts.owners where owner == facts.own || !logs.lacksFolder(of: owner) {
             let (facts, decision) = try await decide(owner)
             guard mode != .dryRun, !decision.isEmpty else {
@@ -342,15 +338,21 @@ struct CompactionPass: Sendable {
 
     /// Nothing is removed for a baseline before all of its bytes were read once more.
     private func decide(_ owner: UniqueID) async throws -> (CompactionFacts, RemovalRule.Decision) {
-        var facts = try await facts(listing: owner)
-        let (logs, wall, cancellation) = (logs, wall, cancellation)
+        var facts = try await facts()
+        facts.owner = owner
+        let position = facts.vector[owner]
+        let records = try await store.readAside { try $0.writers.segments(writer: owner) }
+        facts.segments = try await queue.run {
+            try CompactionFacts.segments(records, of: owner, through: position, in: logs)
+        }
+        let wall = wall
         while true {
             let decision = RemovalRule(facts: facts).decision
             guard mode != .dryRun, !decision.isEmpty else { return (facts, decision) }
             let knownBaselines = facts.knownBaselines
             facts.knownBaselines = try await queue.run {
                 try decision.covers.reduce(knownBaselines) { knownBaselines, cover in
-                    if cancellation.isCancelled { throw CancellationError() }
+                    try stop()
                     return try knownBaselines.proving(cover, in: logs, wall: wall)
                 }
             }

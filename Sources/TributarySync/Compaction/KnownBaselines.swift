@@ -78,6 +78,13 @@ struct KnownBaselines: Hashable, Sendable {
         compare()
     }
 
+    /// The baselines with more verified ones, which the caller has compared with the state of the store.
+    func endorsing(_ baselines: [KnownBaseline]) -> KnownBaselines {
+        var new = self
+        new.verified = Array(Set(verified + baselines)).greatestFirst
+        return new
+    }
+
     func isVerified(_ baseline: KnownBaseline) -> Bool { verified.contains { $0.name == baseline.name } }
 
     /// The refused comparisons that are missed: of baselines that no store has endorsed, by keys that are not revoked.

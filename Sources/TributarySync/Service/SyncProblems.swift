@@ -134,35 +134,22 @@ extension Problem {
         )
     }
 
-    static func baselineRefused(
-        _ name: BaselineName,
+    /// `subject` is the first of several files, and `command` lists all of them.
+    init(
+        _ code: Code,
+        _ subject: String,
+        of writer: UniqueID,
         _ refusal: KnownBaselines.Refusal,
-        count: Int
-    ) -> Problem {
+        count: Int = 1,
+        listedBy command: String = ""
+    ) {
         let plural = count == 2 ? "" : "s"
-        let others = count > 1 ? " The same is true of \(count - 1) other\(plural): tributaryctl compact --dry-run" : ""
-        return Problem(
-            .baselineRefused,
+        let others = count > 1 ? " The same is true of \(count - 1) other\(plural): tributaryctl \(command)" : ""
+        self.init(
+            code,
             since: refusal.since,
-            detail: "The baseline \(name.path) does not count: \(refusal.sentence)\(others)",
-            writer: name.writer,
-            hint: refusal.hint
-        )
-    }
-
-    static func comparisonRefused(
-        _ name: BaselineComparison.Name,
-        _ refusal: KnownBaselines.Refusal,
-        count: Int
-    ) -> Problem {
-        let plural = count == 2 ? "" : "s"
-        let others = count > 1 ? " The same is true of \(count - 1) other\(plural): tributaryctl check" : ""
-        return Problem(
-            .comparisonRefused,
-            since: refusal.since,
-            detail: "What writer \(name.writer) has found in the baseline \(name.baseline.path) does not count: "
-                + "\(refusal.sentence)\(others)",
-            writer: name.writer,
+            detail: "\(subject) does not count: \(refusal.sentence)\(others)",
+            writer: writer,
             hint: refusal.hint
         )
     }
@@ -198,6 +185,21 @@ extension Problem {
                 + "it, and a store that lacks its transactions cannot do so.",
             writer: offered.baseline.writer,
             hint: PlannedBaselines.offer(offered.baseline)
+        )
+    }
+
+    static func baselineAlone(
+        _ name: BaselineName,
+        _ missing: AppliedSegments.Transaction,
+        since: WallTime
+    ) -> Problem {
+        Problem(
+            .baselineWaits,
+            since: since,
+            detail: "Only this store and its baseline \(name.path) have transaction \(missing.sequence) of writer "
+                + "\(missing.writer): its segment is missing, and no other store has acknowledged the transaction.",
+            writer: missing.writer,
+            hint: "If this store is right, on another machine: \(SyncError.acceptCommand(name))"
         )
     }
 

@@ -26,6 +26,13 @@ struct SyncState: Sendable {
     private(set) var knownBaselines = KnownBaselines()
     /// The result of the last comparison of a baseline; nil before the first one.
     var comparison: CompactionReport.Step?
+    /// The baselines about which this store cannot decide, with the first transaction that it needs; nil when none helps.
+    ///
+    /// An answer stays until its missing transaction is in the log folder, until another baseline is verified or joined, or until
+    /// the next start.
+    var undecided: [KnownBaseline: (reason: String, missing: AppliedSegments.Transaction?)] = [:]
+    /// An own baseline with a transaction that nothing else has, with the time since when that is known; nil for none.
+    private var lone: (baseline: KnownBaseline, missing: AppliedSegments.Transaction, since: WallTime)?
     /// Grows when other keys are trusted: what was read before is read again.
     private(set) var trustGeneration = 0
     /// The positions of a baseline that waits until this store has applied its transactions; nil for none.
@@ -87,6 +94,9 @@ struct SyncState: Sendable {
     }
 
     mutating func found(_ found: KnownBaselines, wall: WallTime) {
+        let isDecided = found.verified != knownBaselines.verified
+        if let lone, !found.unverified.contains(lone.baseline) { self.lone = nil }
+        undecided = isDecided ? [:] : undecided.filter { found.baselines[$0.key.name] == $0.key }
         knownBaselines = found
         planner.baselines.set(
             knownBaselines.verified,
@@ -102,6 +112,13 @@ struct SyncState: Sendable {
         } else {
             problems.end(.baselinesDiffer)
         }
+    }
+
+    mutating func found(
+        lone: (baseline: KnownBaseline, missing: AppliedSegments.Transaction)?,
+        wall: WallTime
+    ) {
+        self.lone = lone.map { ($0.baseline, $0.missing, self.lone?.since ?? wall) }
     }
 
     /// Notes that a baseline waits for transactions; returns whether they have been applied by now.
@@ -255,7 +272,7 @@ extension SyncState {
         found(knownBaselines.refusing(name, refusal), wall: wall)
     }
 
-    /// The problems of baselines that do not count, or that wait to be joined.
+    /// The problems of baselines that do not count, that wait to be joined, or that nothing else can replace.
     ///
     /// A file that lacks its end is one only when it has stayed so.
     func baselineProblems(wall: WallTime) -> [Problem] {
@@ -263,17 +280,25 @@ extension SyncState {
         let late = knownBaselines.refused.filter {
             !$0.value.isIncomplete || limits.isLate(since: $0.value.since, wall: wall)
         }
-        let first = late.min { $0.key < $1.key }
-        let refused = first.map { Problem.baselineRefused($0.key, $0.value, count: late.count) }
-        let comparisons = knownBaselines.missedComparisons
-        let comparison = comparisons.min { $0.key < $1.key }.map {
-            Problem.comparisonRefused($0.key, $0.value, count: comparisons.count)
+        let refused = late.min { $0.key < $1.key }.map { name, refusal in
+            let (subject, list) = ("The baseline \(name.path)", "compact --dry-run")
+            return Problem(.baselineRefused, subject, of: name.writer, refusal, count: late.count, listedBy: list)
+        }
+        let missed = knownBaselines.missedComparisons
+        let comparison = missed.min { $0.key < $1.key }.map { name, refusal in
+            let (writer, count) = (name.writer, missed.count)
+            let subject = "What writer \(writer) has found in the baseline \(name.baseline.path)"
+            return Problem(.comparisonRefused, subject, of: writer, refusal, count: count, listedBy: "check")
         }
         let waiting = planner.baselines.waiting.map(Problem.baselineWaits)
         let offered = planner.baselines.offered.flatMap { offered in
             limits.isLate(since: offered.since, wall: wall) ? Problem.baselineOffered(offered) : nil
         }
-        return [refused, comparison, waiting, offered, unverified(wall: wall)].compactMap(\.self)
+        let alone = lone.flatMap { lone in
+            limits.isLate(since: lone.since, wall: wall)
+                ? Problem.baselineAlone(lone.baseline.name, lone.missing, since: lone.since) : nil
+        }
+        return [refused, comparison, waiting, offered, alone ?? unverified(wall: wall)].compactMap(\.self)
     }
 
     /// The maker compares a baseline itself after a day, and daemons look once a day: after three days it stays as it is.
@@ -304,6 +329,9 @@ extension SyncState {
             !knownBaselines.isVerified($0.baseline) && planner.lacks($0.baseline.vector)
         }
         if !keepsOut { found.insert(.baselinesDiffer) }
+        if lone != nil, planner.baselines.waiting == nil, planner.baselines.offered == nil {
+            found.insert(.baselineWaits)
+        }
         if !knownBaselines.refused.keys.contains(where: { planner.lacks(VersionVector([$0.writer: $0.sequence])) }) {
             found.insert(.baselineRefused)
         }
@@ -312,7 +340,9 @@ extension SyncState {
 
     /// Records that a baseline was joined, or why it was not; nil for joined.
     mutating func joined(_ baseline: KnownBaseline, refusal: PlannedBaselines.Refusal?) {
-        if let refusal { planner.baselines.refuse(baseline, refusal) } else { problems.end(.importFailed) }
+        if let refusal { return planner.baselines.refuse(baseline, refusal) }
+        undecided = [:]
+        problems.end(.importFailed)
     }
 }
 

@@ -30,8 +30,13 @@ import TributaryStore
     }
 
     /// The baseline in the first hint that has the command; the hint does not give up the transactions.
-    private func offered(to replica: SyncReplica, _ code: Problem.Code) throws -> BaselineName {
-        let problem = try #require(replica.service.status.problems.first { $0.code == code })
+    private func offered(
+        to replica: SyncReplica,
+        _ code: Problem.Code,
+        isAlone: Bool = false
+    ) throws -> BaselineName {
+        let problems = replica.service.status.problems.filter { $0.detail.hasPrefix("Only this store") == isAlone }
+        let problem = try #require(problems.first { $0.code == code })
         let hint = try #require(problem.hint)
         #expect(!hint.contains("abandon"), "\(hint)")
         let path = try #require(hint.firstMatch(of: #/tributaryctl baseline accept (\S+)$/#)).1.split(separator: "/")
@@ -63,6 +68,10 @@ import TributaryStore
         try first.save([SyncModel.update(7, "salary", .double(5))])
         try await first.service.exportNow()
         let cut = try #require(try await group.compact(first).cut)
+        group.wall.advance(milliseconds: 10)
+        // The store that has the data tells it, too.
+        #expect(try offered(to: first, .baselineWaits, isAlone: true) == cut)
+        #expect(first.service.state.read(\.idleBaselineProblems).contains(.baselineWaits))
         for folder in folders { try await group.add(in: folder) }
         let (second, third) = (group.replicas[1], group.replicas[2])
         // The others have gone on, too.

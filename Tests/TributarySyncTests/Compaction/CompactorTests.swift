@@ -275,6 +275,45 @@ import TributaryStore
         #expect(try await group.compact(second).verification == .verified(name))
     }
 
+    /// A lost segment leaves the answer open: the next pass reads the baseline again only when the segment is there.
+    @Test func anOpenAnswerIsKeptUntilTheMissingSegmentIsThere() async throws {
+        let meter =
+            "version: \"1\"\nentities:\n  Meter: {attributes: {sum: {type: Integer 64, default: 0, merge: counter}}}\n"
+        let group = try CompactingReplicas(model: Model(yaml: meter))
+        let (first, second) = (try await group.add(), try await group.add())
+        let id = SyncModel.employee(1)
+        let increment = PropertyWrite(name: "sum", value: JSONValue(increment: .integer(1)))
+        try first.save([Change(entity: "Meter", id: id, operation: .insert([increment]))])
+        try await group.exchange()
+        try await group.acknowledge()
+        let cut = try #require(try await group.compact(first).cut)
+        let before = group.files(".tlog")
+        try second.save([Change(entity: "Meter", id: id, operation: .update([increment]))])
+        try await second.service.exportNow()
+        let lost = URL(filePath: "\(group.logs.path)/\(try #require(group.files(".tlog").subtracting(before).first))")
+        let segment = try Data(contentsOf: lost)
+        try FileManager.default.removeItem(at: lost)
+        try await second.service.importAll()
+        let compactor = Compactor(sync: second.service)
+        let open = try await compactor.compact(.automatic).verification
+        #expect(open.result == .waits && open.file == cut.path, "\(open)")
+        // Whoever reads the file finds that it was changed.
+        let file = URL(filePath: "\(group.logs.path)/\(cut.path)")
+        let place = try #require(try Data(contentsOf: file).range(of: Data("\"insert\":\"Meter\"".utf8))).lowerBound
+        func overwrite(_ text: String) throws {
+            let handle = try FileHandle(forUpdating: file)
+            try handle.seek(toOffset: UInt64(place))
+            try handle.write(contentsOf: Data(text.utf8))
+            try handle.close()
+        }
+        try overwrite("\"insert\":\"Metre\"")
+        #expect(try await compactor.compact(.automatic).verification == open)
+        #expect(second.service.state.read(\.knownBaselines.refused).isEmpty)
+        try overwrite("\"insert\":\"Meter\"")
+        try segment.write(to: lost)
+        #expect(try await compactor.compact(.automatic).verification == .verified(cut))
+    }
+
     /// Another store compacts between the moment at which a check lists the folder and the moment at which it reads the files.
     @Test func aCheckBesideACompactionMissesNothing() async throws {
         let group = try await CompactingReplicas.filled(2)
@@ -312,6 +351,46 @@ import TributaryStore
         ).run()
         #expect(!files.fileExists(atPath: aside.path("after")))
         #expect(report.ok, "\(report.problems)")
+    }
+
+    /// Where segments are gone, a check compares the baselines itself; a comparison of another store may not be there yet.
+    @Test func aCheckComparesTheBaselinesThatNobodyHasEndorsed() async throws {
+        let group = try await CompactingReplicas.filled(2)
+        let one = group.replicas[0]
+        try await group.compactAndPrune()
+        let endorsements = group.files(".comparison")
+        #expect(!endorsements.isEmpty)
+        for file in endorsements { try FileManager.default.removeItem(atPath: "\(group.logs.path)/\(file)") }
+        let report = try await one.check(group.logs.path)
+        #expect(report.ok && report.comparison.result == "equal", "\(report)")
+        let steps = try #require(report.baselines)
+        #expect(!steps.isEmpty && steps.allSatisfy { $0.result == .verified }, "\(steps)")
+        // A baseline with another state is no evidence for the segments that are gone.
+        try PlainSQL(path: one.folder.path("store.sqlite")).execute(
+            "UPDATE Employee SET name = 'Eve' WHERE name = 'Ann'"
+        )
+        let wrong = try await one.check(group.logs.path)
+        #expect(Set(wrong.problems.map(\.code)) == [.baselinesDiffer, .segmentMissing], "\(wrong)")
+        #expect(wrong.problems.contains { $0.detail.contains("Eve") && $0.detail.contains("Ann") }, "\(wrong)")
+        #expect(wrong.comparison.reason == "segments-missing")
+    }
+
+    /// A later segment is lost, so that no store can be built: the baseline still shows that the state up to it is right.
+    @Test func aCheckComparesABaselineWhereALaterSegmentIsLost() async throws {
+        let group = try await CompactingReplicas.filled(2)
+        let (first, second) = (group.replicas[0], group.replicas[1])
+        let cut = try #require(try await group.compact(first).cut)
+        try await group.compact(second)
+        #expect(try await first.check(group.logs.path).baselines == nil)
+        let before = group.files(".tlog")
+        try first.save([SyncModel.update(1, "salary", .double(5))])
+        try await group.exchange()
+        let later = group.files(".tlog").subtracting(before).filter { $0.hasPrefix("\(first.own)") }
+        #expect(later.count == 1)
+        for file in later { try FileManager.default.removeItem(atPath: "\(group.logs.path)/\(file)") }
+        let report = try await second.check(group.logs.path)
+        #expect(report.problems.map(\.code) == [.segmentMissing], "\(report)")
+        #expect(report.comparison.reason == "segments-missing" && report.baselines == [.verified(cut)], "\(report)")
     }
 
     /// A folder that takes the place of the log folder during a pass, as a mounted share does, loses nothing for a baseline

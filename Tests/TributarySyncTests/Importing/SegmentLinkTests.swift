@@ -44,6 +44,9 @@ import TributaryChanges
             #expect(problem.detail.contains(text), "\(problem)")
         }
         #expect(problem.hint?.contains("\(writer)") == true)
+        let check = try await replica.check(logs.path)
+        #expect(check.problems.map(\.code) == [.segmentsForked] && check.comparison.result == "equal", "\(check)")
+        #expect(check.problems.first?.file?.hasSuffix(next.name.path) == true, "\(check)")
         // What follows is linked to what is applied.
         try logs.put(segment(4...4, after: next.sha256))
         try await replica.service.importAll()
@@ -66,6 +69,7 @@ import TributaryChanges
         try await replica.service.importAll()
         #expect(try replica.position(writer) == 3)
         #expect(replica.service.status.problems.isEmpty)
+        #expect(try await replica.check(logs.path).ok)
     }
 
     /// A copy of the writer's store has published the transactions within other bounds.

@@ -10,6 +10,9 @@ struct CheckCommand: DaemonCommand {
             Reads the whole store and every segment, and builds a second store from the segments beside the first one, for
             which the disk needs room. Shows its progress on standard error when that is a terminal.
 
+            Where segments are missing, it compares the baselines with the store. A baseline without a difference takes
+            the place of the missing segments.
+
             Ends with 75 when there are problems. That the stores cannot be compared, because segments are not there,
             is no problem in itself.
             """
@@ -50,6 +53,7 @@ struct CheckCommand: DaemonCommand {
         if message.unexported > 0 {
             terminal.print("unexported  \(CountText.text(message.unexported, "transaction"))")
         }
+        for step in message.baselines ?? [] { terminal.print("baseline    " + CompactCommand.text(step)) }
         terminal.print("comparison  " + text(message.comparison))
         terminal.print("problems    \(message.problemCount)")
     }

@@ -28,9 +28,9 @@ struct CompactCommand: DaemonCommand {
 
     private func printText(_ message: CompactionReport, in session: Session) {
         let terminal = session.terminal
-        terminal.print("baseline   " + text(message.baseline, isDryRun: message.dryRun))
+        terminal.print("baseline   " + Self.text(message.baseline, isDryRun: message.dryRun))
         if message.verification.result != .nothing {
-            terminal.print("compared   " + text(message.verification, isDryRun: message.dryRun))
+            terminal.print("compared   " + Self.text(message.verification, isDryRun: message.dryRun))
         }
         for baseline in message.baselines {
             let state = baseline.verified ? "verified" : "not verified"
@@ -57,7 +57,7 @@ struct CompactCommand: DaemonCommand {
         }
     }
 
-    private func text(_ step: CompactionReport.Step, isDryRun: Bool) -> String {
+    static func text(_ step: CompactionReport.Step, isDryRun: Bool = false) -> String {
         let file = EscapedText.escape(step.file ?? "")
         let detail = EscapedText.escape(step.detail ?? "")
         switch step.result {
