@@ -10,7 +10,8 @@ extension JSONScanner {
             guard string.hasHalf else { return .string(text(of: string)) }
             // The other parser writes it in one form for all spellings.
             let raw = UnsafeBufferPointer(rebasing: bytes[(string.start - 1)...string.end])
-            return JSONValue(text: String(decoding: raw, as: UTF8.self)) ?? .null
+            guard let value = JSONValue(text: String(decoding: raw, as: UTF8.self)) else { throw unexpected("a string") }
+            return value
         case UInt8(ascii: "{"): return .object(try object(depth: depth + 1) { JSONMember(key: $0, value: $1) })
         case UInt8(ascii: "["):
             try open(UInt8(ascii: "["), depth: depth + 1)
