@@ -153,9 +153,8 @@ extension ImportBatch {
 
     private mutating func apply(_ item: Item, _ transaction: WriteTransaction) throws -> Pause {
         let writer = item.name.writer
-        let isAccepted = accepted[item.name] == item.segment.end.sha256
-        let admission = try Admission(item.segment, by: trust, isAccepted: isAccepted, transaction.reader)
-        guard !admission.isRefused else {
+        let admission = try trust.admission(of: item.segment, isRead: true, transaction.reader)
+        guard admission.refusal == nil || accepted[item.name] == item.segment.end.sha256 else {
             result.refused.insert(item.name)
             return .refused
         }

@@ -30,7 +30,7 @@ extension SyncService {
     /// store's writers, or its label. Without a key it is the one with which the store's held files are signed, or for a
     /// revocation all of its keys.
     ///
-    /// - Throws: ``SyncError`` `noSuchWriter`, `ownWriter`, `noKey`; ``TrustFileError``; what the store throws.
+    /// - Throws: ``SyncError`` `noSuchWriter`, `ownWriter`, `noKey`; ``KeyFileError``; what the store throws.
     package func setTrust(
         _ state: TrustList.State,
         of writer: UniqueID,

@@ -147,7 +147,7 @@ import TributaryStore
         // A key that others than the daemon's user may use.
         for (change, help) in [(0o640, "chmod 600 \(path)-key"), (0o604, "chmod 600 \(path)-key")] {
             #expect(chmod("\(path)-key", mode_t(change)) == 0)
-            let error = #expect(throws: TrustFileError.self) { try StoreTrust(of: store) }
+            let error = #expect(throws: KeyFileError.self) { try StoreTrust(of: store) }
             #expect(error?.description.hasSuffix(help) == true, "\(String(describing: error))")
         }
         #expect(chmod("\(path)-key", 0o400) == 0)
@@ -155,13 +155,13 @@ import TributaryStore
         // Only root can give it to somebody else.
         if geteuid() == 0 {
             #expect(chown("\(path)-key", 12_345, 0) == 0)
-            let error = #expect(throws: TrustFileError.self) { try StoreTrust(of: store) }
+            let error = #expect(throws: KeyFileError.self) { try StoreTrust(of: store) }
             #expect(error?.description.hasSuffix("chown 0 \(path)-key") == true, "\(String(describing: error))")
             #expect(chown("\(path)-key", 0, 0) == 0)
         }
         try FileManager.default.removeItem(atPath: "\(path)-key")
         try folder.write("no key", to: "store.sqlite-key")
-        #expect(throws: TrustFileError.self) { try StoreTrust(of: store) }
+        #expect(throws: KeyFileError.self) { try StoreTrust(of: store) }
     }
 
     /// Writes the list of a store, as a person does.
@@ -175,7 +175,7 @@ import TributaryStore
         let store = try SyncModel.open(in: folder, wall: wall)
         let path = "\(store.configuration.path)-trust"
         func refusal() -> String? {
-            let error = #expect(throws: TrustFileError.self) { try StoreTrust(of: store) }
+            let error = #expect(throws: KeyFileError.self) { try StoreTrust(of: store) }
             #expect(error?.path == path)
             return error?.reason
         }
@@ -233,7 +233,7 @@ import TributaryStore
         for text in texts {
             try FileManager.default.removeItem(atPath: path)
             if let text { try write(text, in: folder) }
-            let error = #expect(throws: TrustFileError.self) { try StoreTrust(of: store) }
+            let error = #expect(throws: KeyFileError.self) { try StoreTrust(of: store) }
             #expect(error?.path == path)
             let typed = try #require(error?.reason.split(separator: ": ").last.map(String.init))
             #expect(typed.hasPrefix("printf "), "\(typed)")
@@ -261,7 +261,7 @@ import TributaryStore
         #expect(try String(contentsOfFile: folder.path("store.sqlite-trust"), encoding: .utf8) == list.text)
         // From then on it has to have one.
         try write(former, in: folder)
-        #expect(throws: TrustFileError.self) { try StoreTrust(of: store) }
+        #expect(throws: KeyFileError.self) { try StoreTrust(of: store) }
     }
 
     // MARK: Segments
@@ -358,7 +358,7 @@ import TributaryStore
         try replica.folder.write("x", to: "\((obstacle as NSString).lastPathComponent)/obstacle")
         try put(LogsFolder.text(a, 1...1), signedBy: key)
         try await replica.service.importAll()
-        let error = await #expect(throws: TrustFileError.self) {
+        let error = await #expect(throws: KeyFileError.self) {
             try await replica.service.setTrust(.trusted, of: a, key: key.publicKey)
         }
         #expect(error?.path == obstacle)
