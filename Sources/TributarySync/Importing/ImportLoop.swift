@@ -224,10 +224,7 @@ struct ImportLoop {
         guard let (own, position) = try? records.ownPosition() else { return }
         // The former writer may have gone on since the last look.
         let positions = state.read(\.planner.own) == own ? nil : try? records.positions()
-        state.update { state in
-            if let positions { state.setPositions(positions) }
-            state.setOwn(own, position)
-        }
+        state.update { $0.setOwn(own, positions ?? [own: position]) }
     }
 
     private func retrySegmentsWithNewBlobs(_ hints: FolderHints) {

@@ -220,12 +220,17 @@ extension ImportPlanner {
     /// The reason why a segment is as good as none: nobody trusts it, or its key is missing.
     private func untrusted(_ writer: PlannedWriter, _ bounds: SegmentBounds) -> String? {
         if case .bad(.held, let reason, _)? = writer[bounds]?.knowledge { return reason }
-        guard let segment = writer[bounds]?.valid, let untrusted = segment.untrusted else { return nil }
-        return accepted[writer.name(bounds)] == segment.sha256 ? nil : untrusted.reason
+        return writer[bounds]?.valid.flatMap { untrusted(writer.name(bounds), $0) }
     }
 
+    func untrusted(_ id: SegmentName, _ segment: SegmentSummary) -> String? {
+        accepted[id] == segment.sha256 ? nil : segment.untrusted?.reason
+    }
+
+    /// What closely follows a clock that this store and others have is not held.
     func heldUntil(_ clock: HybridClock, wall: WallTime) -> WallTime? {
-        limits.heldUntil(clock, beyond: takenClock, wall: wall)
+        clock.isAhead(of: wall, by: limits.maxAhead, beyond: takenClock)
+            ? clock.wallTime.earlier(by: limits.maxAhead) : nil
     }
 
     func heldUntil(_ id: SegmentName, _ segment: SegmentSummary, wall: WallTime) -> WallTime? {

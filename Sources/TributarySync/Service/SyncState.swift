@@ -80,10 +80,10 @@ struct SyncState: Sendable {
         for (writer, position) in positions { planner.setPosition(position, of: writer) }
     }
 
-    /// The own writer changes when the store goes on as a fresh one.
-    mutating func setOwn(_ writer: UniqueID, _ position: WriterPosition) {
+    /// The own writer changes when the store continues as a fresh writer.
+    mutating func setOwn(_ writer: UniqueID, _ positions: [UniqueID: WriterPosition]) {
         planner.own = writer
-        planner.setPosition(position, of: writer)
+        setPositions(positions)
     }
 
     mutating func found(_ found: KnownBaselines, wall: WallTime) {

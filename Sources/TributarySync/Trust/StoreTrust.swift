@@ -38,19 +38,14 @@ package final class StoreTrust: Sendable {
     /// - Throws: ``KeyFileError`` when one of the files cannot be read or is none of its kind, when others may read the
     ///   key or write the list, when the list is missing or was cut, or when no file can be written; what the store
     ///   throws.
-    package convenience init(of store: Store) throws {
-        let path = store.configuration.path
-        try self.init(store: path, isRecorded: try store.read { try StoreTrust.isRecorded($0) })
-        if !list.isEmpty { try store.write { try StoreTrust.record($0) } }
-    }
-
-    private init(store: String, isRecorded: Bool) throws(KeyFileError) {
-        let path = "\(store)-trust"
+    package init(of store: Store) throws {
+        let path = "\(store.configuration.path)-trust"
         self.path = path
-        key = try StoreTrust.key("\(store)-key")
-        let (list, end) = try StoreTrust.list(path, isRecorded: isRecorded)
+        key = try StoreTrust.key("\(store.configuration.path)-key")
+        let (list, end) = try StoreTrust.list(path, isRecorded: store.read { try StoreTrust.isRecorded($0) })
         state = Mutex(State(list: list))
         if let end, !end.isRight { try write(list) }
+        if !list.isEmpty { try store.write { try StoreTrust.record($0) } }
     }
 
     package var list: TrustList { state.withLock(\.list) }
