@@ -26,7 +26,7 @@ package enum KeyFile {
     ///   - mode: The mode that the error names.
     ///   - harm: The harm that others can do with the file, for the error.
     ///   - limit: The greatest number of bytes.
-    /// - Returns: nil when there is no file.
+    /// - Returns: nil without a file.
     /// - Throws: ``KeyFileError``.
     package static func bytes(
         _ path: String,

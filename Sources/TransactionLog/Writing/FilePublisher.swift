@@ -91,8 +91,8 @@ struct FilePublisher: Sendable {
 
     /// Writes a file and renames it to its final name.
     ///
-    /// A file of this name with the same bytes is the result of an earlier attempt and counts as success. Anything else
-    /// that has the name is left alone.
+    /// A file of this name with the same bytes is the result of an earlier attempt: the publication has succeeded.
+    /// Anything else that has the name is left alone.
     ///
     /// - Parameters:
     ///   - name: The name of the file.
@@ -228,7 +228,7 @@ struct FilePublisher: Sendable {
     /// Opens a folder in the staging folder, and creates a file in it, after removing the remains of an interrupted attempt.
     ///
     /// Two programs with one writer must not share a staged file, so a shared folder is locked. On a file system without
-    /// locks, the rename still fails for one of them.
+    /// locks, the rename still fails for the second program.
     private func open(
         _ name: Name,
         _ folderName: String,
@@ -361,7 +361,7 @@ struct FilePublisher: Sendable {
         return true
     }
 
-    /// Compares what was to be written with what has its name; each may be encrypted with another key, or not at all.
+    /// Compares the staged file with the file of its name; each may be encrypted with another key, or not encrypted.
     private func requireSameContent(_ name: Name, _ staging: Staging) throws(SegmentError) {
         let path = "\(staging.folder.path)/\(name.fileName)"
         let own = fcntl(staging.file, F_DUPFD_CLOEXEC, 0)

@@ -5,8 +5,10 @@ import TributarySync
 
 /// The routes that work on baselines, one request at a time, with progress.
 enum CompactRoute {
-    /// `POST /v1/compact`: cuts a baseline, verifies one of another store, and removes own segments that are in a
-    /// verified one; with `dryRun=true` it only tells what it would do and what the remaining segments wait for.
+    /// `POST /v1/compact`: cuts a baseline, verifies a baseline of another store, and removes own segments that are in a
+    /// verified baseline.
+    ///
+    /// With `dryRun=true` it only reports the steps that it would take, and why the remaining segments stay.
     static func compact(_ request: AdminRequest) async throws -> Response {
         let mode: Compactor.Mode = try request.query.flag("dryRun") ? .dryRun : .requested
         return try await response(request) { try await $0.compact(mode, progress: $1) }

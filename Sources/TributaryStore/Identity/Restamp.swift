@@ -35,8 +35,10 @@ package enum RestampError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Gives transactions that were never exported other names, under a fresh writer, in a write transaction: those whose
-/// clocks are ahead, with lesser clocks, or those of the present writer, with the clocks that they have.
+/// Gives transactions that were never exported other names, under a fresh writer, in a write transaction.
+///
+/// These are the transactions with clocks that are ahead, which get lesser clocks, or the transactions of the present
+/// writer, which keep their clocks.
 ///
 /// No other store knows them under their present names. Versions of rows name the numbers of transactions, so they
 /// change with the rows of the transactions. Totals of counters belong to writers, so the counted amounts move to the
@@ -58,7 +60,7 @@ struct Restamp {
     private var db: Database { reader.database }
     private var layout: StoreModel { reader.context.layout }
 
-    /// With a clock for the transactions that have a greater one, else for those of the present writer.
+    /// With a clock for the transactions that have a greater clock, else for the transactions of the present writer.
     init(_ reader: Reader, after greatest: HybridClock?) throws {
         (self.reader, self.greatest) = (reader, greatest)
         let select = try BoundStatement(
@@ -201,7 +203,7 @@ struct Restamp {
         }
     }
 
-    /// Sets a writer back to the transactions that keep their names, and its successors to what is left of it.
+    /// Sets a writer back to the transactions that keep their names, and its successors to its new end.
     private func setBack(_ writer: Int64, to sequence: UInt64) throws {
         let isLater = "writer = ?1 AND sequence > ?2"
         let updates = [

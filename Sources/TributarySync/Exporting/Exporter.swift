@@ -57,7 +57,7 @@ package struct Exporter: Sendable {
         return counts
     }
 
-    /// Peers would hold a transaction whose clock is ahead, unless it follows closely what they have taken.
+    /// Peers would hold a transaction with a clock that is ahead, unless it closely follows a clock that they have.
     private func requireClockInTime(_ reader: Reader) throws {
         let clocks = try reader.outbox.unexported().compactMap { try reader.writers.record(of: $0.writer)?.clock }
         guard let clock = clocks.max(), clock.isAhead(of: wall, by: maxAhead),
@@ -95,7 +95,7 @@ package struct Exporter: Sendable {
         return count > 0 && room.isFull ? count : nil
     }
 
-    /// The files that have names of this store's segments; forgets those that are gone.
+    /// The files that have names of this store's segments; forgets files that are gone.
     func takenNames() throws -> TakenNames {
         let known = try store.read { try TakenNames($0) }
         guard !known.entries.isEmpty else { return known }
@@ -227,14 +227,15 @@ package struct Exporter: Sendable {
             }
             (taken.kind, taken.reason) = (.forked, reason)
         } catch let error as SegmentError {
-            // What cannot be read is no content.
+            // The content is unknown while the system cannot read it.
             guard error.isOfContent, ![.changed, .missing].contains(error.kind) else { throw error }
             (taken.kind, taken.reason) = (error.kind, error.reason)
         }
         return .failure(taken)
     }
 
-    /// Continues the store as a fresh writer, with what was never exported, in one transaction with the record of the file.
+    /// Continues the store as a fresh writer with all transactions that were never exported, and records the file, in one
+    /// SQLite transaction.
     private func reissue(_ range: ExportRange, _ taken: SegmentError, wasNeverInPlace: Bool) throws {
         let (file, reason) = (taken.file, taken.reason)
         guard wasNeverInPlace else {
@@ -288,7 +289,7 @@ package enum ExportFailure: Error, Hashable {
     ///
     /// It is certain that it is no such folder when it is the one that the store has used, or has another writer's files.
     case foreignFolder(path: String, writer: UniqueID, sequence: UInt64, isCertain: Bool = false)
-    /// Something else has the name of a segment, whose transactions cannot get other names, or not yet.
+    /// Something else has the name of a segment. The transactions cannot get other names, or not yet.
     case nameTaken(file: String, reason: String)
 }
 

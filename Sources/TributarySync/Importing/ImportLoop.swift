@@ -133,7 +133,7 @@ struct ImportLoop {
             importer.keepReaders(of: [])
             return .rests(until: nil)
         case .wait(let until):
-            // What is held goes on when the store has taken a later clock meanwhile, by an export or a join.
+            // Held segments may continue when the store has taken a later clock meanwhile, by an export or a join.
             if until != nil, let clock = try? environment.store.read({ try $0.writers.greatestPublishedClock() }),
                 state.update({ $0.planner.take(clock) })
             {

@@ -69,7 +69,7 @@ extension ImportPlanner {
     func plan(from positions: SupposedPositions, _ limits: Limits, wall: WallTime) -> BatchPlan {
         var plan = BatchPlan(limits: limits, positions: positions)
         var waiting = AwaitedTransactions<Int>()
-        // The writer of each that waits: a writer has one for each segment with which it can go on.
+        // The writer of each waiter: a writer has a waiter for each segment that can continue it.
         var waiters: [UniqueID] = []
         var queue = pendingWriters.sorted()
         while plan.looks < queue.count, !plan.isFull {
@@ -143,9 +143,9 @@ extension ImportPlanner {
         // One that nobody trusts keeps no other one from being applied.
         let trusted = valid.filter { untrusted(writer, $0) == nil }
         if trusted.isEmpty, let reason = untrusted(writer, valid[0]) { return .blocked([.untrusted(reason)]) }
-        // A segment of which a part is applied goes first; of others any may be taken, as readers skip what they have.
+        // A partly applied segment goes first; any other segment may be taken, as readers skip what they have.
         let begun = trusted.filter { $0 == position.partial?.bounds }
-        // One that has to wait keeps no other one from being applied: it may name transactions that nobody has.
+        // A segment that has to wait does not hold up the others: it may name transactions that nobody has.
         var blocks: [Block] = []
         for bounds in begun + trusted.filter({ $0 != position.partial?.bounds }) {
             let verdict = self.verdict(on: bounds, of: writer, positions: positions, wall: wall)

@@ -250,17 +250,17 @@ extension ImportPlanner {
     func remedy(forMissing sequence: UInt64, of writer: UniqueID) -> String {
         baselines.remedy(forMissing: sequence, of: writer)
             ?? "If another machine has applied them, there: tributaryctl compact; "
-            + "if they are lost for ever: tributaryctl writer abandon \(writer)"
+            + "if they are lost permanently: tributaryctl writer abandon \(writer)"
     }
 
-    /// A store that lacks what another one has applied differs from it.
+    /// Without the file, this store differs from a store that has applied it.
     static func revokedHint(_ id: SegmentName) -> String {
         "Remove the file, unless another machine has applied it: this store differs from that machine until it takes the "
             + "file too, with: tributaryctl segment accept \(id.path)"
     }
 
     static func forkHint(_ writer: UniqueID) -> String {
-        "Two programs have written as \(writer), of which this store has taken one: build the machine of the other one anew."
+        "Two machines have written as \(writer). This store keeps the transactions that it applied first. Rebuild the other machine."
     }
 
     private static func badHint(_ id: SegmentName, _ state: SegmentState) -> String {

@@ -256,7 +256,7 @@ package struct SerialQueue: Sendable {
     }
 }
 
-/// Tells when somebody sets the wall clock: what is held until a time of that clock is looked at again.
+/// Reports when somebody sets the wall clock, so that segments held until a time of that clock are looked at again.
 ///
 /// Without the system's help, the next scan of the whole folder finds it.
 private final class ClockWatcher: Sendable {

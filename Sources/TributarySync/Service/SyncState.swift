@@ -24,7 +24,7 @@ struct SyncState: Sendable {
     private var madeRoom: WallTime?
     private var storedAccepted: [SegmentName: String]
     private(set) var knownBaselines = KnownBaselines()
-    /// The result of the last comparison of a baseline; nil before the first one.
+    /// The result of the last comparison of a baseline; nil before the first comparison.
     var comparison: CompactionReport.Step?
     /// Grows when other keys are trusted: what was read before is read again.
     private(set) var trustGeneration = 0
@@ -281,7 +281,7 @@ extension SyncState {
 
     /// The problem that no baseline has been endorsed for days, with the reason why this store could not compare the newest one.
     ///
-    /// O(b v w) for b baselines, v of which are verified.
+    /// O(b v w) for b baselines, v of them verified.
     private func unverified(wall: WallTime) -> Problem? {
         guard let comparison, comparison.result == .waits, let reason = comparison.detail else { return nil }
         let open = knownBaselines.unverified.filter { baseline in

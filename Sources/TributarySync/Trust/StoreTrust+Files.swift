@@ -82,7 +82,7 @@ extension StoreTrust {
         let key = signature.key
         let decision = try decide(store, key, reader)
         guard isRead && decision == .trusted || signature.isValid(of: text) else {
-            return refused("Its signature is not that of key \(key) for its name and its bytes.")
+            return refused("Its signature does not match key \(key), its name and its bytes.")
         }
         return switch decision {
         case .trusted: Admission(store: store)

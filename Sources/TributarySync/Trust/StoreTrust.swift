@@ -35,9 +35,8 @@ package final class StoreTrust: Sendable {
     /// An earlier version or a person writes a list without an end line. The line is added, unless the store has on
     /// record that its list has an end line.
     ///
-    /// - Throws: ``KeyFileError`` when one of the files cannot be read or is none of its kind, when others may read the
-    ///   key or write the list, when the list is missing or was cut, or when no file can be written; what the store
-    ///   throws.
+    /// - Throws: ``KeyFileError`` when a file cannot be read, parsed or written, when others may read the key or write
+    ///   the list, or when the list is missing or was cut; the errors of the store.
     package init(of store: Store) throws {
         let path = "\(store.configuration.path)-trust"
         self.path = path
@@ -85,7 +84,7 @@ package final class StoreTrust: Sendable {
 
     // MARK: Files
 
-    /// Reads the list, and nil for its end when there is no file.
+    /// Reads the list, and nil for its end without a file.
     private static func list(_ path: String, isRecorded: Bool) throws(KeyFileError) -> (TrustList, TrustList.End?) {
         func failure(_ reason: String) -> KeyFileError { KeyFileError(path: path, reason: reason) }
         let harm = "whoever has written it has chosen whom this store trusts"
@@ -100,7 +99,7 @@ package final class StoreTrust: Sendable {
         guard isFirst || end.isRight else {
             let fault =
                 bytes == nil
-                ? "there is no such file, although the store has a list of keys"
+                ? "the file is missing, although the store has a list of keys"
                 : "its last line is not the end line of the \(list.count) keys in it, and keys may be missing"
             throw failure(
                 "\(fault): bring back a copy of the file; if these \(list.count) keys are all that were trusted or "

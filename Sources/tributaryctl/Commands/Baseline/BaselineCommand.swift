@@ -26,7 +26,7 @@ struct BaselineAcceptCommand: DaemonCommand {
     @Argument(help: ArgumentHelp("WRITER/SEQUENCE.baseline, as in the folder.", valueName: "file"))
     var file: String
 
-    @Flag(help: "Vouch also for what cannot be compared, because segments are missing or the model lacks it.")
+    @Flag(help: "Vouch also for parts that cannot be compared: segments are missing or the model lacks them.")
     var unproven = false
 
     private var parts: (writer: String, name: String)? { SegmentArguments.parts(of: file, ending: ".baseline") }
