@@ -132,6 +132,7 @@ extension ImportPlanner {
         }
     }
 
+    /// One step for each segment that holds the writer's next transaction.
     func verdict(_ writer: PlannedWriter, positions: SupposedPositions, wall: WallTime) -> Verdict {
         let position = positions[writer.id]
         let (next, overflow) = position.sequence.addingReportingOverflow(1)
