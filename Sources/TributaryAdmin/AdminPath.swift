@@ -47,7 +47,8 @@ package enum AdminPath: String, CaseIterable, Sendable {
         return items.isEmpty ? path : path + "?" + items.joined(separator: "&")
     }
 
-    private static func encoded(_ text: String) -> String {
+    /// Percent-encodes a component of a path or a value of a query.
+    static func encoded(_ text: String) -> String {
         text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
     }
 

@@ -26,7 +26,7 @@ package struct PublicKey: Hashable, Sendable, CustomStringConvertible {
     /// 2^255 - 19, the lowest byte first.
     private static let prime: [UInt8] = [0xED] + Array(repeating: 0xFF, count: 30) + [0x7F]
 
-    /// The coordinates of the eight points whose order divides 8.
+    /// The coordinates of the eight points with an order that divides 8.
     private static let smallOrder: Set<[UInt8]> = {
         let zeros = [UInt8](repeating: 0, count: 31)
         let orderEight = [

@@ -26,7 +26,7 @@ package enum KeyFile {
     ///   - mode: The mode that the error names.
     ///   - harm: The harm that others can do with the file, for the error.
     ///   - limit: The greatest number of bytes.
-    /// - Returns: nil when there is no file.
+    /// - Returns: nil without a file.
     /// - Throws: ``KeyFileError``.
     package static func bytes(
         _ path: String,
@@ -39,11 +39,11 @@ package enum KeyFile {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else {
             if errno == ENOENT { return nil }
-            throw failure(String(cString: strerror(errno)))
+            throw KeyFileError(path: path, code: errno)
         }
         defer { close(descriptor) }
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw failure(String(cString: strerror(errno))) }
+        guard fstat(descriptor, &status) == 0 else { throw KeyFileError(path: path, code: errno) }
         guard status.st_mode & S_IFMT == S_IFREG else { throw failure("it is no regular file") }
         if let owner, status.st_uid != owner, status.st_uid != 0 {
             throw failure(
@@ -65,7 +65,7 @@ package enum KeyFile {
             count = pread(descriptor, buffer.baseAddress, buffer.count, 0)
             length = max(0, count)
         }
-        guard count >= 0 else { throw failure(String(cString: strerror(errno))) }
+        guard count >= 0 else { throw KeyFileError(path: path, code: errno) }
         guard count <= limit else { throw failure("it has more than \(limit) bytes") }
         return bytes
     }
@@ -98,10 +98,14 @@ extension EncryptionKeys {
     }
 }
 
-/// The file of a key that cannot be used.
+/// The file of a key, or of a list of keys, that cannot be used.
 package struct KeyFileError: Error, Hashable, Sendable, CustomStringConvertible {
     package var path: String
     package var reason: String
+
+    package init(path: String, reason: String) { (self.path, self.reason) = (path, reason) }
+
+    package init(path: String, code: Int32) { self.init(path: path, reason: String(cString: strerror(code))) }
 
     package var description: String { "'\(path)': \(reason)" }
 }

@@ -9,8 +9,9 @@ extension JSONScanner {
             let string = try valueString()
             guard string.hasHalf else { return .string(text(of: string)) }
             // The other parser writes it in one form for all spellings.
-            let raw = UnsafeBufferPointer(rebasing: bytes[(string.start - 1)...string.end])
-            return JSONValue(text: String(decoding: raw, as: UTF8.self)) ?? .null
+            let raw = String(decoding: bytes[(string.start - 1)...string.end], as: UTF8.self)
+            guard let value = JSONValue(text: raw) else { throw unexpected("a string") }
+            return value
         case UInt8(ascii: "{"): return .object(try object(depth: depth + 1) { JSONMember(key: $0, value: $1) })
         case UInt8(ascii: "["):
             try open(UInt8(ascii: "["), depth: depth + 1)

@@ -12,7 +12,7 @@ struct JSONString {
 extension JSONScanner {
     mutating func string() throws(JSONError) -> JSONString {
         let string = try valueString()
-        guard !string.hasHalf else { throw failure("half a surrogate pair is no character") }
+        guard !string.hasHalf else { throw failure("half a surrogate pair is not a character") }
         return string
     }
 

@@ -71,7 +71,7 @@ extension Problem.Code {
     /// A replicator carries the folder with unfinished files.
     package static let stagingReplicated: Self = "staging-replicated"
     package static let ownClockAhead: Self = "own-clock-ahead"
-    /// The store has published clocks that are ahead, and another one may hold them: a notice.
+    /// The store has published clocks that are ahead, and another store may hold them: a notice.
     package static let publishedClockAhead: Self = "published-clock-ahead"
     /// A store has another state than a baseline for the same transactions.
     package static let baselinesDiffer: Self = "baselines-differ"

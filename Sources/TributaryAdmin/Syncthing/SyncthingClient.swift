@@ -29,13 +29,13 @@ package struct SyncthingClient: Sendable {
     ///
     /// - Throws: ``SyncthingError``, also when the answer takes longer than ``timeLimit``.
     package func scan(folder: String, below paths: [String]) async throws(SyncthingError) {
-        let query = (["folder=" + Self.escaped(folder)] + paths.map { "sub=" + Self.escaped($0) })
+        let query = (["folder=" + AdminPath.encoded(folder)] + paths.map { "sub=" + AdminPath.encoded($0) })
         _ = try await send(.POST, "/rest/db/scan?" + query.joined(separator: "&"))
     }
 
     /// - Throws: ``SyncthingError`` `noSuchFolder` when Syncthing knows no folder of this ID.
     package func folder(_ id: String) async throws(SyncthingError) -> SyncthingFolder {
-        try await get(SyncthingFolder.configurationPath + Self.escaped(id))
+        try await get(SyncthingFolder.configurationPath + AdminPath.encoded(id))
     }
 
     /// Returns the lines of the folder's `.stignore`.
@@ -43,13 +43,13 @@ package struct SyncthingClient: Sendable {
         struct Answer: Decodable {
             var ignore: [String]?
         }
-        let answer: Answer = try await get("/rest/db/ignores?folder=" + Self.escaped(id))
+        let answer: Answer = try await get("/rest/db/ignores?folder=" + AdminPath.encoded(id))
         return answer.ignore ?? []
     }
 
     /// Changes members of a folder's settings; the others stay.
     package func set(_ members: [JSONMember], of id: String) async throws(SyncthingError) {
-        let path = SyncthingFolder.configurationPath + Self.escaped(id)
+        let path = SyncthingFolder.configurationPath + AdminPath.encoded(id)
         _ = try await send(.PATCH, path, body: Array(JSONValue.object(members).text.utf8))
     }
 
@@ -74,7 +74,7 @@ package struct SyncthingClient: Sendable {
     ///
     /// - Throws: ``SyncthingError`` `refused` when the device's ID is none.
     package func share(_ id: String, with device: String, at address: String?) async throws(SyncthingError) {
-        let devicePath = "/rest/config/devices/" + Self.escaped(device)
+        let devicePath = "/rest/config/devices/" + AdminPath.encoded(device)
         do throws(SyncthingError) {
             _ = try await send(.GET, devicePath)
             if let address { try await patch(devicePath, ["addresses": .array([.string(address)])]) }
@@ -85,7 +85,7 @@ package struct SyncthingClient: Sendable {
             ])
             _ = try await send(.POST, "/rest/config/devices", body: Array(new.text.utf8))
         }
-        let path = SyncthingFolder.configurationPath + Self.escaped(id)
+        let path = SyncthingFolder.configurationPath + AdminPath.encoded(id)
         // The members of the devices that are there stay as they are, whatever later versions have.
         let text = String(decoding: try await send(.GET, path), as: UTF8.self)
         guard case .object(let members)? = JSONValue(text: text),
@@ -110,21 +110,6 @@ package struct SyncthingClient: Sendable {
         } catch {
             throw SyncthingError.noSyncthing(address, reason: "the answer is not the expected JSON")
         }
-    }
-
-    private static func escaped(_ text: String) -> String {
-        var escaped = ""
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
-                escaped.unicodeScalars.append(Unicode.Scalar(byte))
-            default:
-                let digits = String(byte, radix: 16, uppercase: true)
-                escaped += "%" + (digits.count == 1 ? "0" : "") + digits
-            }
-        }
-        return escaped
     }
 
     private typealias Connection = NIOAsyncChannel<HTTPClientResponsePart, HTTPClientRequestPart>

@@ -244,7 +244,7 @@ private struct JSONTextReader {
         switch bytes[index] {
         case UInt8(ascii: "{"): return depth < JSONTextReader.maximumDepth ? readObject(depth: depth) : nil
         case UInt8(ascii: "["): return depth < JSONTextReader.maximumDepth ? readArray(depth: depth) : nil
-        case UInt8(ascii: "\""): return readStringValue()
+        case UInt8(ascii: "\""): return readString()
         case UInt8(ascii: "t"): return read(word: "true") ? .boolean(true) : nil
         case UInt8(ascii: "f"): return read(word: "false") ? .boolean(false) : nil
         case UInt8(ascii: "n"): return read(word: "null") ? .null : nil
@@ -259,7 +259,7 @@ private struct JSONTextReader {
         if consume("}") { return .object([]) }
         while true {
             skipSpace()
-            guard let key = readString() else { return nil }
+            guard case .string(let key)? = readString() else { return nil }
             skipSpace()
             guard consume(":"), let value = readValue(depth: depth + 1) else { return nil }
             members.append(JSONMember(key: key, value: value))
@@ -305,33 +305,28 @@ private struct JSONTextReader {
         return .fraction(value, text: text)
     }
 
-    /// Reads a string that may have half a surrogate pair.
-    private mutating func readStringValue() -> JSONValue? {
-        let start = index
-        if let text = readString() { return .string(text) }
-        index = start + 1
-        var (text, part) = ("\"", [UInt8]())
-        /// Without the quotation marks. A quotation mark and a joiner after it are one character, so this drops bytes.
-        func flush() -> String? {
-            String(validating: part, as: UTF8.self).map {
-                String(decoding: JSONValue.string($0).text.utf8.dropFirst().dropLast(), as: UTF8.self)
-            }
-        }
+    /// Reads a string; with half a surrogate pair it is unrepresentable.
+    private mutating func readString() -> JSONValue? {
+        guard consume("\"") else { return nil }
+        // The escaped text through the last half; the bytes after it.
+        var (escaped, part) = ([UInt8](), [UInt8]())
         while index < bytes.count {
             let byte = bytes[index]
             index += 1
             switch byte {
-            case UInt8(ascii: "\""): return flush().map { .unrepresentable(text + $0 + "\"") }
+            case UInt8(ascii: "\""):
+                guard let text = String(validating: part, as: UTF8.self) else { return nil }
+                if escaped.isEmpty { return .string(text) }
+                escaped += JSONValue.string(text).text.utf8.dropFirst()
+                return .unrepresentable(String(decoding: escaped, as: UTF8.self))
             case UInt8(ascii: "\\"):
-                let escape = index
-                if let scalar = readEscape() {
+                guard let code = readEscape() else { return nil }
+                if let scalar = Unicode.Scalar(code) {
                     part.append(contentsOf: UTF8.encode(scalar).map(Array.init) ?? [])
                 } else {
-                    index = escape + 1
-                    guard escape < bytes.count, bytes[escape] == UInt8(ascii: "u"), let unit = readHexadecimal(),
-                        unit & 0xF800 == 0xD800, let done = flush()
-                    else { return nil }
-                    text += done + "\\u" + String(unit, radix: 16)
+                    guard let text = String(validating: part, as: UTF8.self) else { return nil }
+                    escaped += JSONValue.string(text).text.utf8.dropFirst(escaped.isEmpty ? 0 : 1).dropLast()
+                    escaped += "\\u\(String(code, radix: 16))".utf8
                     part = []
                 }
             case 0..<0x20: return nil
@@ -341,42 +336,28 @@ private struct JSONTextReader {
         return nil
     }
 
-    private mutating func readString() -> String? {
-        guard consume("\"") else { return nil }
-        var text: [UInt8] = []
-        while index < bytes.count {
-            let byte = bytes[index]
-            index += 1
-            switch byte {
-            case UInt8(ascii: "\""): return String(validating: text, as: UTF8.self)
-            case UInt8(ascii: "\\"):
-                guard let scalar = readEscape() else { return nil }
-                text.append(contentsOf: UTF8.encode(scalar).map(Array.init) ?? [])
-            case 0..<0x20: return nil
-            default: text.append(byte)
-            }
-        }
-        return nil
-    }
-
-    private mutating func readEscape() -> Unicode.Scalar? {
+    /// Reads what a backslash is followed by: a character, or half a surrogate pair.
+    private mutating func readEscape() -> UInt32? {
         guard index < bytes.count else { return nil }
         let byte = bytes[index]
         index += 1
         switch byte {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(byte)
-        case UInt8(ascii: "b"): return "\u{8}"
-        case UInt8(ascii: "f"): return "\u{C}"
-        case UInt8(ascii: "n"): return "\n"
-        case UInt8(ascii: "r"): return "\r"
-        case UInt8(ascii: "t"): return "\t"
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return UInt32(byte)
+        case UInt8(ascii: "b"): return 0x08
+        case UInt8(ascii: "f"): return 0x0C
+        case UInt8(ascii: "n"): return 0x0A
+        case UInt8(ascii: "r"): return 0x0D
+        case UInt8(ascii: "t"): return 0x09
         case UInt8(ascii: "u"):
             guard let first = readHexadecimal() else { return nil }
-            guard (0xD800..<0xDC00).contains(first) else { return Unicode.Scalar(first) }
-            guard consume("\\"), consume("u"), let second = readHexadecimal(), (0xDC00..<0xE000).contains(second) else {
-                return nil
+            let end = index
+            guard first & 0xFC00 == 0xD800, consume("\\"), consume("u"), let second = readHexadecimal(),
+                second & 0xFC00 == 0xDC00
+            else {
+                index = end
+                return first
             }
-            return Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))
+            return 0x10000 + (first & 0x3FF) << 10 + (second & 0x3FF)
         default: return nil
         }
     }

@@ -88,25 +88,16 @@ enum ProblemMapping {
     }
 
     private static func problem(of error: RestampError) -> ProblemDocument {
+        var problem = ProblemDocument(.blocked, detail: error.description)
         switch error {
         case .knownElsewhere(let writer, let sequence):
-            var problem = ProblemDocument(
-                .blocked,
-                detail: error.description,
-                hint: "They are exported under their name: tributaryctl sync"
-            )
-            problem.writer = writer.description
-            problem.sequence = sequence
-            return problem
+            problem.hint = "They are exported under their name: tributaryctl sync"
+            (problem.writer, problem.sequence) = (writer.description, sequence)
         case .unknownCounter:
-            return ProblemDocument(
-                .blocked,
-                detail: error.description,
-                hint: "Set clock.max_ahead above the lead that status tells, and: tributaryctl reload"
-            )
-        case .unproven:
-            return ProblemDocument(.blocked, detail: error.description)
+            problem.hint = "Set clock.max_ahead above the lead that status tells, and: tributaryctl reload"
+        case .unproven(let writer): problem.writer = writer.description
         }
+        return problem
     }
 
     private static func problem(of error: ExportFailure) -> ProblemDocument {

@@ -12,27 +12,23 @@ enum CheckRoute {
     static func handle(_ request: AdminRequest) async throws -> Response {
         let engine = try request.engine()
         let repairs = try await repairs(request)
-        let hold = try request.daemon.checkLock.hold(for: request.caller)
-        let progress = WorkProgress(phase: "integrity")
-        let check = StoreCheck(
-            of: engine.container.store,
-            logs: request.daemon.state.configuration.logs,
-            encryption: engine.sync.encryption,
-            repairs: repairs,
-            trust: engine.sync.trust,
-            open: { try Store.open($0, migrator: Migrator()) },
-            progress: progress.set
-        )
-        let (logger, caller) = (request.daemon.logger, request.caller)
-        let work = LongWork(for: request) {
-            defer { hold.release() }
+        let (daemon, caller) = (request.daemon, request.caller)
+        return try await LongWork.response(to: request, holding: daemon.checkLock, phase: "integrity") { progress in
+            let check = StoreCheck(
+                of: engine.container.store,
+                logs: daemon.state.configuration.logs,
+                encryption: engine.sync.encryption,
+                repairs: repairs,
+                trust: engine.sync.trust,
+                open: { try Store.open($0, migrator: Migrator()) },
+                progress: progress
+            )
             let report = try await check.run()
-            log(report, by: caller, logger)
+            log(report, by: caller, daemon.logger)
             // Segments that had vanished are in the log folder again.
             if !report.repairs.isEmpty { engine.scans.published(by: engine.sync.ownWriter) }
             return report
         }
-        return try await work.response(progress: { progress.json }, result: { try $0.jsonText() })
     }
 
     private static func repairs(_ request: AdminRequest) async throws -> Bool {

@@ -1,18 +1,41 @@
 import Hummingbird
+import TransactionLog
+import TributaryAdmin
 import TributarySync
 
-/// `POST /v1/compact`: cuts a baseline, verifies one of another store, and removes own segments that are in a verified
-/// one; with `dryRun=true` it only tells what it would do and what the remaining segments wait for.
+/// The routes that work on baselines, one request at a time, with progress.
 enum CompactRoute {
-    static func handle(_ request: AdminRequest) async throws -> Response {
-        let engine = try request.engine()
+    /// `POST /v1/compact`: cuts a baseline, verifies a baseline of another store, and removes own segments that are in a
+    /// verified baseline.
+    ///
+    /// With `dryRun=true` it only reports the steps that it would take, and why the remaining segments stay.
+    static func compact(_ request: AdminRequest) async throws -> Response {
         let mode: Compactor.Mode = try request.query.flag("dryRun") ? .dryRun : .requested
-        let hold = try request.daemon.compactLock.hold(for: request.caller)
-        let progress = WorkProgress(phase: "verification")
-        let work = LongWork(for: request) {
-            defer { hold.release() }
-            return try await engine.compactor.compact(mode, progress: progress.set)
+        return try await response(request) { try await $0.compact(mode, progress: $1) }
+    }
+
+    /// `POST /v1/baselines/{writer}/{sequence}/accept`: endorses a baseline that contradicts nothing here.
+    ///
+    /// With `unproven=true` a part of the baseline may be impossible to compare.
+    static func accept(_ request: AdminRequest) async throws -> Response {
+        let (writer, sequence) = (try request.uniqueID("writer"), try request.parameter("sequence"))
+        guard case .baseline(let number) = SegmentFileKind.classify("\(sequence).baseline", writer: writer) else {
+            throw ProblemDocument(.badRequest, detail: "'\(sequence)' is not a sequence of 16 hexadecimal digits")
         }
-        return try await work.response(progress: { progress.json }, result: { try $0.jsonText() })
+        let name = BaselineName(writer: writer, sequence: number)
+        let (isUnproven, user) = (try request.query.flag("unproven"), request.caller.name)
+        return try await response(request) {
+            try await $0.accept(name, isUnproven: isUnproven, by: user, progress: $1)
+        }
+    }
+
+    private static func response(
+        _ request: AdminRequest,
+        _ body: @escaping @Sendable (Compactor, @escaping StoreCheck.Progress) async throws -> some Encodable & Sendable
+    ) async throws -> Response {
+        let compactor = try request.engine().compactor
+        return try await LongWork.response(to: request, holding: request.daemon.compactLock, phase: "verification") {
+            try await body(compactor, $0)
+        }
     }
 }

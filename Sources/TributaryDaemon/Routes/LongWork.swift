@@ -4,6 +4,7 @@ import Synchronization
 import TransactionLog
 import TributaryAdmin
 import TributaryChanges
+import TributarySync
 
 /// Long work for a request, whose response is the result, or an event stream: `progress` at once and every second, then
 /// `result` or `problem`.
@@ -48,6 +49,22 @@ struct LongWork<Value: Sendable>: Sendable {
         } onCancel: {
             abandon()
         }
+    }
+
+    /// Does work that only one request does at a time, and returns the response with the result as JSON.
+    static func response(
+        to request: AdminRequest,
+        holding lock: WorkLock,
+        phase: String,
+        _ body: @escaping @Sendable (@escaping StoreCheck.Progress) async throws -> Value
+    ) async throws -> Response where Value: Encodable {
+        let hold = try lock.hold(for: request.caller)
+        let progress = WorkProgress(phase: phase)
+        let work = LongWork(for: request) {
+            defer { hold.release() }
+            return try await body(progress.set)
+        }
+        return try await work.response(progress: { progress.json }, result: { try $0.jsonText() })
     }
 
     /// Returns the response with the result as JSON.

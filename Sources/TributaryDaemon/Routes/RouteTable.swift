@@ -18,7 +18,7 @@ enum RouteTable {
             Route(.get, .segment, .read, SegmentRoute.explain),
             Route(.post, .retrySegment, .write, SegmentRoute.retry),
             Route(.post, .acceptSegment, .owner, SegmentRoute.accept),
-            Route(.post, .acceptBaseline, .owner, query: ["unproven"], AcceptBaselineRoute.handle),
+            Route(.post, .acceptBaseline, .owner, query: ["unproven"], CompactRoute.accept),
             Route(.get, .writers, .read, query: ["limit", "after"], WritersRoute.handle),
             Route(.post, .evictWriter, .owner, WriterRoute.evict),
             Route(.post, .abandonWriter, .owner, WriterRoute.abandon),
@@ -42,7 +42,7 @@ enum RouteTable {
             Route(.get, .digest, .read, DigestRoute.handle),
             Route(.post, .check, .write, body: ["repair"], CheckRoute.handle),
             Route(.post, .backup, .owner, BackupRoute.handle),
-            Route(.post, .compact, .owner, query: ["dryRun"], CompactRoute.handle),
+            Route(.post, .compact, .owner, query: ["dryRun"], CompactRoute.compact),
             // It responds when the new configuration is in force, or with the error in it.
             Route(.post, .reload, .owner, needs: .nothing) { try .json(await $0.daemon.reload()) },
             Route(.get, .logLevel, .read, needs: .nothing, LogLevelRoute.get),

@@ -29,8 +29,8 @@ enum SegmentRoute {
         message.warning = [
             before?.reason,
             "What it writes wins over what anybody writes to the same values until clocks have passed its time.",
-            "A local change that overwrites it gets a clock that is ahead, too: nothing is exported from then on until its "
-                + "time has come. What this store writes now waits on other machines until they have taken it.",
+            "A local change that overwrites it gets a clock that is ahead, too, and other machines take that change when "
+                + "they have taken the segment.",
         ].compactMap(\.self).joined(separator: " ")
         return try .json(message)
     }

@@ -17,13 +17,13 @@ final class SeenSequences {
         var sequence: UInt64
     }
 
-    /// The writer that another one continues, with the last transaction that it has of that one.
+    /// The writer that a writer continues, with its last transaction by then.
     private struct Former {
         var writer: Int64
         var sequence: UInt64
     }
 
-    /// The place of a writer in the line of the writers that it continues, the first of which has the depth 0.
+    /// The place of a writer in the line of the writers that it continues; the first writer has the depth 0.
     private struct Place {
         var depth = 0
         var former: Former?
@@ -96,7 +96,7 @@ final class SeenSequences {
     /// Whether the store of `writer` had acknowledged a transaction of `other` by its own transaction `number`.
     ///
     /// A store that has anything of a writer has everything that this writer continues. For a writer that continues
-    /// the other one itself, the cost is O(log n) for the writers between both; each writer is read once. Otherwise it
+    /// `other` itself, the cost is O(log n) for the writers between both; each writer is read once. Otherwise it
     /// is one step for each writer that the other store has been since, and one step for all that were examined before.
     ///
     /// Nil when the store had never acknowledged any writer's transaction.
@@ -147,7 +147,7 @@ final class SeenSequences {
 
     private static let near = 32
 
-    /// Whether a writer continues another one that had this transaction by then.
+    /// Whether a writer continues another writer that had this transaction by then.
     private func continues(_ writer: Int64, _ other: Int64, through sequence: UInt64) throws -> Bool {
         // Most writers continue none.
         guard try former(of: writer) != nil else { return false }

@@ -35,8 +35,10 @@ package enum RestampError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Gives transactions that were never exported other names, under a fresh writer, in a write transaction: those whose
-/// clocks are ahead, with lesser clocks, or those of the present writer, with the clocks that they have.
+/// Gives transactions that were never exported other names, under a fresh writer, in a write transaction.
+///
+/// These are the transactions with clocks that are ahead, which get lesser clocks, or the transactions of the present
+/// writer, which keep their clocks.
 ///
 /// No other store knows them under their present names. Versions of rows name the numbers of transactions, so they
 /// change with the rows of the transactions. Totals of counters belong to writers, so the counted amounts move to the
@@ -58,7 +60,7 @@ struct Restamp {
     private var db: Database { reader.database }
     private var layout: StoreModel { reader.context.layout }
 
-    /// With a clock for the transactions that have a greater one, else for those of the present writer.
+    /// With a clock for the transactions that have a greater clock, else for the transactions of the present writer.
     init(_ reader: Reader, after greatest: HybridClock?) throws {
         (self.reader, self.greatest) = (reader, greatest)
         let select = try BoundStatement(
@@ -141,18 +143,9 @@ struct Restamp {
     /// The clocks under the fresh writer, which rise; costs one look at each transaction.
     private func clocks(_ transaction: WriteTransaction) throws -> [HybridClock] {
         guard let greatest else { return transactions.map(\.version.clock) }
-        let moved = Set(transactions.map(\.number))
-        let select = try BoundStatement(
-            db,
-            """
-            SELECT t.number, t.clock, w.uuid FROM tributary_transaction t JOIN tributary_writer w ON w.id = t.writer
-            """
-        )
         var clock = try transaction.writers().lastClock(upTo: greatest)
         var ahead: [Version] = []
-        try select.forEach { row in
-            guard !moved.contains(row.integer(0)), let writer = UniqueID(row.text(2)) else { return }
-            let version = Version(clock: row.clock(1), writer: writer)
+        try forEachStaying { version in
             if version.clock > greatest { ahead.append(version) } else { clock = max(clock, version.clock) }
         }
         var staying = ahead.sorted()[...]
@@ -167,43 +160,53 @@ struct Restamp {
         }
     }
 
-    /// Draws the identity of the fresh writer.
+    /// Draws the identity of the fresh writer; costs one look at each transaction.
     ///
-    /// Of two writes with one clock the one of the greater writer wins: a transaction that keeps its clock must win and lose
-    /// against the same ones as before. An identity that shares half of its bits with the former writer compares as that
-    /// one does. Costs one look at each transaction.
+    /// If two writes have the same clock, the write of the greater writer wins. A transaction that keeps its clock must win
+    /// and lose against the same writes as before, so the identity must lie between the same writers. An identity that
+    /// shares half of its bits with the former writer usually does.
     private func freshID(_ clocks: [HybridClock]) throws -> UniqueID {
         let environment = reader.context.configuration.environment
-        let moved = Set(transactions.map(\.number))
         let kept = zip(transactions, clocks).filter { $0.version.clock == $1 }.map(\.0.version)
         let former = Dictionary(kept.map { ($0.clock, $0.writer) }) { first, _ in first }
+        var (below, above): (UniqueID?, UniqueID?)
+        if !former.isEmpty {
+            try forEachStaying { version in
+                guard let own = former[version.clock] else { return }
+                if version.writer < own {
+                    below = max(below ?? version.writer, version.writer)
+                } else {
+                    above = min(above ?? version.writer, version.writer)
+                }
+            }
+        }
+        func isFit(_ id: UniqueID) -> Bool { below.map { $0 < id } ?? true && above.map { id < $0 } ?? true }
+        let fresh = environment.newID()
+        if isFit(fresh) { return fresh }
+        let alike = Set(kept.map(\.writer)).sorted().lazy.flatMap { own in
+            (0..<100).lazy.map { _ in UniqueID(high: own.high, low: 1 << 63 | environment.random() >> 2) }
+        }
+        return alike.first(where: isFit) ?? fresh
+    }
+
+    private func forEachStaying(_ body: (Version) -> Void) throws {
+        let moved = Set(transactions.map(\.number))
         let select = try BoundStatement(
             db,
             """
             SELECT t.number, t.clock, w.uuid FROM tributary_transaction t JOIN tributary_writer w ON w.id = t.writer
             """
         )
-        var ties: [(own: UniqueID, other: UniqueID)] = []
-        if !former.isEmpty {
-            try select.forEach { row in
-                guard let own = former[row.clock(1)], !moved.contains(row.integer(0)), let other = UniqueID(row.text(2))
-                else { return }
-                ties.append((own, other))
-            }
+        try select.forEach { row in
+            guard !moved.contains(row.integer(0)), let writer = UniqueID(row.text(2)) else { return }
+            body(Version(clock: row.clock(1), writer: writer))
         }
-        func isFit(_ id: UniqueID) -> Bool { ties.allSatisfy { ($0.own < $0.other) == (id < $0.other) } }
-        let fresh = environment.newID()
-        if isFit(fresh) { return fresh }
-        let alike = ties.lazy.flatMap { tie in
-            (0..<100).lazy.map { _ in UniqueID(high: tie.own.high, low: 1 << 63 | environment.random() >> 2) }
-        }
-        return alike.first(where: isFit) ?? fresh
     }
 
-    /// Sets a writer back to the transactions that keep their names, and its successors to what is left of it.
+    /// Sets a writer back to the transactions that keep their names, and its successors to its new end.
     private func setBack(_ writer: Int64, to sequence: UInt64) throws {
         let isLater = "writer = ?1 AND sequence > ?2"
-        let updates = [
+        let updates: [CachedSQL] = [
             """
             UPDATE tributary_writer SET sequence = ?2,
                 clock = ifnull((SELECT t.clock FROM tributary_transaction t WHERE t.writer = ?1 AND t.sequence = ?2), 0)
@@ -221,7 +224,7 @@ struct Restamp {
             "UPDATE tributary_outgoing SET sequence = -sequence WHERE \(isLater)",
         ]
         for text in updates {
-            let update = try BoundStatement(db, CachedSQL(text))
+            let update = try BoundStatement(db, text)
             update.bindAll(writer, sequence)
             try update.run()
         }

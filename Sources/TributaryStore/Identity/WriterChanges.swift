@@ -32,8 +32,10 @@ extension WriteTransaction {
         try writers().setState(state, of: writer)
     }
 
-    /// The writer of the next local transaction: a fresh one unless the token proves that no copy continues as the
-    /// present one, and when the clock of the present one is too far ahead.
+    /// The writer of the next local transaction.
+    ///
+    /// It is a fresh writer unless the token proves that no copy continues as the present writer, and when the clock of
+    /// the present writer is too far ahead.
     func ownWriter() throws -> UniqueID {
         let (writers, token) = (try writers(), reader.context.configuration.token)
         if let token, try !token.take({ try writers.token() }) {

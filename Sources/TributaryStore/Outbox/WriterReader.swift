@@ -31,7 +31,7 @@ package struct WriterReader {
         try Restamp(reader, after: greatest).obstacle()
     }
 
-    /// The greatest clock that another store may have: that of a transaction that was imported or exported.
+    /// The greatest clock of an imported or exported transaction: another store may have it.
     ///
     /// Costs one look at each writer and exported segment.
     package func greatestPublishedClock() throws -> HybridClock {

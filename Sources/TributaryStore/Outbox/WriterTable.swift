@@ -37,7 +37,7 @@ final class WriterTable {
 
     static let noOwnWriter = StoreError.database(code: 11, message: "the store has no writer of its own")
 
-    /// The greatest clock of all writers whose clock is not after `limit`.
+    /// The greatest clock of a writer that is not after `limit`.
     func lastClock(upTo limit: HybridClock = HybridClock(rawValue: .max)) throws -> HybridClock {
         #if MUTATIONS
             if Mutation.isOn(.clockNotRaisedByImports) { return try position(of: own).clock }

@@ -6,7 +6,7 @@ import TributaryChanges
 /// The clock is greater than every applied one that is not too far ahead of the wall clock. A clock that is too far
 /// ahead, by whatever way it has come, counts only where a transaction overwrites or outranks what was written with it,
 /// which is known only after the merge. So the transaction is merged with a clock greater than all, and then gets the
-/// least clock with which every comparison of its versions has the same result.
+/// least clock that keeps the result of every comparison of its versions.
 struct LocalClock {
     let transaction: WriteTransaction
     let engine: MergeEngine
@@ -39,7 +39,7 @@ struct LocalClock {
     }
 }
 
-/// Which clocks are too far ahead of the wall clock to count for local transactions.
+/// Decides which clocks are too far ahead of the wall clock to move the clocks of local transactions.
 struct ClockLimit {
     private let reader: Reader
     let wall: WallTime
@@ -57,11 +57,11 @@ struct ClockLimit {
     /// The greatest clock that is not too far ahead.
     var last: HybridClock { .last(of: wall.later(by: ClockLimit.maxAhead)) }
 
-    /// Whether the store leaves a writer with this clock, because it is too far ahead and the clocks of one writer only
+    /// Whether the store leaves a writer with this clock, because it is too far ahead and the clocks of a writer only
     /// rise; notes that it does.
     ///
-    /// A transaction that overwrites a value whose clock is ahead makes the fresh writer's clock ahead as well. So that a
-    /// store does not take a writer for each save, it takes at most one an hour.
+    /// A transaction that overwrites a value with a clock that is ahead moves the fresh writer's clock ahead as well. So
+    /// that a store does not take a writer for each save, it takes at most one an hour.
     func leaves(_ clock: HybridClock) throws -> Bool {
         guard clock > last else { return false }
         let former = try reader.settings.value(of: ClockLimit.renewed).map { WallTime(milliseconds: $0) }

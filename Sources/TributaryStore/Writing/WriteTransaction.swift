@@ -139,7 +139,7 @@ extension WriteTransaction {
 
     /// The header of the store's next local transaction, without changes; its writer may be a new one.
     ///
-    /// The clock is greater than every applied one, including those that are too far ahead; ``LocalClock`` lowers it where
+    /// The clock is greater than every applied clock, also when that is too far ahead; ``LocalClock`` lowers it where
     /// that is right. The acknowledged sequences in the header count as announced from now on.
     func nextHeader(author: String?) throws -> TransactionHeader {
         let own = try ownWriter()

@@ -88,8 +88,8 @@ struct ExportLoop: Sendable {
                 let counts = try export(exporter)
                 return (counts, clock.now() - began, try exporter.withheld(), try exporter.takenNames())
             }
-            finish(counts, withheld: withheld)
             state.update { $0.found(taken) }
+            finish(counts, withheld: withheld)
             if counts.segments > 0 {
                 environment.logger.debug("exported", metadata: counts.journalMetadata)
                 environment.activity.exported(counts, in: duration)
@@ -112,10 +112,7 @@ struct ExportLoop: Sendable {
             ]
         )
         guard let positions = try? SyncRecords(store: environment.store).positions() else { return }
-        state.update {
-            $0.setPositions(positions)
-            $0.setOwn(reissued.new, positions[reissued.new] ?? WriterPosition())
-        }
+        state.update { $0.setOwn(reissued.new, positions) }
         signals.imports.raise()
     }
 

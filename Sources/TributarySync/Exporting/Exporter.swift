@@ -57,7 +57,7 @@ package struct Exporter: Sendable {
         return counts
     }
 
-    /// Peers would hold a transaction whose clock is ahead, unless it follows closely what they have taken.
+    /// Peers would hold a transaction with a clock that is ahead, unless it closely follows a clock that they have.
     private func requireClockInTime(_ reader: Reader) throws {
         let clocks = try reader.outbox.unexported().compactMap { try reader.writers.record(of: $0.writer)?.clock }
         guard let clock = clocks.max(), clock.isAhead(of: wall, by: maxAhead),
@@ -95,7 +95,7 @@ package struct Exporter: Sendable {
         return count > 0 && room.isFull ? count : nil
     }
 
-    /// The files that have names of this store's segments; forgets those that are gone.
+    /// The files that have names of this store's segments; forgets files that are gone.
     func takenNames() throws -> TakenNames {
         let known = try store.read { try TakenNames($0) }
         guard !known.entries.isEmpty else { return known }
@@ -161,7 +161,7 @@ package struct Exporter: Sendable {
         try requireOwnFolder()
         let wasNeverInPlace = !isBegun || folder.isReady(name)
         var (counts, sha256) = (ImportCounts(segments: 1), "")
-        var occupant = try place(name, in: folder) {
+        let occupant = try place(name, in: folder) {
             try folder.publish(name, header: range.header, signedBy: key, isMarked: wasNeverInPlace) { end in
                 sha256 = end.sha256
                 if !isBegun { try store.write { try $0.beginExport(range) } }
@@ -180,47 +180,40 @@ package struct Exporter: Sendable {
                 }
             }
         }
+        switch occupant {
         // The key of the file is lost. The segment was in its place, or the store has published it before it was set back:
         // who has the key has its transactions.
-        if case .locked = occupant, try !wasNeverInPlace || !store.write({ try $0.continues(as: range.writer) }) {
-            occupant = .segment(sha256)
-        }
-        switch occupant {
-        case .segment(let sha256):
-            room?.added(FileAttributes(name.path, in: folder)?.bytes ?? 0)
-            published(name.writer)
-            work.step()
-            try interrupt(.placed(name))
-            try store.write { try $0.finishExport(range, sha256: sha256) }
-            return counts
-        case .other(let file, let reason), .locked(let file, let reason):
-            try reissue(range, file: file, reason, wasNeverInPlace: wasNeverInPlace)
+        case .failure(let taken)
+        where try taken.kind == .locked && (!wasNeverInPlace || !store.write({ try $0.continues(as: range.writer) })):
+            break
+        case .failure(let taken):
+            try reissue(range, taken, wasNeverInPlace: wasNeverInPlace)
             folder.forgetReady(name)
             return ImportCounts()
+        case .success(let occupied): sha256 = occupied
         }
-    }
-
-    /// What has the name of a segment after an attempt to publish it.
-    private enum Occupant {
-        /// The segment, or one with the same transactions; the value is its hash.
-        case segment(String)
-        case other(file: String, reason: String)
-        /// It cannot be compared without a key that is not here.
-        case locked(file: String, reason: String)
+        room?.added(FileAttributes(name.path, in: folder)?.bytes ?? 0)
+        published(name.writer)
+        work.step()
+        try interrupt(.placed(name))
+        try store.write { try $0.finishExport(range, sha256: sha256) }
+        return counts
     }
 
     /// A name that is taken by the same transactions is published already: a copy of the store has the same
     /// transactions, though its header may differ.
     ///
+    /// - Returns: The hash of the segment, or of the file with the same transactions; or why another file has the name,
+    ///   `locked` when it cannot be compared without a key that is not here.
     /// - Throws: ``SegmentError`` when the system cannot write the segment, or cannot read what has its name.
     private func place(
         _ name: SegmentName,
         in folder: LogFolder,
         _ publish: () throws -> SegmentEnd
-    ) throws -> Occupant {
+    ) throws -> Result<String, SegmentError> {
         var taken: SegmentError
         do {
-            return .segment(try publish().sha256)
+            return .success(try publish().sha256)
         } catch let error as SegmentError where [.forked, .locked, .incomplete].contains(error.kind) {
             taken = error
         }
@@ -230,22 +223,21 @@ package struct Exporter: Sendable {
             _ = try SegmentVerifier().verify(file, name: name)
             let comparison = ContentComparison(store: store, logs: folder)
             guard let reason = try comparison.contradiction(in: file, tail, of: name, through: name.last) else {
-                return .segment(tail.end.sha256)
+                return .success(tail.end.sha256)
             }
-            taken.reason = reason
+            (taken.kind, taken.reason) = (.forked, reason)
         } catch let error as SegmentError {
-            switch error.kind {
-            case .locked: return .locked(file: taken.file, reason: error.reason)
-            case .incomplete, .damaged, .rejected, .forked: taken.reason = error.reason
-            // What cannot be read is no content.
-            case .changed, .missing, .inputOutput: throw error
-            }
+            // The content is unknown while the system cannot read it.
+            guard error.isOfContent, ![.changed, .missing].contains(error.kind) else { throw error }
+            (taken.kind, taken.reason) = (error.kind, error.reason)
         }
-        return .other(file: taken.file, reason: taken.reason)
+        return .failure(taken)
     }
 
-    /// Continues the store as a fresh writer, with what was never exported, in one transaction with the record of the file.
-    private func reissue(_ range: ExportRange, file: String, _ reason: String, wasNeverInPlace: Bool) throws {
+    /// Continues the store as a fresh writer with all transactions that were never exported, and records the file, in one
+    /// SQLite transaction.
+    private func reissue(_ range: ExportRange, _ taken: SegmentError, wasNeverInPlace: Bool) throws {
+        let (file, reason) = (taken.file, taken.reason)
         guard wasNeverInPlace else {
             let known = "Others may have the segment already: its transactions keep their names"
             throw ExportFailure.nameTaken(file: file, reason: "\(reason). \(known).")
@@ -297,7 +289,7 @@ package enum ExportFailure: Error, Hashable {
     ///
     /// It is certain that it is no such folder when it is the one that the store has used, or has another writer's files.
     case foreignFolder(path: String, writer: UniqueID, sequence: UInt64, isCertain: Bool = false)
-    /// Something else has the name of a segment, whose transactions cannot get other names, or not yet.
+    /// Something else has the name of a segment. The transactions cannot get other names, or not yet.
     case nameTaken(file: String, reason: String)
 }
 

@@ -4,7 +4,7 @@ import TributaryAdmin
 import TributaryChanges
 import TributaryStore
 
-/// The files under names of this store's segments that are not its own, for which it continued as a fresh writer.
+/// The files that have names of this store's segments and are not its own; the store continued as a fresh writer for each.
 ///
 /// Everybody who writes into the log folder can take the next name of each writer. So the time between two fresh writers
 /// doubles with each file that is still there.
@@ -28,7 +28,7 @@ struct TakenNames: Hashable, Sendable {
 
     init(_ reader: Reader) throws { self.init(try reader.setting(StoreKeys.taken) ?? "") }
 
-    /// Parses the lines `<Unix milliseconds> <path> <reason>`; the first one has only the time of the last fresh writer.
+    /// Parses the lines `<Unix milliseconds> <path> <reason>`; the first line has only the time of the last fresh writer.
     init(_ text: String) {
         var lines = text.split(separator: "\n")[...]
         last = lines.popFirst().flatMap { UInt64($0) }.map { WallTime(milliseconds: $0) }

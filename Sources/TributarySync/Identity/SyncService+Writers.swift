@@ -41,8 +41,7 @@ extension SyncService {
         }
         let positions = try SyncRecords(store: store).positions()
         state.update {
-            $0.setPositions(positions)
-            $0.setOwn(restamped.new, positions[restamped.new] ?? WriterPosition())
+            $0.setOwn(restamped.new, positions)
             $0.problems.end(.ownClockAhead, .exportFailed)
         }
         environment.logger.warning(

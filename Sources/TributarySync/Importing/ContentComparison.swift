@@ -166,7 +166,7 @@ private final class AppliedSegment {
 
 /// Compares files at or below the position, and replicators' copies of such files, with what was applied.
 ///
-/// A file whose end line has the hash of the applied segment of its name is that segment. Only its link to the segment
+/// A file is an applied segment if its end line has the hash of the applied segment of its name. Only its link to the segment
 /// before is compared. The transactions of other files are compared.
 struct AppliedAudit {
     struct Finding: Sendable {

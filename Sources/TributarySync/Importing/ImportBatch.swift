@@ -83,8 +83,10 @@ extension ImportBatch {
         case end
     }
 
-    /// Applies each writer's segments as far as possible, and goes on with a writer that waits for others once they have
-    /// what it waits for; a segment is looked at once, and once more for each of its transactions that has to wait.
+    /// Applies each writer's segments as far as possible, and continues with a waiting writer once the others have reached
+    /// the transactions that it waits for.
+    ///
+    /// A segment is looked at once, and once more for each of its transactions that has to wait.
     mutating func run(_ transaction: WriteTransaction) throws {
         try transaction.letRowsWait()
         // What is read of segments takes memory for each, and the rows of small ones are on few pages.
@@ -153,9 +155,8 @@ extension ImportBatch {
 
     private mutating func apply(_ item: Item, _ transaction: WriteTransaction) throws -> Pause {
         let writer = item.name.writer
-        let isAccepted = accepted[item.name] == item.segment.end.sha256
-        let admission = try Admission(item.segment, by: trust, isAccepted: isAccepted, transaction.reader)
-        guard !admission.isRefused else {
+        let admission = try trust.admission(of: item.segment, isRead: true, transaction.reader)
+        guard admission.refusal == nil || accepted[item.name] == item.segment.end.sha256 else {
             result.refused.insert(item.name)
             return .refused
         }

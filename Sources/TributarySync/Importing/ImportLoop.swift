@@ -133,7 +133,7 @@ struct ImportLoop {
             importer.keepReaders(of: [])
             return .rests(until: nil)
         case .wait(let until):
-            // What is held goes on when the store has taken a later clock meanwhile, by an export or a join.
+            // Held segments may continue when the store has taken a later clock meanwhile, by an export or a join.
             if until != nil, let clock = try? environment.store.read({ try $0.writers.greatestPublishedClock() }),
                 state.update({ $0.planner.take(clock) })
             {
@@ -224,10 +224,7 @@ struct ImportLoop {
         guard let (own, position) = try? records.ownPosition() else { return }
         // The former writer may have gone on since the last look.
         let positions = state.read(\.planner.own) == own ? nil : try? records.positions()
-        state.update { state in
-            if let positions { state.setPositions(positions) }
-            state.setOwn(own, position)
-        }
+        state.update { $0.setOwn(own, positions ?? [own: position]) }
     }
 
     private func retrySegmentsWithNewBlobs(_ hints: FolderHints) {

@@ -1,7 +1,6 @@
 import Logging
 import TransactionLog
-package import TributaryAdmin
-package import TributaryChanges
+import TributaryAdmin
 import TributaryStore
 
 /// The sync of a store whose loops do not run: a simulation takes their steps, in an order of its own.
@@ -9,7 +8,7 @@ import TributaryStore
 /// The steps are those of ``ImportLoop`` and ``ExportLoop``. Nothing watches the folder; the simulation reports
 /// changes.
 package struct SteppedSync {
-    private let service: SyncService
+    package let service: SyncService
     private var loop: ImportLoop
 
     package init(
@@ -54,40 +53,8 @@ package struct SteppedSync {
     /// The problems of the store, in words.
     package var problems: [String] { service.state.read { $0.problems.all.map { "\($0.code): \($0.detail)" } } }
 
-    package func export() async throws { _ = try await service.exportNow() }
-
     /// Commits an acknowledgement when one is due.
     ///
     /// - Returns: false when that failed.
     package func acknowledge() async -> Bool { await service.exports.acknowledgeWhenDue() }
-
-    /// Stops counting on a writer's acknowledgements.
-    ///
-    /// - Returns: false when the store does not know the writer.
-    package func evict(_ writer: UniqueID) async throws -> Bool {
-        try await isKnown { try await service.evict(writer) }
-    }
-
-    /// Stops waiting for a writer's missing transactions.
-    ///
-    /// - Returns: false when the store does not know the writer.
-    package func abandon(_ writer: UniqueID) async throws -> Bool {
-        try await isKnown { try await service.abandon(writer) }
-    }
-
-    private func isKnown(_ request: () async throws -> Void) async throws -> Bool {
-        do {
-            try await request()
-            return true
-        } catch let error as SyncError {
-            switch error {
-            case .noSuchWriter, .ownWriter: return false
-            default: throw error
-            }
-        }
-    }
-
-    package func compact(_ mode: Compactor.Mode) async throws -> CompactionReport {
-        try await Compactor(sync: service).compact(mode)
-    }
 }

@@ -69,7 +69,7 @@ extension ImportPlanner {
     func plan(from positions: SupposedPositions, _ limits: Limits, wall: WallTime) -> BatchPlan {
         var plan = BatchPlan(limits: limits, positions: positions)
         var waiting = AwaitedTransactions<Int>()
-        // The writer of each that waits: a writer has one for each segment with which it can go on.
+        // The writer of each waiter: a writer has a waiter for each segment that can continue it.
         var waiters: [UniqueID] = []
         var queue = pendingWriters.sorted()
         while plan.looks < queue.count, !plan.isFull {
@@ -110,9 +110,10 @@ extension ImportPlanner {
         return planned.order.holders(of: sequence).allSatisfy { untrusted(planned, $0) != nil }
     }
 
-    /// Whether the log folder has no segment of a writer that begins at or before a transaction; O(1).
+    /// Whether the log folder has no segment of a writer that begins at or before a transaction.
     ///
-    /// A folder that still has earlier segments, of which applied ones count, may get the missing ones as well.
+    /// A folder that still has earlier segments, also applied segments, may get the missing segments as well. One step for
+    /// each untrusted segment before the first trusted segment.
     private func isGone(through sequence: UInt64, of id: UniqueID) -> Bool {
         // A folder that is not there yet may get them.
         guard let writer = writers[id] else { return false }
@@ -131,6 +132,7 @@ extension ImportPlanner {
         }
     }
 
+    /// One step for each segment that holds the writer's next transaction.
     func verdict(_ writer: PlannedWriter, positions: SupposedPositions, wall: WallTime) -> Verdict {
         let position = positions[writer.id]
         let (next, overflow) = position.sequence.addingReportingOverflow(1)
@@ -143,9 +145,9 @@ extension ImportPlanner {
         // One that nobody trusts keeps no other one from being applied.
         let trusted = valid.filter { untrusted(writer, $0) == nil }
         if trusted.isEmpty, let reason = untrusted(writer, valid[0]) { return .blocked([.untrusted(reason)]) }
-        // A segment of which a part is applied goes first; of others any may be taken, as readers skip what they have.
+        // A partly applied segment goes first; any other segment may be taken, as readers skip what they have.
         let begun = trusted.filter { $0 == position.partial?.bounds }
-        // One that has to wait keeps no other one from being applied: it may name transactions that nobody has.
+        // A segment that has to wait does not hold up the others: it may name transactions that nobody has.
         var blocks: [Block] = []
         for bounds in begun + trusted.filter({ $0 != position.partial?.bounds }) {
             let verdict = self.verdict(on: bounds, of: writer, positions: positions, wall: wall)
@@ -220,12 +222,17 @@ extension ImportPlanner {
     /// The reason why a segment is as good as none: nobody trusts it, or its key is missing.
     private func untrusted(_ writer: PlannedWriter, _ bounds: SegmentBounds) -> String? {
         if case .bad(.held, let reason, _)? = writer[bounds]?.knowledge { return reason }
-        guard let segment = writer[bounds]?.valid, let untrusted = segment.untrusted else { return nil }
-        return accepted[writer.name(bounds)] == segment.sha256 ? nil : untrusted.reason
+        return writer[bounds]?.valid.flatMap { untrusted(writer.name(bounds), $0) }
     }
 
+    func untrusted(_ id: SegmentName, _ segment: SegmentSummary) -> String? {
+        accepted[id] == segment.sha256 ? nil : segment.untrusted?.reason
+    }
+
+    /// What closely follows a clock that this store and others have is not held.
     func heldUntil(_ clock: HybridClock, wall: WallTime) -> WallTime? {
-        limits.heldUntil(clock, beyond: takenClock, wall: wall)
+        clock.isAhead(of: wall, by: limits.maxAhead, beyond: takenClock)
+            ? clock.wallTime.earlier(by: limits.maxAhead) : nil
     }
 
     func heldUntil(_ id: SegmentName, _ segment: SegmentSummary, wall: WallTime) -> WallTime? {

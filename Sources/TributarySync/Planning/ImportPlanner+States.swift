@@ -116,14 +116,7 @@ extension ImportPlanner {
         var block: Block?
         if case .blocked(let found) = verdict(writer, positions: positions, wall: wall) { block = found.first }
         let next = positions[writer.id].sequence.addingSaturating(1)
-        return WriterView(
-            next: next,
-            block: block,
-            limits: limits,
-            accepted: accepted,
-            takenClock: takenClock,
-            wall: wall
-        )
+        return WriterView(next: next, block: block, planner: self, wall: wall)
     }
 
     private func statuses(_ writer: PlannedWriter, wall: WallTime) -> [SegmentStatus] {
@@ -238,7 +231,9 @@ extension ImportPlanner {
                 "Transaction \(unmet.sequence) was made after transactions that are not here: "
                 + missing.prefix(10).map(\.description).joined(separator: ", ") + "\(rest)."
             status.waitingFor = missing
-            status.hint = gapHint(missing)
+            if case .transactions(let writer, let from, _)? = missing.first {
+                status.hint = "See that the writers' segments arrive. \(remedy(forMissing: from, of: writer))"
+            }
         case .predecessor(let after):
             let from = positions[after.writer].sequence.addingSaturating(1)
             status.reason =
@@ -251,28 +246,21 @@ extension ImportPlanner {
         }
     }
 
-    private func gapHint(_ missing: [UnmetDependency]) -> String {
-        guard case .transactions(let writer, let from, _)? = missing.first else {
-            return "See that the writers' segments arrive."
-        }
-        return "See that the writers' segments arrive. \(remedy(forMissing: from, of: writer))"
-    }
-
     /// Transactions may be given up only when no baseline has them.
     func remedy(forMissing sequence: UInt64, of writer: UniqueID) -> String {
         baselines.remedy(forMissing: sequence, of: writer)
             ?? "If another machine has applied them, there: tributaryctl compact; "
-            + "if they are lost for ever: tributaryctl writer abandon \(writer)"
+            + "if they are lost permanently: tributaryctl writer abandon \(writer)"
     }
 
-    /// A store that lacks what another one has applied differs from it.
+    /// Without the file, this store differs from a store that has applied it.
     static func revokedHint(_ id: SegmentName) -> String {
         "Remove the file, unless another machine has applied it: this store differs from that machine until it takes the "
             + "file too, with: tributaryctl segment accept \(id.path)"
     }
 
     static func forkHint(_ writer: UniqueID) -> String {
-        "Two programs have written as \(writer), of which this store has taken one: build the machine of the other one anew."
+        "Two machines have written as \(writer). This store keeps the transactions that it applied first. Rebuild the other machine."
     }
 
     private static func badHint(_ id: SegmentName, _ state: SegmentState) -> String {
@@ -288,25 +276,22 @@ extension ImportPlanner {
 struct WriterView {
     let next: UInt64
     let block: ImportPlanner.Block?
-    let limits: ImportPlanner.Limits
-    let accepted: [SegmentName: String]
-    let takenClock: HybridClock
+    let planner: ImportPlanner
     let wall: WallTime
 
     /// The reason why a valid segment cannot be applied; nil when it only waits for its turn.
     func block(of entry: PlannedSegment) -> ImportPlanner.Block? {
         guard let segment = entry.valid else { return nil }
-        let isAccepted = accepted[entry.id] == segment.sha256
-        if !isAccepted, let untrusted = segment.untrusted { return .untrusted(untrusted.reason) }
+        if let reason = planner.untrusted(entry.id, segment) { return .untrusted(reason) }
         if let block, entry.id.bounds.holds(next) { return block }
-        guard !isAccepted else { return nil }
-        return limits.heldUntil(segment.lastClock, beyond: takenClock, wall: wall).map { .held(until: $0) }
+        return planner.heldUntil(entry.id, segment, wall: wall).map { .held(until: $0) }
     }
 
     func state(of entry: PlannedSegment) -> SegmentState {
         switch entry.knowledge {
         case .unknown: return .waiting
-        case .incomplete(_, _, let since): return limits.isLate(since: since, wall: wall) ? .damaged : .incomplete
+        case .incomplete(_, _, let since):
+            return planner.limits.isLate(since: since, wall: wall) ? .damaged : .incomplete
         case .unreadable: return .rejected
         case .bad(let state, _, _): return state
         case .valid:

@@ -29,11 +29,6 @@ package struct ImportPlanner: Sendable {
             self.incompleteGrace = incompleteGrace
         }
 
-        /// `taken` is the greatest clock that this store and others have: what follows it closely is not held.
-        func heldUntil(_ clock: HybridClock, beyond taken: HybridClock, wall: WallTime) -> WallTime? {
-            clock.isAhead(of: wall, by: maxAhead, beyond: taken) ? clock.wallTime.earlier(by: maxAhead) : nil
-        }
-
         func isLate(since: WallTime, wall: WallTime) -> Bool { since.isDue(after: incompleteGrace, at: wall) }
     }
 

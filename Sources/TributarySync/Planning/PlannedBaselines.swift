@@ -17,7 +17,7 @@ struct PlannedBaselines: Sendable {
     private(set) var verified: [KnownBaseline] = []
     /// The baselines that no store has endorsed, the one with the most transactions first.
     private(set) var unverified: [KnownBaseline] = []
-    /// The baselines that do not count.
+    /// The baselines that cannot be used.
     private(set) var unusable: [BaselineName: KnownBaselines.Refusal] = [:]
     /// The reasons why baselines could not be joined, each with the time of the next attempt; nil for none.
     private(set) var refused: [KnownBaseline: Refusal] = [:]
@@ -79,7 +79,7 @@ struct PlannedBaselines: Sendable {
         if let name = first(unverified) { return PlannedBaselines.offer(name) }
         let refused = unusable.filter { $0.value.vector(of: $0.key)[writer] >= sequence }.min { $0.key < $1.key }
         return refused.map { name, refusal in
-            "The baseline \(name.path) has them and does not count: \(refusal.sentence) \(refusal.hint)"
+            "The baseline \(name.path) has them, but cannot be used: \(refusal.sentence) \(refusal.hint)"
         }
     }
 

@@ -208,55 +208,33 @@ extension Problem {
     }
 
     static func exportFailed(_ error: any Error, logs: String, since wall: WallTime) -> Problem {
+        let text = ErrorText.text(of: error)
+        var problem = Problem(
+            .exportFailed,
+            since: wall,
+            detail: "Local changes were not exported: \(text)",
+            hint:
+                "Give \(logs) room and the daemon the right to read and write there. It is tried again every 10 s, and now with: "
+                + "tributaryctl sync"
+        )
         switch error {
         case ExportFailure.clockAhead:
-            Problem(
-                .ownClockAhead,
-                since: wall,
-                detail: ErrorText.text(of: error),
-                hint: "If the machine's clock is wrong, set it right. If it is right: tributaryctl writer restamp"
-            )
+            (problem.code, problem.detail) = (.ownClockAhead, text)
+            problem.hint = "If the machine's clock is wrong, set it right. If it is right: tributaryctl writer restamp"
         case ExportFailure.foreignFolder(_, let writer, _, let isCertain):
-            Problem(
-                .logsMissing,
-                since: wall,
-                detail: "Local changes are not exported: \(ErrorText.text(of: error))",
-                hint: isCertain
-                    ? "The store has what it exported lately, and writes it again with: tributaryctl check --repair"
-                    : "\(mountHint("\(logs)/\(writer)")) && tributaryctl check --repair"
-            )
+            (problem.code, problem.detail) = (.logsMissing, "Local changes are not exported: \(text)")
+            problem.hint =
+                isCertain
+                ? "The store has what it exported lately, and writes it again with: tributaryctl check --repair"
+                : "\(mountHint("\(logs)/\(writer)")) && tributaryctl check --repair"
+        case ExportFailure.nameTaken(let file, _): (problem.file, problem.hint) = (file, TakenNames.hint(file))
         case let error as SegmentError where error.kind == .missing && error.file == logs:
-            Problem(
-                .logsMissing,
-                since: wall,
-                detail: "Local changes are not exported: \(logs) is not there.",
-                hint: mountHint(logs)
-            )
-        case ExportFailure.nameTaken(let file, _):
-            Problem(
-                .exportFailed,
-                since: wall,
-                detail: "Local changes were not exported: \(ErrorText.text(of: error))",
-                file: file,
-                hint: TakenNames.hint(file)
-            )
-        case let error as SegmentError where error.kind == .locked:
-            Problem(
-                .exportFailed,
-                since: wall,
-                detail: "Local changes were not exported: \(error)",
-                hint: error.hint
-            )
-        default:
-            Problem(
-                .exportFailed,
-                since: wall,
-                detail: "Local changes were not exported: \(ErrorText.text(of: error))",
-                hint:
-                    "Give \(logs) room and the daemon the right to read and write there. It is tried again every 10 s, and now with: "
-                    + "tributaryctl sync"
-            )
+            (problem.code, problem.hint) = (.logsMissing, mountHint(logs))
+            problem.detail = "Local changes are not exported: \(logs) is not there."
+        case let error as SegmentError where error.kind == .locked: problem.hint = error.hint
+        default: break
         }
+        return problem
     }
 
     static func folderFull(_ logs: String, limit: Int64, waiting: Int, since wall: WallTime) -> Problem {

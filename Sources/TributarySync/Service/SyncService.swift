@@ -1,4 +1,6 @@
-import Dispatch
+import CLinux
+@preconcurrency import Dispatch
+import Glibc
 package import Logging
 import ServiceLifecycle
 import Synchronization
@@ -252,4 +254,26 @@ package struct SerialQueue: Sendable {
         }
         return try result.get()
     }
+}
+
+/// Reports when somebody sets the wall clock, so that segments held until a time of that clock are looked at again.
+///
+/// Without the system's help, the next scan of the whole folder finds it.
+private final class ClockWatcher: Sendable {
+    private let source: any DispatchSourceRead
+
+    /// Calls `report` after each step of the clock until the watcher is released; nil when the system cannot watch it.
+    init?(report: @escaping @Sendable () -> Void) {
+        let descriptor = clinux_watch_clock()
+        guard descriptor >= 0 else { return nil }
+        source = DispatchSource.makeReadSource(
+            fileDescriptor: descriptor,
+            queue: DispatchQueue(label: "tributary.clock")
+        )
+        source.setCancelHandler { close(descriptor) }
+        source.setEventHandler { if clinux_clock_was_set(descriptor) != 0 { report() } }
+        source.activate()
+    }
+
+    deinit { source.cancel() }
 }

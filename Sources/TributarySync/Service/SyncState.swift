@@ -24,7 +24,7 @@ struct SyncState: Sendable {
     private var madeRoom: WallTime?
     private var storedAccepted: [SegmentName: String]
     private(set) var knownBaselines = KnownBaselines()
-    /// The result of the last comparison of a baseline; nil before the first one.
+    /// The result of the last comparison of a baseline; nil before the first comparison.
     var comparison: CompactionReport.Step?
     /// The baselines about which this store cannot decide, with the first transaction that it needs; nil when none helps.
     ///
@@ -87,10 +87,10 @@ struct SyncState: Sendable {
         for (writer, position) in positions { planner.setPosition(position, of: writer) }
     }
 
-    /// The own writer changes when the store goes on as a fresh one.
-    mutating func setOwn(_ writer: UniqueID, _ position: WriterPosition) {
+    /// The own writer changes when the store continues as a fresh writer.
+    mutating func setOwn(_ writer: UniqueID, _ positions: [UniqueID: WriterPosition]) {
         planner.own = writer
-        planner.setPosition(position, of: writer)
+        setPositions(positions)
     }
 
     mutating func found(_ found: KnownBaselines, wall: WallTime) {
@@ -306,7 +306,7 @@ extension SyncState {
 
     /// The problem that no baseline has been endorsed for days, with the reason why this store could not compare the newest one.
     ///
-    /// O(b v w) for b baselines, v of which are verified.
+    /// O(b v w) for b baselines, v of them verified.
     private func unverified(wall: WallTime) -> Problem? {
         guard let comparison, comparison.result == .waits, let reason = comparison.detail else { return nil }
         let open = knownBaselines.unverified.filter { baseline in

@@ -4,11 +4,11 @@ package import TributaryStore
 /// The keys that were trusted at first sight: settings of the store.
 ///
 /// A key is pinned in the SQLite transaction that applies the first segment with its signature. So a segment that is
-/// never applied pins nothing, and a store that is set back to a backup has the keys of what it has applied. Each key
+/// never applied pins nothing, and a store that is set back to a backup has the keys of its applied segments. Each key
 /// has a setting, and each store one with its keys: a decision and a pin cost O(log n) for n keys, and O(k) for the k
 /// keys of the same store.
 package struct PinnedKeys {
-    /// The pins that matter for one store and one key.
+    /// The pins that matter for a store and a key.
     package struct Finding: Hashable, Sendable {
         /// The store to which the key is pinned.
         package var owner: UniqueID?
@@ -47,7 +47,7 @@ package struct PinnedKeys {
         }
     }
 
-    /// Pins a key that no store has yet; the reader must be that of a write transaction.
+    /// Pins a key that no store has yet; the reader must belong to a write transaction.
     func pin(_ key: PublicKey, to store: UniqueID, at wall: WallTime) throws {
         try settings.set(PinnedKeys.pin(key), to: Pin(store: store, since: wall))
         try settings.set(PinnedKeys.keys(store), to: keys(of: store) + [key])

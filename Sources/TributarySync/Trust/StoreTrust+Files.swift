@@ -32,11 +32,17 @@ extension StoreTrust {
         try author(segment.name.writer, claiming: segment.header.incarnation.store, reader)
     }
 
+    /// Decides about a segment; `isRead` says that its signature was verified when it was read.
+    func admission(of segment: VerifiedSegment, isRead: Bool = false, _ reader: Reader) throws -> Admission {
+        guard mode == .known else { return Admission(store: segment.name.writer) }
+        let text = SignedText.of(segment.name.path, segment.end.sha256)
+        let store = try author(of: segment, reader).label
+        return try admission(store, segment.end.signature, of: text, isRead: isRead, reader)
+    }
+
     /// What keeps a segment from being applied; nil for nothing.
     func refusal(of segment: VerifiedSegment, _ reader: Reader) throws -> UntrustedFile? {
-        guard mode == .known else { return nil }
-        let text = SignedText.of(segment.name.path, segment.end.sha256)
-        return try refusal(author(of: segment, reader).label, segment.end.signature, of: text, reader)
+        try admission(of: segment, reader).refusal
     }
 
     /// What keeps a baseline from counting; nil for nothing.
@@ -47,67 +53,58 @@ extension StoreTrust {
         guard mode == .known else { return nil }
         let claimed = baseline.writers.first { $0.id == name.writer }?.incarnation.store
         let author = try author(name.writer, claiming: claimed, reader)
-        return try refusal(author.label, baseline.signature, of: SignedText.of(name.path, baseline.sha256), reader)
+        let text = SignedText.of(name.path, baseline.sha256)
+        return try admission(author.label, baseline.signature, of: text, reader).refusal
     }
 
     /// What keeps a comparison from counting; nil for nothing.
     func refusal(of comparison: BaselineComparison, _ reader: Reader) throws -> UntrustedFile? {
         guard mode == .known else { return nil }
         let author = try author(comparison.name.writer, claiming: comparison.store, reader)
-        return try refusal(author.label, comparison.signature, of: comparison.signedText, reader)
+        return try admission(author.label, comparison.signature, of: comparison.signedText, reader).refusal
     }
 
-    private func refusal(
+    private func admission(
         _ store: UniqueID,
         _ signature: Signature?,
         of text: [UInt8],
+        isRead: Bool = false,
         _ reader: Reader
-    ) throws -> UntrustedFile? {
-        guard let signature else { return UntrustedFile(reason: "It is not signed.", store: store) }
-        let key = signature.key
-        guard signature.isValid(of: text) else {
-            let reason = "Its signature is not that of key \(key) for its name and its bytes."
-            return UntrustedFile(reason: reason, store: store)
+    ) throws -> Admission {
+        func refused(_ reason: String, key: PublicKey? = nil) -> Admission {
+            let isRevoked = key.map(list.isRevoked) ?? false
+            return Admission(
+                store: store,
+                refusal: UntrustedFile(reason: reason, store: store, key: key, isRevoked: isRevoked)
+            )
         }
-        guard case .untrusted(let reason) = try decide(store, key, reader) else { return nil }
-        return UntrustedFile(reason: reason, store: store, key: key, isRevoked: list.isRevoked(key))
+        guard let signature else { return refused("It is not signed.") }
+        let key = signature.key
+        let decision = try decide(store, key, reader)
+        guard isRead && decision == .trusted || signature.isValid(of: text) else {
+            return refused("Its signature does not match key \(key), its name and its bytes.")
+        }
+        return switch decision {
+        case .trusted: Admission(store: store)
+        case .first: Admission(store: store, first: key)
+        case .untrusted(let reason): refused(reason, key: key)
+        }
     }
 }
 
-/// The import's decision about a segment in the SQLite transaction that applies it.
+/// The decision about a file of a store.
 ///
-/// The decision at the time of reading may be out of date. Meanwhile the key may belong to another store, or the store
-/// may have another key. Earlier segments of the same transaction change this, too.
+/// The import decides again in the SQLite transaction that applies a segment. Meanwhile the key may belong to another
+/// store, or the store may have another key. Earlier segments of the same transaction change this, too.
 struct Admission {
-    private let label: UniqueID
-    /// The key to pin; nil for none.
-    private let first: PublicKey?
-    /// Whether the segment is to be read again instead of being applied.
-    let isRefused: Bool
-
-    /// Decides in the reader's state; with `isAccepted` an administrator has accepted the segment, whoever has signed it.
-    init(_ segment: VerifiedSegment, by trust: StoreTrust, isAccepted: Bool, _ reader: Reader) throws {
-        guard trust.mode == .known else {
-            (label, first, isRefused) = (segment.name.writer, nil, false)
-            return
-        }
-        label = try trust.author(of: segment, reader).label
-        guard let signature = segment.end.signature else {
-            (first, isRefused) = (nil, !isAccepted)
-            return
-        }
-        let text = SignedText.of(segment.name.path, segment.end.sha256)
-        switch try trust.decide(label, signature.key, reader) {
-        // The signature was verified when the segment was read.
-        case .trusted: (first, isRefused) = (nil, false)
-        case .first where signature.isValid(of: text): (first, isRefused) = (signature.key, false)
-        case .first, .untrusted: (first, isRefused) = (nil, !isAccepted)
-        }
-    }
+    var store: UniqueID
+    /// The key to pin when the file is a segment and is applied; nil for none.
+    var first: PublicKey?
+    var refusal: UntrustedFile?
 
     /// Pins the key, when a transaction of the segment is applied.
     func pin(_ transaction: WriteTransaction, at wall: WallTime) throws {
         guard let first else { return }
-        try PinnedKeys(transaction.reader).pin(first, to: label, at: wall)
+        try PinnedKeys(transaction.reader).pin(first, to: store, at: wall)
     }
 }

@@ -2,7 +2,7 @@ import CLinux
 import Foundation
 import Glibc
 import Synchronization
-import TransactionLog
+package import TransactionLog
 package import TributaryChanges
 package import TributaryStore
 
@@ -35,22 +35,16 @@ package final class StoreTrust: Sendable {
     /// An earlier version or a person writes a list without an end line. The line is added, unless the store has on
     /// record that its list has an end line.
     ///
-    /// - Throws: ``TrustFileError`` when one of the files cannot be read or is none of its kind, when others may read the
-    ///   key or write the list, when the list is missing or was cut, or when no file can be written; what the store
-    ///   throws.
-    package convenience init(of store: Store) throws {
-        let path = store.configuration.path
-        try self.init(store: path, isRecorded: try store.read { try StoreTrust.isRecorded($0) })
-        if !list.isEmpty { try store.write { try StoreTrust.record($0) } }
-    }
-
-    private init(store: String, isRecorded: Bool) throws(TrustFileError) {
-        let path = "\(store)-trust"
+    /// - Throws: ``KeyFileError`` when a file cannot be read, parsed or written, when others may read the key or write
+    ///   the list, or when the list is missing or was cut; the errors of the store.
+    package init(of store: Store) throws {
+        let path = "\(store.configuration.path)-trust"
         self.path = path
-        key = try StoreTrust.key("\(store)-key")
-        let (list, end) = try StoreTrust.list(path, isRecorded: isRecorded)
+        key = try StoreTrust.key("\(store.configuration.path)-key")
+        let (list, end) = try StoreTrust.list(path, isRecorded: store.read { try StoreTrust.isRecorded($0) })
         state = Mutex(State(list: list))
         if let end, !end.isRight { try write(list) }
+        if !list.isEmpty { try store.write { try StoreTrust.record($0) } }
     }
 
     package var list: TrustList { state.withLock(\.list) }
@@ -70,15 +64,15 @@ package final class StoreTrust: Sendable {
     /// Trusts or revokes keys of a store, and writes the whole list to its file: O(n log n) for its n keys.
     ///
     /// - Returns: Whether the list has changed.
-    /// - Throws: ``TrustFileError`` when it cannot be written; it is as before then.
+    /// - Throws: ``KeyFileError`` when it cannot be written; it is as before then.
     @discardableResult
     package func set(
         _ new: TrustList.State,
         _ keys: [PublicKey],
         of store: UniqueID,
         at wall: WallTime
-    ) throws(TrustFileError) -> Bool {
-        try state.withLock { state throws(TrustFileError) in
+    ) throws(KeyFileError) -> Bool {
+        try state.withLock { state throws(KeyFileError) in
             var list = state.list
             for key in keys { list.set(new, key, of: store, at: wall) }
             guard list != state.list else { return false }
@@ -90,16 +84,11 @@ package final class StoreTrust: Sendable {
 
     // MARK: Files
 
-    /// Reads the list, and nil for its end when there is no file.
-    private static func list(_ path: String, isRecorded: Bool) throws(TrustFileError) -> (TrustList, TrustList.End?) {
-        func failure(_ reason: String) -> TrustFileError { TrustFileError(path: path, reason: reason) }
-        let bytes: [UInt8]?
-        do {
-            let harm = "whoever has written it has chosen whom this store trusts"
-            bytes = try KeyFile.bytes(path, ownedBy: geteuid(), mode: 0o644, harm: harm, limit: listBytes)
-        } catch {
-            throw failure(error.reason)
-        }
+    /// Reads the list, and nil for its end without a file.
+    private static func list(_ path: String, isRecorded: Bool) throws(KeyFileError) -> (TrustList, TrustList.End?) {
+        func failure(_ reason: String) -> KeyFileError { KeyFileError(path: path, reason: reason) }
+        let harm = "whoever has written it has chosen whom this store trusts"
+        let bytes = try KeyFile.bytes(path, ownedBy: geteuid(), mode: 0o644, harm: harm, limit: listBytes)
         let (list, end): (TrustList, TrustList.End)
         do {
             (list, end) = try TrustList.read(String(decoding: bytes ?? [], as: UTF8.self))
@@ -110,7 +99,7 @@ package final class StoreTrust: Sendable {
         guard isFirst || end.isRight else {
             let fault =
                 bytes == nil
-                ? "there is no such file, although the store has a list of keys"
+                ? "the file is missing, although the store has a list of keys"
                 : "its last line is not the end line of the \(list.count) keys in it, and keys may be missing"
             throw failure(
                 "\(fault): bring back a copy of the file; if these \(list.count) keys are all that were trusted or "
@@ -128,64 +117,48 @@ package final class StoreTrust: Sendable {
         try transaction.setSetting(StoreKeys.trust, to: "1")
     }
 
-    private func write(_ list: TrustList) throws(TrustFileError) {
+    private func write(_ list: TrustList) throws(KeyFileError) {
         guard let path else { return }
         guard list.count <= TrustList.limit else {
-            throw TrustFileError(path: path, reason: "it would have more than \(TrustList.limit) keys")
+            throw KeyFileError(path: path, reason: "it would have more than \(TrustList.limit) keys")
         }
         let draft = "\(path).new"
         unlink(draft)
         try StoreTrust.create(draft, Array(list.text.utf8), mode: 0o640)
-        guard rename(draft, path) == 0 else { throw TrustFileError(path: path, code: errno) }
+        guard rename(draft, path) == 0 else { throw KeyFileError(path: path, code: errno) }
         try StoreTrust.syncFolder(of: path)
     }
 
-    private static func key(_ path: String) throws(TrustFileError) -> SigningKey {
-        do {
-            if let key = try KeyFile.read(path, ownedBy: geteuid()) { return key }
-        } catch {
-            throw TrustFileError(path: path, reason: error.reason)
-        }
+    private static func key(_ path: String) throws(KeyFileError) -> SigningKey {
+        if let key = try KeyFile.read(path, ownedBy: geteuid()) { return key }
         let key = SigningKey.generate()
         let draft = "\(path).new"
         unlink(draft)
         try create(draft, key.pem, mode: 0o600)
         // Never in the place of another key.
         guard clinux_rename_noreplace(AT_FDCWD, draft, AT_FDCWD, path) == 0 else {
-            throw TrustFileError(path: path, code: errno)
+            throw KeyFileError(path: path, code: errno)
         }
         try syncFolder(of: path)
         return key
     }
 
-    private static func create(_ path: String, _ bytes: [UInt8], mode: mode_t) throws(TrustFileError) {
+    private static func create(_ path: String, _ bytes: [UInt8], mode: mode_t) throws(KeyFileError) {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
-        guard descriptor >= 0 else { throw TrustFileError(path: path, code: errno) }
+        guard descriptor >= 0 else { throw KeyFileError(path: path, code: errno) }
         let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         do {
             try file.write(contentsOf: bytes)
             try file.synchronize()
         } catch {
-            throw TrustFileError(path: path, reason: error.localizedDescription)
+            throw KeyFileError(path: path, reason: error.localizedDescription)
         }
     }
 
-    private static func syncFolder(of path: String) throws(TrustFileError) {
+    private static func syncFolder(of path: String) throws(KeyFileError) {
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         defer { if descriptor >= 0 { close(descriptor) } }
-        guard descriptor >= 0, fsync(descriptor) == 0 else { throw TrustFileError(path: folder, code: errno) }
+        guard descriptor >= 0, fsync(descriptor) == 0 else { throw KeyFileError(path: folder, code: errno) }
     }
-}
-
-/// A file of ``StoreTrust`` that cannot be used.
-package struct TrustFileError: Error, Hashable, Sendable, CustomStringConvertible {
-    package var path: String
-    package var reason: String
-
-    init(path: String, reason: String) { (self.path, self.reason) = (path, reason) }
-
-    fileprivate init(path: String, code: Int32) { self.init(path: path, reason: String(cString: strerror(code))) }
-
-    package var description: String { "'\(path)': \(reason)" }
 }

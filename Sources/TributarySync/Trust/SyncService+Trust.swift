@@ -17,7 +17,7 @@ extension SyncService {
         return Dictionary(grouping: entries, by: \.store)
     }
 
-    /// The keys of one store that are trusted or revoked; O(k) for its k keys.
+    /// The trusted and revoked keys of a store; O(k) for its k keys.
     package func keys(of store: UniqueID) throws -> [TrustList.Entry] {
         let list = environment.trust.list
         let pinned = try environment.store.read { try PinnedKeys($0).entries(of: store) }
@@ -30,7 +30,7 @@ extension SyncService {
     /// store's writers, or its label. Without a key it is the one with which the store's held files are signed, or for a
     /// revocation all of its keys.
     ///
-    /// - Throws: ``SyncError`` `noSuchWriter`, `ownWriter`, `noKey`; ``TrustFileError``; what the store throws.
+    /// - Throws: ``SyncError`` `noSuchWriter`, `ownWriter`, `noKey`; ``KeyFileError``; the errors of the store.
     package func setTrust(
         _ state: TrustList.State,
         of writer: UniqueID,

@@ -18,7 +18,7 @@ package struct TrustSettings: Hashable, Sendable {
     package var pinsFirst: Bool
     /// Keys of stores that may be trusted at first sight.
     package var keys: [PublicKey] { didSet { listed = Set(keys) } }
-    /// The members of ``keys``: each decision looks for one.
+    /// The members of ``keys``: each decision looks for a key.
     fileprivate private(set) var listed: Set<PublicKey>
 
     package init(mode: Mode = .any, pinsFirst: Bool = false, keys: [PublicKey] = []) {
@@ -75,7 +75,7 @@ package struct TrustList: Hashable, Sendable {
 
     /// Decides about a file by the label of the store that has written it and by the key that has signed it.
     ///
-    /// O(k) for the k keys of this store: the number of other stores does not count.
+    /// O(k) for the k keys of this store, however many other stores there are.
     package func decide(
         _ store: UniqueID,
         _ key: PublicKey,
@@ -143,7 +143,7 @@ extension TrustList {
 
     /// Reads a list, with its end.
     ///
-    /// Blank lines do not count, and of several end lines only the last one, so that an end line can be appended by hand.
+    /// Blank lines are ignored, and so are all end lines but the last, so that an end line can be appended by hand.
     /// If one of two lines of a key revokes it, it is revoked.
     ///
     /// - Throws: `JSONError` for a line that is none of ``text``, with its number.

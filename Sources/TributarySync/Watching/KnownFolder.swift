@@ -63,7 +63,7 @@ struct KnownFolder: Sendable {
         unusableFiles[unusableFile.fileName] = unusableFile
     }
 
-    /// Keeps the newest of each maker.
+    /// Keeps the newest of each maker; O(1), since a folder has at most ``comparisonLimit`` of them.
     mutating func insert(comparison baseline: BaselineName) {
         comparisons.append(baseline)
         guard comparisons.count > KnownFolder.comparisonLimit else { return }
@@ -74,7 +74,7 @@ struct KnownFolder: Sendable {
         }
     }
 
-    /// The newest ones stay.
+    /// Keeps the newest; at most ``baselineLimit`` steps.
     mutating func insert(baseline sequence: UInt64) {
         let index = baselines.firstIndex { $0 >= sequence } ?? baselines.endIndex
         baselines.insert(sequence, at: index)

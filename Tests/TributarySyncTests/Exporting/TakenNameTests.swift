@@ -63,6 +63,15 @@ import TributaryStore
         try await SyncReplica(logs.path, wall: wall, folder: folder, name: name, model: model)
     }
 
+    /// A store with two saves that are not exported.
+    private func saved() throws -> (TemporaryFolder, Store) {
+        let folder = try TemporaryFolder("taken")
+        let store = try SyncModel.open(in: folder, wall: wall, model: model)
+        try save(SyncModel.insert(1), in: store)
+        try save(Self.visit(100), in: store)
+        return (folder, store)
+    }
+
     private static func visit(_ count: Int64) -> Change {
         SyncModel.update(1, "visits", .object([JSONMember(key: "increment", value: .integer(count))]))
     }
@@ -167,10 +176,7 @@ import TributaryStore
     /// The process ends between the record of a segment and its name, and the name is taken before the next start.
     @Test(arguments: Obstacle.allCases)
     func aSegmentThatWasNotInItsPlaceGetsAnotherName(_ obstacle: Obstacle) async throws {
-        let folder = try TemporaryFolder("taken")
-        let store = try SyncModel.open(in: folder, wall: wall, model: model)
-        try save(SyncModel.insert(1), in: store)
-        try save(Self.visit(100), in: store)
+        let (folder, store) = try saved()
         let (former, logs) = (try own(store).id, logs)
         let killed = exporter(store) { step in
             guard case .begun(let name) = step else { return }
@@ -192,10 +198,7 @@ import TributaryStore
     /// The process ends after a segment was in its place: others may have it, so it keeps its name.
     @Test(arguments: Obstacle.allCases.filter { $0 != .unknownKey })
     func aSegmentThatWasInItsPlaceKeepsItsName(_ obstacle: Obstacle) async throws {
-        let folder = try TemporaryFolder("taken")
-        let store = try SyncModel.open(in: folder, wall: wall, model: model)
-        try save(SyncModel.insert(1), in: store)
-        try save(Self.visit(100), in: store)
+        let (folder, store) = try saved()
         let (former, logs) = (try own(store).id, logs)
         let name = SegmentName(writer: former, first: 1, last: 2)
         let killed = exporter(store) { if case .placed = $0 { throw Kill() } }

@@ -11,10 +11,9 @@ import TributaryChanges
 @Suite(.timeLimit(.minutes(30)), .watcherTurns) struct SegmentLinkTests {
     private let logs: LogsFolder
     private let wall = SyncWall()
-    private let writer = LogsFolder.writer(1)
-    private let other = LogsFolder.writer(2)
+    private let writer, other: UniqueID
 
-    init() throws { logs = try LogsFolder() }
+    init() throws { (logs, writer, other) = (try LogsFolder(), LogsFolder.writer(1), LogsFolder.writer(2)) }
 
     private func segment(
         _ range: ClosedRange<UInt64>,

@@ -178,7 +178,7 @@ import TributaryChanges
         // Without its lines, a baseline has what its name says; with them, what they say.
         var refusal = KnownBaselines.Refusal(reason: "broken", isIncomplete: false, since: Self.wall)
         planner.baselines.set([], unusable: [BaselineName(writer: a, sequence: 3): refusal])
-        #expect(planner.remedy(forMissing: 3, of: a).contains("does not count: broken."))
+        #expect(planner.remedy(forMissing: 3, of: a).contains("cannot be used: broken."))
         #expect(planner.remedy(forMissing: 4, of: a).hasSuffix(abandon))
         refusal.vector = baseline.vector
         planner.baselines.set([], unusable: [baseline.name: refusal])

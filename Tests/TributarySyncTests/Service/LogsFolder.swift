@@ -35,7 +35,9 @@ struct LogsFolder {
         guard rename(staged, target) == 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
     }
 
-    func put(_ segment: SegmentText) throws { try put(segment.bytes(), at: segment.name) }
+    func put(_ segment: SegmentText, signedBy key: SigningKey? = nil) throws {
+        try put(segment.bytes(signedBy: key), at: segment.name)
+    }
 
     /// Writes a segment of transactions that insert one employee each.
     ///

@@ -12,16 +12,13 @@ import TributaryStore
 @Suite(.watcherTurns) struct PinTests {
     private let logs: LogsFolder
     private let wall = SyncWall()
-    private let a = LogsFolder.writer(1)
-    private let b = LogsFolder.writer(2)
-    private let c = LogsFolder.writer(3)
-    private let key = SigningKey.generate()
-    private let other = SigningKey.generate()
+    private let a, b, c: UniqueID
+    private let key, other: SigningKey
 
-    init() throws { logs = try LogsFolder() }
-
-    private func put(_ segment: SegmentText, signedBy key: SigningKey) throws {
-        try logs.put(segment.bytes(signedBy: key), at: segment.name)
+    init() throws {
+        logs = try LogsFolder()
+        (a, b, c) = (LogsFolder.writer(1), LogsFolder.writer(2), LogsFolder.writer(3))
+        (key, other) = (SigningKey.generate(), SigningKey.generate())
     }
 
     /// A segment whose header names a store, and a writer that it goes on from.
@@ -59,16 +56,16 @@ import TributaryStore
     @Test func aSegmentThatIsNotAppliedPinsNothing() async throws {
         let replica = try await replica()
         let forged = text(c, 1...1, base: 50, store: b, after: .init(writer: a, sequence: 7))
-        try put(forged, signedBy: other)
+        try logs.put(forged, signedBy: other)
         try await replica.service.importAll()
         #expect(try await replica.state(forged.name) == .waiting)
         #expect(try replica.service.keys(of: b).isEmpty)
-        try put(LogsFolder.text(b, 1...1, base: 10), signedBy: key)
+        try logs.put(LogsFolder.text(b, 1...1, base: 10), signedBy: key)
         try await replica.service.importAll()
         #expect(try replica.employees(1...99) == [11])
         #expect(try replica.service.keys(of: b).map(\.key) == [key.publicKey])
         // What it waits for comes: it is decided about again.
-        try put(LogsFolder.text(a, 1...7), signedBy: SigningKey.generate())
+        try logs.put(LogsFolder.text(a, 1...7), signedBy: SigningKey.generate())
         #expect(try await held(forged.name, replica)?.contains("known by key \(key.publicKey)") == true)
         #expect(try replica.employees(1...99) == [1, 2, 3, 4, 5, 6, 7, 11])
         #expect(try replica.service.keys(of: b).map(\.key) == [key.publicKey])
@@ -76,8 +73,8 @@ import TributaryStore
 
     /// In the folder of the store itself.
     @Test func aSegmentThatWaitsKeepsNoOtherOneBack() async throws {
-        try put(text(b, 1...1, base: 50, store: b, after: .init(writer: a, sequence: 7)), signedBy: other)
-        try put(LogsFolder.text(b, 1...2, base: 10), signedBy: key)
+        try logs.put(text(b, 1...1, base: 50, store: b, after: .init(writer: a, sequence: 7)), signedBy: other)
+        try logs.put(LogsFolder.text(b, 1...2, base: 10), signedBy: key)
         let replica = try await replica()
         try await replica.service.importAll()
         #expect(try replica.employees(1...99) == [11, 12])
@@ -87,8 +84,8 @@ import TributaryStore
     /// Two writers of one store that have different first keys, both of which were new when they were read.
     @Test func ofTwoFirstKeysTheOneThatIsAppliedWins() async throws {
         let (first, second) = (text(b, 1...1, store: a), text(c, 1...1, base: 10, store: a))
-        try put(first, signedBy: key)
-        try put(second, signedBy: other)
+        try logs.put(first, signedBy: key)
+        try logs.put(second, signedBy: other)
         let replica = try await replica()
         #expect(try await held(second.name, replica)?.contains("known by key \(key.publicKey)") == true)
         #expect(try replica.employees(1...20) == [1])
@@ -98,8 +95,8 @@ import TributaryStore
     /// A machine that begins reads what the store has signed with its former key and with its present one.
     @Test func aStoreThatHasChangedItsKeyIsTakenWithBoth() async throws {
         let (first, second) = (LogsFolder.text(a, 1...1), LogsFolder.text(a, 2...2))
-        try put(first, signedBy: key)
-        try put(second, signedBy: other)
+        try logs.put(first, signedBy: key)
+        try logs.put(second, signedBy: other)
         let replica = try await replica(keys: [key.publicKey, other.publicKey])
         #expect(try await held(second.name, replica) == nil)
         #expect(try replica.employees(1...9) == [1, 2])
@@ -107,14 +104,14 @@ import TributaryStore
         #expect(keys == [key.publicKey, other.publicKey])
         // Each of them is this store's alone.
         let forged = LogsFolder.text(b, 1...1, base: 10)
-        try put(forged, signedBy: other)
+        try logs.put(forged, signedBy: other)
         #expect(try await held(forged.name, replica)?.hasPrefix("Nobody has trusted") == true)
         // A revocation counts for all of them.
         try await replica.service.setTrust(.revoked, of: a, key: nil)
         #expect(try replica.service.keys(of: a).map(\.state) == [.revoked, .revoked])
         let third = LogsFolder.text(a, 3...3)
         for key in [key, other] {
-            try put(third, signedBy: key)
+            try logs.put(third, signedBy: key)
             #expect(try await held(third.name, replica) == "Its key \(key.publicKey) is revoked.")
         }
     }
@@ -156,7 +153,7 @@ import TributaryStore
     @Test func aPinGoesWithTheTransactionThatFails() throws {
         let batches = try batches()
         let segment = LogsFolder.text(a, 1...2)
-        try put(segment, signedBy: key)
+        try logs.put(segment, signedBy: key)
         let batch = try batch(segment, batches)
         struct Stop: Error {}
         #expect(throws: Stop.self) {
@@ -177,14 +174,14 @@ import TributaryStore
     @Test func aSegmentThatWaitsInItsBatchPinsNothing() throws {
         let batches = try batches()
         let segment = LogsFolder.text(a, 1...2, seen: [1: [b: 1]])
-        try put(segment, signedBy: key)
+        try logs.put(segment, signedBy: key)
         let batch = try batch(segment, batches)
         let result = try batches.store.write { try batch.apply($0).0 }
         #expect(result.unmet.keys.map(\.self) == [segment.name] && result.refused.isEmpty)
         #expect(try pins(batches).isEmpty)
         // A part of it is enough.
         let other = LogsFolder.text(a, 1...2, seen: [2: [b: 1]])
-        try put(other, signedBy: key)
+        try logs.put(other, signedBy: key)
         let part = try self.batch(other, batches)
         #expect(try batches.store.write { try part.apply($0).0 }.positions == [a: 1])
         #expect(try pins(batches).map(\.key) == [key.publicKey])
@@ -194,7 +191,7 @@ import TributaryStore
     @Test func aKeyIsDecidedAboutAgainWhenItsSegmentIsApplied() throws {
         let batches = try batches()
         let segment = LogsFolder.text(a, 1...2)
-        try put(segment, signedBy: key)
+        try logs.put(segment, signedBy: key)
         var batch = try batch(segment, batches)
         try batches.trust.set(.revoked, [key.publicKey], of: a, at: 1)
         let result = try batches.store.write { try batch.apply($0).0 }

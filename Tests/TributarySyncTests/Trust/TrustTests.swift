@@ -22,10 +22,6 @@ import TributaryStore
 
     init() throws { logs = try LogsFolder() }
 
-    private func put(_ segment: SegmentText, signedBy key: SigningKey?, in folder: LogsFolder? = nil) throws {
-        try (folder ?? logs).put(segment.bytes(signedBy: key), at: segment.name)
-    }
-
     private func replica(pinsFirst: Bool = false, keys: [PublicKey] = []) async throws -> SyncReplica {
         try await SyncReplica(
             logs.path,
@@ -147,7 +143,7 @@ import TributaryStore
         // A key that others than the daemon's user may use.
         for (change, help) in [(0o640, "chmod 600 \(path)-key"), (0o604, "chmod 600 \(path)-key")] {
             #expect(chmod("\(path)-key", mode_t(change)) == 0)
-            let error = #expect(throws: TrustFileError.self) { try StoreTrust(of: store) }
+            let error = #expect(throws: KeyFileError.self) { try StoreTrust(of: store) }
             #expect(error?.description.hasSuffix(help) == true, "\(String(describing: error))")
         }
         #expect(chmod("\(path)-key", 0o400) == 0)
@@ -155,13 +151,13 @@ import TributaryStore
         // Only root can give it to somebody else.
         if geteuid() == 0 {
             #expect(chown("\(path)-key", 12_345, 0) == 0)
-            let error = #expect(throws: TrustFileError.self) { try StoreTrust(of: store) }
+            let error = #expect(throws: KeyFileError.self) { try StoreTrust(of: store) }
             #expect(error?.description.hasSuffix("chown 0 \(path)-key") == true, "\(String(describing: error))")
             #expect(chown("\(path)-key", 0, 0) == 0)
         }
         try FileManager.default.removeItem(atPath: "\(path)-key")
         try folder.write("no key", to: "store.sqlite-key")
-        #expect(throws: TrustFileError.self) { try StoreTrust(of: store) }
+        #expect(throws: KeyFileError.self) { try StoreTrust(of: store) }
     }
 
     /// Writes the list of a store, as a person does.
@@ -175,7 +171,7 @@ import TributaryStore
         let store = try SyncModel.open(in: folder, wall: wall)
         let path = "\(store.configuration.path)-trust"
         func refusal() -> String? {
-            let error = #expect(throws: TrustFileError.self) { try StoreTrust(of: store) }
+            let error = #expect(throws: KeyFileError.self) { try StoreTrust(of: store) }
             #expect(error?.path == path)
             return error?.reason
         }
@@ -233,7 +229,7 @@ import TributaryStore
         for text in texts {
             try FileManager.default.removeItem(atPath: path)
             if let text { try write(text, in: folder) }
-            let error = #expect(throws: TrustFileError.self) { try StoreTrust(of: store) }
+            let error = #expect(throws: KeyFileError.self) { try StoreTrust(of: store) }
             #expect(error?.path == path)
             let typed = try #require(error?.reason.split(separator: ": ").last.map(String.init))
             #expect(typed.hasPrefix("printf "), "\(typed)")
@@ -261,7 +257,7 @@ import TributaryStore
         #expect(try String(contentsOfFile: folder.path("store.sqlite-trust"), encoding: .utf8) == list.text)
         // From then on it has to have one.
         try write(former, in: folder)
-        #expect(throws: TrustFileError.self) { try StoreTrust(of: store) }
+        #expect(throws: KeyFileError.self) { try StoreTrust(of: store) }
     }
 
     // MARK: Segments
@@ -269,10 +265,10 @@ import TributaryStore
     @Test func onlyWhatATrustedKeyHasSignedIsApplied() async throws {
         let replica = try await replica()
         let first = LogsFolder.text(a, 1...1)
-        try put(first, signedBy: nil)
+        try logs.put(first, signedBy: nil)
         #expect(try await held(first.name, replica) == "It is not signed.")
         #expect(replica.service.status.problems.map(\.code) == [.segmentsHeld])
-        try put(first, signedBy: key)
+        try logs.put(first, signedBy: key)
         #expect(try await held(first.name, replica)?.hasPrefix("Nobody has trusted key \(key.publicKey)") == true)
         #expect(try replica.employees(1...9) == [])
         try await replica.service.setTrust(.trusted, of: a, key: nil)
@@ -280,18 +276,18 @@ import TributaryStore
         #expect(replica.service.status.problems.isEmpty)
         // Another key of the same writer, or a signature of another file.
         let second = LogsFolder.text(a, 2...2)
-        try put(second, signedBy: other)
+        try logs.put(second, signedBy: other)
         #expect(try await held(second.name, replica)?.contains("is known by key \(key.publicKey)") == true)
         let moved = key.sign(SignedText.of(first.name.path, second.sha256))
         try logs.put(second.body + second.endLine(of: second.body, signature: moved), at: second.name)
         #expect(try await held(second.name, replica)?.contains("not that of key \(key.publicKey)") == true)
         // What is forged keeps nothing back that is not.
-        try put(LogsFolder.text(a, 2...3), signedBy: key)
+        try logs.put(LogsFolder.text(a, 2...3), signedBy: key)
         #expect(try await held(second.name, replica) == nil)
         #expect(try replica.employees(1...9) == [1, 2, 3])
         // A file that an administrator has looked at.
         let fourth = LogsFolder.text(a, 4...4)
-        try put(fourth, signedBy: nil)
+        try logs.put(fourth, signedBy: nil)
         #expect(try await held(fourth.name, replica) != nil)
         try await replica.service.accept(fourth.name)
         #expect(try replica.employees(1...9) == [1, 2, 3, 4])
@@ -300,17 +296,17 @@ import TributaryStore
     @Test func aRevokedKeyCountsNoMore() async throws {
         let replica = try await replica(pinsFirst: true)
         let (first, second) = (LogsFolder.text(a, 1...1), LogsFolder.text(a, 2...2))
-        try put(first, signedBy: key)
+        try logs.put(first, signedBy: key)
         #expect(try await held(first.name, replica) == nil)
         #expect(try replica.service.keys(of: a).map(\.key) == [key.publicKey])
         try await replica.service.setTrust(.revoked, of: a, key: nil)
-        try put(second, signedBy: key)
+        try logs.put(second, signedBy: key)
         #expect(try await held(second.name, replica) == "Its key \(key.publicKey) is revoked.")
-        try put(LogsFolder.text(b, 1...1, base: 10), signedBy: key)
+        try logs.put(LogsFolder.text(b, 1...1, base: 10), signedBy: key)
         try await replica.service.importAll()
         #expect(try replica.employees(1...20) == [1])
         try await replica.service.setTrust(.trusted, of: a, key: other.publicKey)
-        try put(second, signedBy: other)
+        try logs.put(second, signedBy: other)
         #expect(try await held(second.name, replica) == nil)
         #expect(try replica.employees(1...20) == [1, 2])
         await #expect(throws: SyncError.ownWriter(replica.own)) {
@@ -337,7 +333,7 @@ import TributaryStore
         defer { reading.release() }
         // Both come at once.
         let other = try LogsFolder()
-        for segment in [first, second] { try put(segment, signedBy: key, in: other) }
+        for segment in [first, second] { try other.put(segment, signedBy: key) }
         try FileManager.default.moveItem(atPath: "\(other.path)/\(a)", toPath: "\(logs.path)/\(a)")
         async let imported: Void = service.importAll()
         await reading.held()
@@ -356,9 +352,9 @@ import TributaryStore
         // In the place of the file that is to become the list; nobody can write there, not even root.
         let obstacle = "\(replica.store.configuration.path)-trust.new"
         try replica.folder.write("x", to: "\((obstacle as NSString).lastPathComponent)/obstacle")
-        try put(LogsFolder.text(a, 1...1), signedBy: key)
+        try logs.put(LogsFolder.text(a, 1...1), signedBy: key)
         try await replica.service.importAll()
-        let error = await #expect(throws: TrustFileError.self) {
+        let error = await #expect(throws: KeyFileError.self) {
             try await replica.service.setTrust(.trusted, of: a, key: key.publicKey)
         }
         #expect(error?.path == obstacle)
@@ -377,14 +373,14 @@ import TributaryStore
         let replica = try await replica()
         try await replica.service.setTrust(.trusted, of: a, key: key.publicKey)
         let first = LogsFolder.text(a, 1...1)
-        try put(first, signedBy: key)
+        try logs.put(first, signedBy: key)
         try await replica.service.importAll()
         let clean = try await replica.check(logs.path)
         #expect(clean.ok && clean.comparison.result == "equal" && clean.untrusted == 0)
         // Not applied.
         let (unsigned, unknown) = (LogsFolder.text(a, 2...2), LogsFolder.text(b, 1...1, base: 10))
-        try put(unsigned, signedBy: nil)
-        try put(unknown, signedBy: other)
+        try logs.put(unsigned, signedBy: nil)
+        try logs.put(unknown, signedBy: other)
         let held = try await replica.check(logs.path)
         #expect(held.problems.map(\.code) == [.segmentUntrusted, .segmentUntrusted])
         #expect(held.problems.map(\.writer) == [a, b])
@@ -397,16 +393,16 @@ import TributaryStore
         let accepted = try await replica.check(logs.path)
         #expect(accepted.ok && accepted.untrusted == 1, "\(accepted)")
         // Another file in the place of the one that was applied.
-        try put(LogsFolder.text(a, 1...1, base: 50), signedBy: nil)
+        try logs.put(LogsFolder.text(a, 1...1, base: 50), signedBy: nil)
         let replaced = try await replica.check(logs.path)
         #expect(replaced.problems.map(\.code) == [.segmentUntrusted], "\(replaced)")
         let detail = replaced.problems.first?.detail
         #expect(detail?.contains("It is not signed. It is not the one that was applied") == true)
         #expect(replaced.comparison.result == "impossible")
-        try put(LogsFolder.text(a, 1...1, base: 50), signedBy: key)
+        try logs.put(LogsFolder.text(a, 1...1, base: 50), signedBy: key)
         #expect(try await replica.check(logs.path).problems.map(\.code) == [.segmentChanged])
         // What a revoked key has signed stays what the store has applied.
-        try put(first, signedBy: key)
+        try logs.put(first, signedBy: key)
         try await replica.service.setTrust(.revoked, of: a, key: nil)
         let revoked = try await replica.check(logs.path)
         #expect(revoked.ok && revoked.untrusted == 2 && revoked.comparison.result == "equal", "\(revoked)")
@@ -415,29 +411,29 @@ import TributaryStore
     /// A store knows its own writers from before; a header that names another store is not believed.
     @Test func aHeaderTakesNoOtherStoresPlace() async throws {
         let replica = try await replica(pinsFirst: true)
-        try put(LogsFolder.text(a, 1...1), signedBy: key)
-        try put(LogsFolder.text(b, 1...1, base: 10), signedBy: other)
+        try logs.put(LogsFolder.text(a, 1...1), signedBy: key)
+        try logs.put(LogsFolder.text(b, 1...1, base: 10), signedBy: other)
         try await replica.service.importAll()
         #expect(try replica.employees(1...20) == [1, 11])
         var forged = LogsFolder.text(a, 2...2)
         forged.lines[0] =
             SegmentHeader(writer: a, first: 2, last: 2, incarnation: Incarnation(store: b)).line
-        try put(forged, signedBy: other)
+        try logs.put(forged, signedBy: other)
         #expect(try await held(forged.name, replica)?.contains("known by key \(key.publicKey)") == true)
     }
 
     /// Also when all of it is there before anything of the writer is applied.
     @Test func aHeaderTakesNoOtherStoresPlaceInOneBatch() async throws {
-        try put(LogsFolder.text(b, 1...1, base: 10), signedBy: other)
-        try put(LogsFolder.text(a, 1...1), signedBy: key)
+        try logs.put(LogsFolder.text(b, 1...1, base: 10), signedBy: other)
+        try logs.put(LogsFolder.text(a, 1...1), signedBy: key)
         var forged = LogsFolder.text(a, 2...2)
         forged.lines[0] = SegmentHeader(writer: a, first: 2, last: 2, incarnation: Incarnation(store: b)).line
-        try put(forged, signedBy: other)
+        try logs.put(forged, signedBy: other)
         let replica = try await replica(pinsFirst: true)
         #expect(try await held(forged.name, replica)?.contains("known by key \(key.publicKey)") == true)
         #expect(try replica.employees(1...20) == [1, 11])
         let right = LogsFolder.text(a, 2...3)
-        try put(right, signedBy: key)
+        try logs.put(right, signedBy: key)
         #expect(try await held(right.name, replica) == nil)
         #expect(try replica.employees(1...20) == [1, 2, 3, 11])
     }
@@ -449,7 +445,7 @@ import TributaryStore
         try await group.compactAndPrune()
         for replica in group.replicas {
             #expect(!group.logs.segments(of: replica.own).contains { $0.first == 1 })
-            try put(LogsFolder.text(replica.own, 1...1, base: 50), signedBy: nil, in: group.logs)
+            try group.logs.put(LogsFolder.text(replica.own, 1...1, base: 50), signedBy: nil)
         }
         let new = try await group.add(trust: settings)
         for _ in 0..<2 { try await group.exchange() }
@@ -465,7 +461,7 @@ import TributaryStore
             try await group.exchange()
         }
         #expect(group.logs.segments(of: one.own).map(\.last) == [1, 2, 3])
-        try put(LogsFolder.text(one.own, 1...5, base: 50), signedBy: nil, in: group.logs)
+        try group.logs.put(LogsFolder.text(one.own, 1...5, base: 50), signedBy: nil)
         let report = try await group.compact(one)
         #expect(report.verification == .verified(try #require(report.cut)), "\(report)")
     }
@@ -473,7 +469,7 @@ import TributaryStore
     @Test func anotherModeLooksAtAllThatIsHeld() async throws {
         let replica = try await replica()
         let first = LogsFolder.text(a, 1...1)
-        try put(first, signedBy: nil)
+        try logs.put(first, signedBy: nil)
         #expect(try await held(first.name, replica) != nil)
         var configuration = replica.service.state.configuration
         configuration.trust.mode = .any
@@ -485,7 +481,7 @@ import TributaryStore
     /// Other settings take effect at once, whether the keys stay as they are or not.
     @Test func aShorterIntervalOfAcknowledgementsIsTakenAtOnce() async throws {
         let replica = try await SyncReplica(logs.path, wall: wall)
-        try put(LogsFolder.text(a, 1...1), signedBy: nil)
+        try logs.put(LogsFolder.text(a, 1...1), signedBy: nil)
         try await replica.service.importAll()
         #expect(logs.segments(of: replica.own).isEmpty)
         wall.advance(milliseconds: 10)

@@ -26,25 +26,21 @@ struct BaselineAcceptCommand: DaemonCommand {
     @Argument(help: ArgumentHelp("WRITER/SEQUENCE.baseline, as in the folder.", valueName: "file"))
     var file: String
 
-    @Flag(help: "Vouch also for what cannot be compared, because segments are missing or the model lacks it.")
+    @Flag(help: "Vouch also for parts that cannot be compared: segments are missing or the model lacks them.")
     var unproven = false
 
-    private var parts: (writer: String, sequence: String)? {
-        let path = file.split(separator: "/")
-        guard path.count >= 2, path[path.count - 1].hasSuffix(".baseline") else { return nil }
-        return (String(path[path.count - 2]), String(path[path.count - 1].dropLast(9)))
-    }
+    private var parts: (writer: String, name: String)? { SegmentArguments.parts(of: file, ending: ".baseline") }
 
     func validate() throws {
         guard parts == nil else { return }
-        throw ValidationError("'\(file)' is no baseline: type WRITER/SEQUENCE.baseline")
+        throw ValidationError("'\(file)' is not a baseline: type WRITER/SEQUENCE.baseline")
     }
 
     func run(with session: Session) async throws {
         guard let parts else { throw ExitStatus.usage }
         let writer = try await session.writer(parts.writer)
-        let query = unproven ? [("unproven", Optional("true"))] : []
-        let call = AdminCall(.post, .acceptBaseline, writer, parts.sequence, query: query)
+        let query = [("unproven", unproven ? "true" : nil)]
+        let call = AdminCall(.post, .acceptBaseline, writer, parts.name, query: query)
         let response = try await session.follow(call, progress: ProgressText.counted)
         try session.show(response) {
             let step = try response.decode(CompactionReport.Step.self)

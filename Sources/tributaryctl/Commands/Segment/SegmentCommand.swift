@@ -23,10 +23,15 @@ struct SegmentArguments: ParsableArguments {
 
     private var parts: (writer: String, range: String)? {
         if words.count == 3 { return (words[0], "\(words[1])-\(words[2])") }
-        guard words.count == 1, let path = words.first?.split(separator: "/"), path.count >= 2 else { return nil }
-        let name = path[path.count - 1]
-        let range = name.hasSuffix(".tlog") ? name.dropLast(5) : name
-        return range.split(separator: "-").count == 2 ? (String(path[path.count - 2]), String(range)) : nil
+        guard words.count == 1, let file = Self.parts(of: words[0], ending: ".tlog") else { return nil }
+        return file.name.split(separator: "-").count == 2 ? (file.writer, file.name) : nil
+    }
+
+    /// The writer and the name of a file, from the end of its path, which may lack the ending.
+    static func parts(of path: String, ending: String) -> (writer: String, name: String)? {
+        let parts = path.split(separator: "/").suffix(2).map(String.init)
+        guard parts.count == 2 else { return nil }
+        return (parts[0], parts[1].hasSuffix(ending) ? String(parts[1].dropLast(ending.count)) : parts[1])
     }
 
     func validate() throws {

@@ -104,7 +104,7 @@ struct WriterAbandonCommand: DaemonCommand {
         commandName: "abandon",
         abstract: "Wait no more for a writer's missing transactions.",
         discussion: """
-            For transactions that are lost for ever. What others wrote after them is imported at once. What arrives of the
+            For transactions that are lost permanently. What others wrote after them is imported at once. What arrives of the
             writer later is applied all the same.
             """
     )

@@ -10,7 +10,7 @@ extension Replica {
         let sync = try runningSync()
         self.sync = sync
         do {
-            _ = try await sync.compact(mode)
+            _ = try await Compactor(sync: sync.service).compact(mode)
         } catch let failure as ExportFailure {
             guard isExpected(failure) else { throw failure }
         } catch let error as SegmentError where error.kind == .missing || isObstructed {
@@ -34,13 +34,26 @@ extension Replica {
     func evict(_ writer: UniqueID) async throws -> Bool {
         let sync = try runningSync()
         self.sync = sync
-        return try await sync.evict(writer)
+        return try await isKnown { try await sync.service.evict(writer) }
     }
 
     func abandon(_ writer: UniqueID) async throws -> Bool {
         let sync = try runningSync()
         self.sync = sync
-        return try await sync.abandon(writer)
+        return try await isKnown { try await sync.service.abandon(writer) }
+    }
+
+    /// Makes a request about a writer; false when the store does not know the writer.
+    private func isKnown(_ request: () async throws -> Void) async throws -> Bool {
+        do {
+            try await request()
+            return true
+        } catch let error as SyncError {
+            switch error {
+            case .noSuchWriter, .ownWriter: return false
+            default: throw error
+            }
+        }
     }
 
     /// What is decided about the writers of another writer's store.

@@ -44,7 +44,7 @@ extension Replica {
         crashes.arm(crash)
         defer { crashes.arm(nil) }
         do {
-            try await sync.export()
+            try await sync.service.exportNow()
         } catch is CrashPlan.Crash {
             return try endIfCrashed()
         } catch let failure as ExportFailure {
