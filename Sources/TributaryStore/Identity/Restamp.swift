@@ -64,10 +64,11 @@ struct Restamp {
         let select = try BoundStatement(
             reader.database,
             """
+            WITH exported(writer, last) AS MATERIALIZED (SELECT writer, max(last) FROM tributary_export GROUP BY writer)
             SELECT o.id, o.writer, t.sequence, t.number, t.clock, w.uuid FROM tributary_outgoing o
             JOIN tributary_transaction t ON t.writer = o.writer AND t.sequence = o.sequence
-            JOIN tributary_writer w ON w.id = o.writer
-            WHERE o.sequence > ifnull((SELECT max(last) FROM tributary_export e WHERE e.writer = o.writer), 0)
+            JOIN tributary_writer w ON w.id = o.writer LEFT JOIN exported e ON e.writer = o.writer
+            WHERE o.sequence > ifnull(e.last, 0)
                 AND CASE WHEN ?1 IS NULL THEN w.is_self ELSE t.clock > ?1 OR t.clock < 0 END
             ORDER BY t.number
             """
@@ -115,8 +116,9 @@ struct Restamp {
     func run(_ transaction: WriteTransaction) throws -> Restamped {
         if let obstacle = try obstacle() { throw obstacle }
         let former = try transaction.writers().own
-        let clocks = try clocks(transaction)
-        let fresh = try freshID(clocks)
+        let staying = try staying()
+        let clocks = try clocks(transaction, staying)
+        let fresh = freshID(clocks, staying)
         _ = try reader.context.configuration.token?.take { try transaction.writers().token() }
         for (writer, moved) in Dictionary(grouping: transactions, by: \.writer).sorted(by: { $0.key > $1.key }) {
             try setBack(writer, to: (moved.map(\.sequence).min() ?? 1) - 1)
@@ -138,29 +140,48 @@ struct Restamp {
         return Restamped(former: former, new: fresh, published: end, count: transactions.count)
     }
 
-    /// The clocks under the fresh writer, which rise; costs one look at each transaction.
-    private func clocks(_ transaction: WriteTransaction) throws -> [HybridClock] {
-        guard let greatest else { return transactions.map(\.version.clock) }
+    /// The transactions that keep their names, as far as they decide about new clocks and the fresh writer.
+    private struct Staying {
+        /// Those after `greatest`, in order; without `greatest`, those with the clock of a transaction that moves.
+        var rivals: [Version] = []
+        /// The greatest clock of the others.
+        var last = HybridClock.zero
+    }
+
+    /// Costs one look at each transaction.
+    private func staying() throws -> Staying {
         let moved = Set(transactions.map(\.number))
+        let clocks = Set(transactions.map(\.version.clock))
         let select = try BoundStatement(
             db,
             """
             SELECT t.number, t.clock, w.uuid FROM tributary_transaction t JOIN tributary_writer w ON w.id = t.writer
             """
         )
-        var clock = try transaction.writers().lastClock(upTo: greatest)
-        var ahead: [Version] = []
+        var staying = Staying()
         try select.forEach { row in
-            guard !moved.contains(row.integer(0)), let writer = UniqueID(row.text(2)) else { return }
-            let version = Version(clock: row.clock(1), writer: writer)
-            if version.clock > greatest { ahead.append(version) } else { clock = max(clock, version.clock) }
+            guard !moved.contains(row.integer(0)) else { return }
+            let clock = row.clock(1)
+            if greatest.map({ clock > $0 }) ?? clocks.contains(clock) {
+                if let writer = UniqueID(row.text(2)) { staying.rivals.append(Version(clock: clock, writer: writer)) }
+            } else {
+                staying.last = max(staying.last, clock)
+            }
         }
-        var staying = ahead.sorted()[...]
+        staying.rivals.sort()
+        return staying
+    }
+
+    /// The clocks under the fresh writer, which rise.
+    private func clocks(_ transaction: WriteTransaction, _ staying: Staying) throws -> [HybridClock] {
+        guard let greatest else { return transactions.map(\.version.clock) }
+        var clock = max(try transaction.writers().lastClock(upTo: greatest), staying.last)
+        var rivals = staying.rivals[...]
         let wall = reader.context.configuration.environment.wallTime()
         return transactions.map { unexported in
-            while let below = staying.first, below < unexported.version {
+            while let below = rivals.first, below < unexported.version {
                 clock = max(clock, below.clock)
-                staying.removeFirst()
+                rivals.removeFirst()
             }
             clock = clock.next(at: wall)
             return clock
@@ -171,26 +192,12 @@ struct Restamp {
     ///
     /// Of two writes with one clock the one of the greater writer wins: a transaction that keeps its clock must win and lose
     /// against the same ones as before. An identity that shares half of its bits with the former writer compares as that
-    /// one does. Costs one look at each transaction.
-    private func freshID(_ clocks: [HybridClock]) throws -> UniqueID {
+    /// one does.
+    private func freshID(_ clocks: [HybridClock], _ staying: Staying) -> UniqueID {
         let environment = reader.context.configuration.environment
-        let moved = Set(transactions.map(\.number))
         let kept = zip(transactions, clocks).filter { $0.version.clock == $1 }.map(\.0.version)
         let former = Dictionary(kept.map { ($0.clock, $0.writer) }) { first, _ in first }
-        let select = try BoundStatement(
-            db,
-            """
-            SELECT t.number, t.clock, w.uuid FROM tributary_transaction t JOIN tributary_writer w ON w.id = t.writer
-            """
-        )
-        var ties: [(own: UniqueID, other: UniqueID)] = []
-        if !former.isEmpty {
-            try select.forEach { row in
-                guard let own = former[row.clock(1)], !moved.contains(row.integer(0)), let other = UniqueID(row.text(2))
-                else { return }
-                ties.append((own, other))
-            }
-        }
+        let ties = staying.rivals.compactMap { rival in former[rival.clock].map { (own: $0, other: rival.writer) } }
         func isFit(_ id: UniqueID) -> Bool { ties.allSatisfy { ($0.own < $0.other) == (id < $0.other) } }
         let fresh = environment.newID()
         if isFit(fresh) { return fresh }

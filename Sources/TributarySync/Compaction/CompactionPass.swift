@@ -142,6 +142,7 @@ struct CompactionPass: Sendable {
             try await sync.exportBeyondLimit()
             facts = try await self.facts()
         }
+        // A transaction without changes gives the baseline another name.
         if CutRule(facts: facts).decision == .acknowledge, mode != .dryRun {
             try await sync.environment.replica.acknowledge()
             try await sync.exportBeyondLimit()
@@ -151,17 +152,10 @@ struct CompactionPass: Sendable {
         guard case .cut(let name) = decision, mode != .dryRun else { return .init(decision) }
         let cutter = cutter("baseline", facts)
         let publish = { @Sendable reader in try cutter.publish(name, reader) }
-        do {
-            if try await state(facts, publish) == nil {
-                guard attempt < CompactionPass.attempts else {
-                    return .waits("The store has changed meanwhile; the next attempt takes the new state.")
-                }
-                return try await cut(attempt: attempt + 1)
+        if try await state(facts, publish) == nil {
+            guard attempt < CompactionPass.attempts else {
+                return .waits("The store has changed meanwhile; the next attempt takes the new state.")
             }
-        } catch let error as SegmentError where error.kind == .forked && attempt < CompactionPass.attempts {
-            // A transaction without changes gives the baseline another name.
-            try await sync.environment.replica.acknowledge()
-            try await sync.exportBeyondLimit()
             return try await cut(attempt: attempt + 1)
         }
         sync.environment.published(name.writer)

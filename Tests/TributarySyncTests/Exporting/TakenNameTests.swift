@@ -243,6 +243,54 @@ import TributaryStore
         try await expectEqualPeer(copy, visits: 100)
     }
 
+    /// A save that overwrites a value whose clock is ahead makes the clock of the store's writer ahead as well: the store is that
+    /// writer all the same.
+    @Test(arguments: [Obstacle.garbage, .unknownKey])
+    func aWriterWhoseClockIsAheadContinues(_ obstacle: Obstacle) async throws {
+        let lead = Duration.seconds(10 * 86_400)
+        func start() async throws -> SyncReplica {
+            try await SyncReplica(logs.path, wall: wall, model: model, configure: { $0.maxAhead = lead * 2 })
+        }
+        let hire = SyncModel.transaction(1, at: wall.now.later(by: lead), [SyncModel.insert(1)])
+        try logs.put(SegmentText(writer: LogsFolder.writer(1), [hire]))
+        let replica = try await start()
+        _ = try await replica.service.sync()
+        try replica.save([Self.visit(100), SyncModel.update(1, "name", .string("later"))])
+        #expect(try own(replica.store).clock.isAhead(of: wall.now, by: .seconds(3600)))
+        let name = SegmentName(writer: replica.own, first: 1, last: 1)
+        try obstacle.take(name, in: logs)
+        try await replica.service.exportNow()
+        let fresh = try own(replica.store).id
+        #expect(fresh != replica.own && logs.segments(of: fresh).map(\.last) == [1])
+        #expect(replica.service.status.problems.contains { $0.code == .nameTaken })
+        try await replica.stop()
+        try FileManager.default.removeItem(atPath: "\(logs.path)/\(name.path)")
+        let peer = try await start()
+        _ = try await peer.service.sync()
+        #expect(try Self.visits(peer.store) == .integer(100))
+        try await peer.stop()
+    }
+
+    /// Each attempt would read the file again, however long it is.
+    @Test func aFileThatIsLongerThanTheSegmentIsNotRead() throws {
+        let folder = try TemporaryFolder("taken")
+        let store = try SyncModel.open(in: folder, wall: wall, model: model)
+        try save(SyncModel.insert(1), in: store)
+        let name = SegmentName(writer: try own(store).id, first: 1, last: 1)
+        try Obstacle.garbage.take(name, in: logs)
+        let file = try FileHandle(forWritingTo: URL(filePath: "\(logs.path)/\(name.path)"))
+        try file.truncate(atOffset: 1 << 32)
+        try file.seekToEnd()
+        let hash = String(repeating: "0", count: 64)
+        let end = #"{"end":1,"transactions":1,"changes":1,"sha256":"\#(hash)"}"#
+        try file.write(contentsOf: Data("\n\(end)\n".utf8))
+        try file.close()
+        #expect(try exporter(store).run().transactions == 1)
+        let reason = try #require(exporter(store).takenNames().entries.first?.reason)
+        #expect(reason.contains("longer than the transactions"), "\(reason)")
+        try store.close()
+    }
+
     /// Whoever takes each next name makes one fresh writer in 10 s, then in 20 s, and so on.
     @Test func freshWritersTakeLongerAndLonger() throws {
         let folder = try TemporaryFolder("taken")
