@@ -27,8 +27,9 @@ package enum RestampError: Error, Hashable, Sendable, CustomStringConvertible {
             "A copy of this store has published transactions of writer \(writer) after transaction \(sequence), or goes on from "
                 + "them, so that they cannot be issued under another name."
         case .unproven(let writer):
-            "Nothing proves that no copy of this store, and not the store itself before it was set back, has published "
-                + "these transactions of writer \(writer)."
+            "Nothing proves that these transactions of writer \(writer) are not published yet: a store that was started after "
+                + "a boot, restored or copied may have published them before. They keep their names, and are published once "
+                + "the file is gone."
         case .unknownCounter(let entity, let property):
             "'\(entity).\(property)' was counted under another version of the model: export it first."
         }

@@ -47,7 +47,7 @@ extension WriteTransaction {
 
     /// Whether the store is this writer, and its token proves that nobody else continues as it.
     ///
-    /// A clock that is ahead changes the writer of the next transaction, and proves nothing about the present one.
+    /// A clock that is ahead changes the writer of the next transaction, and proves nothing about the present writer.
     package func continues(as writer: UniqueID) throws -> Bool {
         let (writers, token) = (try writers(), reader.context.configuration.token)
         return try writers.own == writer && token?.take { try writers.token() } ?? true
