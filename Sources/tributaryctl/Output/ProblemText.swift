@@ -58,7 +58,7 @@ struct HintText: Sendable {
             if let socket = connection.socket {
                 "--socket \(socket.shellWord) "
             } else if let instance = connection.instance {
-                "--instance \(instance.shellWord) "
+                "--instance \(instance.name.shellWord) "
             } else {
                 ""
             }
