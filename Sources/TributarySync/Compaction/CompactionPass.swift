@@ -67,7 +67,7 @@ struct CompactionPass: Sendable {
             throw SyncError.baselineUnusable(
                 name,
                 reason: ComparisonRule.otherModel,
-                hint: "On a machine of that version: \(SyncError.acceptCommand(name))"
+                hint: "Find a machine of that version, and type there: \(SyncError.acceptCommand(name))"
             )
         }
         let rule = ComparisonRule(facts: facts)
