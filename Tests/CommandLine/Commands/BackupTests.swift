@@ -14,7 +14,8 @@ import TributaryChanges
 
     /// The beginning of the names of a daemon's backups, whose socket is none of a service.
     private func prefix(_ daemon: RunningDaemon) -> String {
-        "tributary-\(SHA256.hash(data: Data(daemon.socket.utf8)).hexadecimal.prefix(8))-"
+        let path = URL(fileURLWithPath: daemon.socket).standardizedFileURL.path
+        return "tributary-\(SHA256.hash(data: Data(path.utf8)).hexadecimal.prefix(8))-"
     }
 
     private func leftovers(_ folder: TemporaryFolder) throws -> [String] {
