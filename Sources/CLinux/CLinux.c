@@ -39,7 +39,11 @@ int clinux_peer_groups(int descriptor, gid_t *groups, size_t *count) {
 }
 
 int clinux_rename_noreplace(int old_directory, const char *old_name, int new_directory, const char *new_name) {
-    return renameat2(old_directory, old_name, new_directory, new_name, RENAME_NOREPLACE);
+    if (renameat2(old_directory, old_name, new_directory, new_name, RENAME_NOREPLACE) == 0) return 0;
+    if (errno != EINVAL && errno != ENOSYS) return -1;
+    if (linkat(old_directory, old_name, new_directory, new_name, 0) != 0) return -1;
+    unlinkat(old_directory, old_name, 0);
+    return 0;
 }
 
 int clinux_openat(int directory, const char *name, int flags, mode_t mode) {

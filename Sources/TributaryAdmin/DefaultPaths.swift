@@ -21,8 +21,11 @@ package struct DefaultPaths: Sendable {
     /// The store of an instance of the service.
     package static func store(of instance: String) -> String { "\(serviceState)-\(instance)/store.sqlite" }
 
+    /// The name that the socket of the service has instead of an instance's.
+    package static let service = "admin"
+
     /// The socket of the service, or of an instance of it.
-    package static func socket(of instance: String = "admin") -> String {
+    package static func socket(of instance: String = service) -> String {
         "\(socketFolder)\(instance)\(socketSuffix)"
     }
 
@@ -31,10 +34,15 @@ package struct DefaultPaths: Sendable {
     /// The systemd unit that listens at the path according to the installed unit files; nil for a daemon without a
     /// unit.
     static func unit(of socket: String) -> String? {
+        guard let instance = instance(of: socket) else { return nil }
+        return instance == service ? "tributaryd.service" : "tributaryd@\(instance).service"
+    }
+
+    /// The name of the instance that listens at this path, ``service`` for the service itself; nil for other sockets.
+    package static func instance(of socket: String) -> String? {
         guard socket.hasPrefix(socketFolder), socket.hasSuffix(socketSuffix) else { return nil }
         let instance = socket.dropFirst(socketFolder.count).dropLast(socketSuffix.count)
-        guard !instance.isEmpty, !instance.contains("/") else { return nil }
-        return instance == "admin" ? "tributaryd.service" : "tributaryd@\(instance).service"
+        return instance.isEmpty || instance.contains("/") ? nil : String(instance)
     }
 
     private let environment: [String: String]
@@ -87,11 +95,15 @@ package struct SocketLocator: Sendable {
         self.exists = exists
     }
 
+    /// The path that the arguments or the environment name; nil when the default ones are tried.
+    package func named(socket: String?, instance: String?) -> String? {
+        let variable = environment["TRIBUTARY_SOCKET"].flatMap { $0.isEmpty ? nil : $0 }
+        return socket ?? variable ?? instance.map { DefaultPaths.socket(of: $0) }
+    }
+
     /// Returns the paths to try, the most likely one first; an explicit path is the only one.
     package func candidates(socket: String?, instance: String?) -> [String] {
-        if let socket { return [socket] }
-        if let named = environment["TRIBUTARY_SOCKET"], !named.isEmpty { return [named] }
-        if let instance { return [DefaultPaths.socket(of: instance)] }
+        if let named = named(socket: socket, instance: instance) { return [named] }
         let service = DefaultPaths.socket()
         guard userID != 0 else { return [service] }
         let paths = DefaultPaths(environment: environment, serviceState: nil)

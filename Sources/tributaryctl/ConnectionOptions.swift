@@ -21,7 +21,7 @@ struct ConnectionOptions: ParsableArguments {
     var socket: String?
 
     @Option(help: ArgumentHelp("The instance's name: /run/tributary/NAME.sock.", valueName: "name"))
-    var instance: String?
+    var instance: InstanceName?
 
     @Option(
         help: ArgumentHelp(
@@ -68,6 +68,19 @@ struct PageOptions: ParsableArguments {
 
     static func printNext(_ next: String?, on terminal: Terminal) {
         if let next { terminal.print("more: --after \(EscapedText.escape(next))") }
+    }
+}
+
+/// The name of an instance, which becomes a part of paths: characters that systemd leaves as they are, or its escapes.
+struct InstanceName: ExpressibleByArgument {
+    let name: String
+
+    init?(argument: String) {
+        guard !argument.isEmpty, argument.utf8.count <= 200, argument.wholeMatch(of: #/[A-Za-z0-9:_.\\@-]+/#) != nil
+        else {
+            return nil
+        }
+        name = argument
     }
 }
 

@@ -7,8 +7,8 @@ import TributaryChanges
 struct Session: Sendable {
     let client: AdminClient
     let json: Bool
-    /// The name after `--instance`.
-    let instance: String?
+    /// The path of the socket that was named; nil for the default ones.
+    let socket: String?
     let hints: HintText
     let terminal = Terminal.standard
 
@@ -19,11 +19,11 @@ struct Session: Sendable {
             exists: { FileManager.default.fileExists(atPath: $0) }
         )
         client = AdminClient(
-            sockets: locator.candidates(socket: options.socket, instance: options.instance),
+            sockets: locator.candidates(socket: options.socket, instance: options.instance?.name),
             timeout: options.timeout.duration
         )
         json = options.format.json
-        instance = options.instance
+        socket = locator.named(socket: options.socket, instance: options.instance?.name)
         hints = HintText(options)
     }
 

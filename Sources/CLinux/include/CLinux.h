@@ -19,7 +19,8 @@ int clinux_peer_credentials(int descriptor, struct clinux_peer_credentials *cred
 /// the number of groups on return; -1 with errno ERANGE when there was too little room.
 int clinux_peer_groups(int descriptor, gid_t *groups, size_t *count);
 
-/// renameat2(2) with RENAME_NOREPLACE: never replaces a file; 0, or -1 with errno.
+/// renameat2(2) with RENAME_NOREPLACE: never replaces a file; 0, or -1 with errno. A file system that cannot do this, such
+/// as NFS, gets a hard link of the new name instead, which replaces no file either, and loses the old name.
 int clinux_rename_noreplace(int old_directory, const char *old_name, int new_directory, const char *new_name);
 
 /// openat(2) without C variadics; a file descriptor, or -1 with errno.

@@ -314,13 +314,8 @@ struct FilePublisher: Sendable {
                 throw SegmentError.system(errno, file: path, doing: "rename into place")
             }
         } else if clinux_rename_noreplace(from, staged, writer.descriptor, name.fileName) != 0 {
-            if errno == EINVAL || errno == ENOSYS {
-                isTaken = try link(name, staged, from: from, to: writer)
-            } else if errno == EEXIST {
-                isTaken = true
-            } else {
-                throw SegmentError.system(errno, file: path, doing: "rename into place")
-            }
+            guard errno == EEXIST else { throw SegmentError.system(errno, file: path, doing: "rename into place") }
+            isTaken = true
         }
         if isTaken {
             try requireSameContent(name, staging)
@@ -331,23 +326,6 @@ struct FilePublisher: Sendable {
 
     private static func taken(_ file: String, _ name: Name, _ reason: String) -> SegmentError {
         SegmentError(.forked, file: file, writer: name.writer, reason: "the name is taken: \(reason)")
-    }
-
-    /// Links the file, for file systems that cannot rename without replacing: a hard link cannot replace a file either.
-    private func link(
-        _ name: Name,
-        _ staged: String,
-        from staging: Int32,
-        to writer: Folder
-    ) throws(SegmentError) -> Bool {
-        if linkat(staging, staged, writer.descriptor, name.fileName, 0) == 0 {
-            unlinkat(staging, staged, 0)
-            return false
-        }
-        guard errno == EEXIST else {
-            throw SegmentError.system(errno, file: "\(writer.path)/\(name.fileName)", doing: "link into place")
-        }
-        return true
     }
 
     /// Compares the staged file with the file of its name; each may be encrypted with another key, or not encrypted.

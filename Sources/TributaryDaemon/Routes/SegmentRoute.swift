@@ -26,13 +26,20 @@ enum SegmentRoute {
         let status = try await request.engine().sync.accept(name, by: request.caller.name)
         var message = message(status, name)
         message.acceptedBy = request.caller.name
-        message.warning = [
-            before?.reason,
-            "What it writes wins over what anybody writes to the same values until clocks have passed its time.",
-            "A local change that overwrites it gets a clock that is ahead, too, and other machines take that change when "
-                + "they have taken the segment.",
-        ].compactMap(\.self).joined(separator: " ")
+        message.warning = warning(before)
         return try .json(message)
+    }
+
+    /// What follows for other changes from an accepted segment.
+    static func warning(_ held: SegmentStatus?) -> String {
+        let ahead =
+            "What it writes wins over what anybody writes to the same values until clocks have passed its time. A local "
+            + "change that overwrites it gets a clock that is ahead, too."
+        let texts = [
+            held?.reason, held?.isAhead == true ? ahead : nil,
+            "What this store writes now waits on other machines until they have taken the segment.",
+        ]
+        return texts.compactMap(\.self).joined(separator: " ")
     }
 
     private static func message(_ status: SegmentStatus?, _ name: SegmentName) -> SegmentsMessage.Segment {

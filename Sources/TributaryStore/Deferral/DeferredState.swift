@@ -62,8 +62,9 @@ struct DeferredState {
         object.begin(write.entry.number)
         let operation = write.entry.change.operation
         if write.entry.isKept {
-            if operation.valueWrites?.isInsert == true { try object.insert(as: "", by: versions) }
-            return
+            guard operation.valueWrites?.isInsert == true else { return }
+            let isKnown = layout.entity(named: write.entry.change.entity) != nil
+            return try object.insert(as: isKnown ? "" : write.name, by: versions)
         }
         if operation == .delete { try object.delete(by: versions) }
         if let pairs = operation.pairs { try add(pairs, write, to: &object) }

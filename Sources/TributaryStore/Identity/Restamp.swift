@@ -27,8 +27,9 @@ package enum RestampError: Error, Hashable, Sendable, CustomStringConvertible {
             "A copy of this store has published transactions of writer \(writer) after transaction \(sequence), or goes on from "
                 + "them, so that they cannot be issued under another name."
         case .unproven(let writer):
-            "Nothing proves that no copy of this store, and not the store itself before it was set back, has published "
-                + "these transactions of writer \(writer)."
+            "Nothing proves that these transactions of writer \(writer) are not published yet: a store that was started after "
+                + "a boot, restored or copied may have published them before. They keep their names, and are published once "
+                + "the file is gone."
         case .unknownCounter(let entity, let property):
             "'\(entity).\(property)' was counted under another version of the model: export it first."
         }
@@ -66,10 +67,11 @@ struct Restamp {
         let select = try BoundStatement(
             reader.database,
             """
+            WITH exported(writer, last) AS MATERIALIZED (SELECT writer, max(last) FROM tributary_export GROUP BY writer)
             SELECT o.id, o.writer, t.sequence, t.number, t.clock, w.uuid FROM tributary_outgoing o
             JOIN tributary_transaction t ON t.writer = o.writer AND t.sequence = o.sequence
-            JOIN tributary_writer w ON w.id = o.writer
-            WHERE o.sequence > ifnull((SELECT max(last) FROM tributary_export e WHERE e.writer = o.writer), 0)
+            JOIN tributary_writer w ON w.id = o.writer LEFT JOIN exported e ON e.writer = o.writer
+            WHERE o.sequence > ifnull(e.last, 0)
                 AND CASE WHEN ?1 IS NULL THEN w.is_self ELSE t.clock > ?1 OR t.clock < 0 END
             ORDER BY t.number
             """
@@ -117,8 +119,9 @@ struct Restamp {
     func run(_ transaction: WriteTransaction) throws -> Restamped {
         if let obstacle = try obstacle() { throw obstacle }
         let former = try transaction.writers().own
-        let clocks = try clocks(transaction)
-        let fresh = try freshID(clocks)
+        let staying = try staying()
+        let clocks = try clocks(transaction, staying)
+        let fresh = freshID(clocks, staying)
         _ = try reader.context.configuration.token?.take { try transaction.writers().token() }
         for (writer, moved) in Dictionary(grouping: transactions, by: \.writer).sorted(by: { $0.key > $1.key }) {
             try setBack(writer, to: (moved.map(\.sequence).min() ?? 1) - 1)
@@ -140,44 +143,70 @@ struct Restamp {
         return Restamped(former: former, new: fresh, published: end, count: transactions.count)
     }
 
-    /// The clocks under the fresh writer, which rise; costs one look at each transaction.
-    private func clocks(_ transaction: WriteTransaction) throws -> [HybridClock] {
-        guard let greatest else { return transactions.map(\.version.clock) }
-        var clock = try transaction.writers().lastClock(upTo: greatest)
-        var ahead: [Version] = []
-        try forEachStaying { version in
-            if version.clock > greatest { ahead.append(version) } else { clock = max(clock, version.clock) }
+    /// The transactions that keep their names, as far as they decide about new clocks and the fresh writer.
+    private struct Staying {
+        /// Those after `greatest`, in order; without `greatest`, those with the clock of a transaction that moves.
+        var rivals: [Version] = []
+        /// The greatest clock of the others.
+        var last = HybridClock.zero
+    }
+
+    /// Costs one look at each transaction.
+    private func staying() throws -> Staying {
+        let moved = Set(transactions.map(\.number))
+        let clocks = Set(transactions.map(\.version.clock))
+        let select = try BoundStatement(
+            db,
+            """
+            SELECT t.number, t.clock, w.uuid FROM tributary_transaction t JOIN tributary_writer w ON w.id = t.writer
+            """
+        )
+        var staying = Staying()
+        try select.forEach { row in
+            guard !moved.contains(row.integer(0)) else { return }
+            let clock = row.clock(1)
+            if greatest.map({ clock > $0 }) ?? clocks.contains(clock) {
+                if let writer = UniqueID(row.text(2)) { staying.rivals.append(Version(clock: clock, writer: writer)) }
+            } else {
+                staying.last = max(staying.last, clock)
+            }
         }
-        var staying = ahead.sorted()[...]
+        staying.rivals.sort()
+        return staying
+    }
+
+    /// The clocks under the fresh writer, which rise.
+    private func clocks(_ transaction: WriteTransaction, _ staying: Staying) throws -> [HybridClock] {
+        guard let greatest else { return transactions.map(\.version.clock) }
+        var clock = max(try transaction.writers().lastClock(upTo: greatest), staying.last)
+        var rivals = staying.rivals[...]
         let wall = reader.context.configuration.environment.wallTime()
         return transactions.map { unexported in
-            while let below = staying.first, below < unexported.version {
+            while let below = rivals.first, below < unexported.version {
                 clock = max(clock, below.clock)
-                staying.removeFirst()
+                rivals.removeFirst()
             }
             clock = clock.next(at: wall)
             return clock
         }
     }
 
-    /// Draws the identity of the fresh writer; costs one look at each transaction.
+    /// Draws the identity of the fresh writer.
     ///
     /// If two writes have the same clock, the write of the greater writer wins. A transaction that keeps its clock must win
     /// and lose against the same writes as before, so the identity must lie between the same writers. An identity that
     /// shares half of its bits with the former writer usually does.
-    private func freshID(_ clocks: [HybridClock]) throws -> UniqueID {
+    private func freshID(_ clocks: [HybridClock], _ staying: Staying) -> UniqueID {
         let environment = reader.context.configuration.environment
         let kept = zip(transactions, clocks).filter { $0.version.clock == $1 }.map(\.0.version)
         let former = Dictionary(kept.map { ($0.clock, $0.writer) }) { first, _ in first }
         var (below, above): (UniqueID?, UniqueID?)
-        if !former.isEmpty {
-            try forEachStaying { version in
-                guard let own = former[version.clock] else { return }
-                if version.writer < own {
-                    below = max(below ?? version.writer, version.writer)
-                } else {
-                    above = min(above ?? version.writer, version.writer)
-                }
+        for rival in staying.rivals {
+            guard let own = former[rival.clock] else { continue }
+            if rival.writer < own {
+                below = max(below ?? rival.writer, rival.writer)
+            } else {
+                above = min(above ?? rival.writer, rival.writer)
             }
         }
         func isFit(_ id: UniqueID) -> Bool { below.map { $0 < id } ?? true && above.map { id < $0 } ?? true }
@@ -187,20 +216,6 @@ struct Restamp {
             (0..<100).lazy.map { _ in UniqueID(high: own.high, low: 1 << 63 | environment.random() >> 2) }
         }
         return alike.first(where: isFit) ?? fresh
-    }
-
-    private func forEachStaying(_ body: (Version) -> Void) throws {
-        let moved = Set(transactions.map(\.number))
-        let select = try BoundStatement(
-            db,
-            """
-            SELECT t.number, t.clock, w.uuid FROM tributary_transaction t JOIN tributary_writer w ON w.id = t.writer
-            """
-        )
-        try select.forEach { row in
-            guard !moved.contains(row.integer(0)), let writer = UniqueID(row.text(2)) else { return }
-            body(Version(clock: row.clock(1), writer: writer))
-        }
     }
 
     /// Sets a writer back to the transactions that keep their names, and its successors to its new end.

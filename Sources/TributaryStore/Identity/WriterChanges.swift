@@ -47,8 +47,13 @@ extension WriteTransaction {
         return writers.own
     }
 
-    /// Whether the store proves that nobody else continues as this writer.
-    package func continues(as writer: UniqueID) throws -> Bool { try ownWriter() == writer }
+    /// Whether the store is this writer, and its token proves that nobody else continues as it.
+    ///
+    /// A clock that is ahead changes the writer of the next transaction, and proves nothing about the present writer.
+    package func continues(as writer: UniqueID) throws -> Bool {
+        let (writers, token) = (try writers(), reader.context.configuration.token)
+        return try writers.own == writer && token?.take { try writers.token() } ?? true
+    }
 
     /// The store continues as the fresh writer until the transaction ends.
     func renewOwn(as id: UniqueID) throws {

@@ -34,25 +34,33 @@ package struct OutboxReader {
 
     /// The store's writers with transactions that no export range has, former writers first, each with the first such
     /// transaction.
+    ///
+    /// Costs a few steps for each writer that the outbox has, and one for each of its segments.
     package func unexported() throws -> [(writer: UniqueID, first: UInt64)] {
         let statement = try BoundStatement(
             database,
             """
-            SELECT w.uuid, min(o.sequence) FROM tributary_outgoing o JOIN tributary_writer w ON w.id = o.writer
-            WHERE o.sequence > ifnull((SELECT max(last) FROM tributary_export e WHERE e.writer = o.writer), 0)
-            GROUP BY o.writer ORDER BY o.writer
+            WITH RECURSIVE own(id) AS (
+                SELECT min(writer) FROM tributary_outgoing WHERE writer > 0
+                UNION ALL
+                SELECT (SELECT min(o.writer) FROM tributary_outgoing o WHERE o.writer > own.id) FROM own
+                WHERE own.id IS NOT NULL)
+            SELECT w.uuid, (SELECT min(o.sequence) FROM tributary_outgoing o WHERE o.writer = own.id
+                AND o.sequence > ifnull((SELECT max(last) FROM tributary_export e WHERE e.writer = own.id), 0)) AS first
+            FROM own JOIN tributary_writer w ON w.id = own.id WHERE first IS NOT NULL ORDER BY own.id
             """
         )
         return try statement.all { row in UniqueID(row.text(0)).map { (writer: $0, first: row.sequence(1)) } }
     }
 
-    /// How many transactions no export range has.
+    /// How many transactions no export range has; one look at each transaction of the outbox and each segment.
     package func waitingCount() throws -> Int {
         let statement = try BoundStatement(
             database,
             """
-            SELECT count(*) FROM tributary_outgoing o
-            WHERE o.sequence > ifnull((SELECT max(last) FROM tributary_export e WHERE e.writer = o.writer), 0)
+            WITH exported(writer, last) AS MATERIALIZED (SELECT writer, max(last) FROM tributary_export GROUP BY writer)
+            SELECT count(*) FROM tributary_outgoing o LEFT JOIN exported e ON e.writer = o.writer
+            WHERE o.sequence > ifnull(e.last, 0)
             """
         )
         return try statement.all { Int($0.integer(0)) }.first ?? 0

@@ -67,7 +67,7 @@ struct CompactionPass: Sendable {
             throw SyncError.baselineUnusable(
                 name,
                 reason: ComparisonRule.otherModel,
-                hint: "On a machine of that version: \(SyncError.acceptCommand(name))"
+                hint: "Find a machine of that version, and type there: \(SyncError.acceptCommand(name))"
             )
         }
         let rule = ComparisonRule(facts: facts)
@@ -118,6 +118,7 @@ struct CompactionPass: Sendable {
             try await sync.exportBeyondLimit()
             facts = try await self.facts()
         }
+        // A transaction without changes gives the baseline another name.
         if CutRule(facts: facts).decision == .acknowledge, mode != .dryRun {
             try await acknowledge()
             facts = try await self.facts()
@@ -126,24 +127,19 @@ struct CompactionPass: Sendable {
         guard case .cut(let name) = decision, mode != .dryRun else { return .init(decision) }
         // The state that a baseline has must outlast a power failure of this store, as that in segments must.
         try await queue.run { try StoreSync(path: store.configuration.path).run() }
-        do {
-            let isCut = try await store.readAside { [facts] reader in
-                // The store may have new transactions by now, which change the name or the vector.
-                let positions = try reader.writers.all().map { ($0.id, $0.sequence) }
-                guard try reader.writers.own().id == facts.own,
-                    VersionVector(Dictionary(uniqueKeysWithValues: positions)) == facts.vector
-                else { return false }
-                try publish(name, reader)
-                return true
+        let isCut = try await store.readAside { [facts] reader in
+            // The store may have new transactions by now, which change the name or the vector.
+            let positions = try reader.writers.all().map { ($0.id, $0.sequence) }
+            guard try reader.writers.own().id == facts.own,
+                VersionVector(Dictionary(uniqueKeysWithValues: positions)) == facts.vector
+            else { return false }
+            try publish(name, reader)
+            return true
+        }
+        if !isCut {
+            guard attempt < CompactionPass.attempts else {
+                return .waits("The store has changed meanwhile; the next attempt takes the new state.")
             }
-            if !isCut {
-                guard attempt < CompactionPass.attempts else {
-                    return .waits("The store has changed meanwhile; the next attempt takes the new state.")
-                }
-                return try await cut(attempt: attempt + 1)
-            }
-        } catch let error as SegmentError where error.kind == .forked && attempt < CompactionPass.attempts {
-            try await acknowledge()
             return try await cut(attempt: attempt + 1)
         }
         sync.environment.published(name.writer)

@@ -6,7 +6,7 @@ import TributaryStore
 struct CutRule {
     enum Decision: Hashable, Sendable {
         case cut(BaselineName)
-        /// A transaction without changes first: the name at the own sequence is taken by a baseline of another vector.
+        /// A transaction without changes first: a file has the name at the own sequence, such as a baseline of another vector.
         case acknowledge
         case done(KnownBaseline, isVerified: Bool)
         case wait(String)

@@ -45,7 +45,7 @@ package struct Exporter: Sendable {
     func run() throws -> ImportCounts {
         let (own, unfinished) = try store.read { (try $0.writers.own(), try $0.outbox.unfinishedExports()) }
         try requireOwnFolder()
-        try store.read { try requireClockInTime($0) }
+        try store.read { try requireClockInTime(of: $0.outbox.unexported().map(\.writer), $0) }
         if own.name != name { try store.write { try $0.nameOwnWriter(name) } }
         var counts = ImportCounts()
         for range in unfinished { counts = counts + (try publish(range, isBegun: true)) }
@@ -58,8 +58,8 @@ package struct Exporter: Sendable {
     }
 
     /// Peers would hold a transaction with a clock that is ahead, unless it closely follows a clock that they have.
-    private func requireClockInTime(_ reader: Reader) throws {
-        let clocks = try reader.outbox.unexported().compactMap { try reader.writers.record(of: $0.writer)?.clock }
+    private func requireClockInTime(of writers: [UniqueID], _ reader: Reader) throws {
+        let clocks = try writers.compactMap { try reader.writers.record(of: $0)?.clock }
         guard let clock = clocks.max(), clock.isAhead(of: wall, by: maxAhead),
             clock.isAhead(of: wall, by: maxAhead, beyond: try reader.writers.greatestPublishedClock())
         else { return }
@@ -132,12 +132,13 @@ package struct Exporter: Sendable {
     /// Checks the clock in the same snapshot: a transaction may have been saved since the export began.
     private func nextRange() throws -> ExportRange? {
         try store.read { reader in
-            guard let (id, next) = try reader.outbox.unexported().first,
+            let unexported = try reader.outbox.unexported()
+            guard let (id, next) = unexported.first,
                 let writer = try reader.writers.record(of: id),
                 let run = try reader.outbox.run(of: id, from: next, bytes: segmentBytes, step: { work.step() })
             else { return nil }
             let (first, last) = (run.lowerBound, run.upperBound)
-            try requireClockInTime(reader)
+            try requireClockInTime(of: unexported.map(\.writer), reader)
             let previous = first == 1 ? nil : try reader.writers.segment(writer: id, beginningBy: first - 1)
             let header = SegmentHeader(
                 writer: id,
@@ -160,8 +161,8 @@ package struct Exporter: Sendable {
         // The folder may have gone since the export began.
         try requireOwnFolder()
         let wasNeverInPlace = !isBegun || folder.isReady(name)
-        var (counts, sha256) = (ImportCounts(segments: 1), "")
-        let occupant = try place(name, in: folder) {
+        var (counts, sha256, bytes) = (ImportCounts(segments: 1), "", UInt64(0))
+        let occupant = try place(name, in: folder, bytes: { bytes }) {
             try folder.publish(name, header: range.header, signedBy: key, isMarked: wasNeverInPlace) { end in
                 sha256 = end.sha256
                 if !isBegun { try store.write { try $0.beginExport(range) } }
@@ -172,6 +173,7 @@ package struct Exporter: Sendable {
                 try store.read { reader in
                     try reader.outbox.forEachPiece(of: range) { lines, changes in
                         try writer.append(lines: lines, changes: changes)
+                        bytes += UInt64(lines.count)
                         work.step()
                         guard let changes else { return }
                         counts.transactions += 1
@@ -200,15 +202,23 @@ package struct Exporter: Sendable {
         return counts
     }
 
+    /// More bytes than the first line of a segment of any store has.
+    private static let longestHeader: UInt64 = 64 << 10
+
     /// A name that is taken by the same transactions is published already: a copy of the store has the same
     /// transactions, though its header may differ.
     ///
+    /// A file with more bytes than the header and the own transactions is not read: so an attempt costs no more than the own
+    /// segment, however long the file is. `bytes` returns the number of bytes of the own transactions, after `publish`.
+    ///
     /// - Returns: The hash of the segment, or of the file with the same transactions; or why another file has the name,
     ///   `locked` when it cannot be compared without a key that is not here.
+    ///
     /// - Throws: ``SegmentError`` when the system cannot write the segment, or cannot read what has its name.
     private func place(
         _ name: SegmentName,
         in folder: LogFolder,
+        bytes: () -> UInt64,
         _ publish: () throws -> SegmentEnd
     ) throws -> Result<String, SegmentError> {
         var taken: SegmentError
@@ -220,6 +230,10 @@ package struct Exporter: Sendable {
         do {
             let file = try folder.open(name)
             let tail = try SegmentTail.read(file)
+            guard tail.offset <= bytes().addingSaturating(Exporter.longestHeader) else {
+                let reason = "It is longer than the transactions of this store"
+                throw SegmentError(.forked, file: file.file, writer: name.writer, reason: reason)
+            }
             _ = try SegmentVerifier().verify(file, name: name)
             let comparison = ContentComparison(store: store, logs: folder)
             guard let reason = try comparison.contradiction(in: file, tail, of: name, through: name.last) else {

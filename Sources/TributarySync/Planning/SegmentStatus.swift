@@ -19,6 +19,8 @@ package struct SegmentStatus: Hashable, Sendable {
     package var unknownObjects = 0
     package var deferredValues: [DeferredValue] = []
     package var since: WallTime?
+    /// Whether the clock of the segment is too far ahead, whatever else keeps it from being applied.
+    package var isAhead = false
     /// The remedy, as a command where there is one.
     package var hint: String?
 

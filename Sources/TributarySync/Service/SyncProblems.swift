@@ -120,17 +120,19 @@ extension Problem {
         )
     }
 
-    static func baselinesDiffer(_ objection: KnownBaselines.Objection, since wall: WallTime) -> Problem {
+    static func baselinesDiffer(_ objection: KnownBaselines.Objection, logs: String, since wall: WallTime) -> Problem {
         let name = objection.baseline.name
+        let file = "\(logs)/\(name.path)"
         return Problem(
             .baselinesDiffer,
             since: wall,
             detail: "The store of writer \(objection.store) has another state than the baseline \(name.path) "
                 + "for the same transactions: \(objection.difference)",
             writer: name.writer,
+            file: file,
             hint:
-                "One of the two stores is wrong; on both machines: tributaryctl check. The maker compares its baseline with "
-                + "the log folder too: tributaryctl compact"
+                "One of the two stores is wrong; on both machines: tributaryctl check; the baseline's machine compares the "
+                + "baseline with the log folder too: tributaryctl compact; once that machine has a new store: rm \(file.shellWord)"
         )
     }
 

@@ -108,7 +108,7 @@ struct SyncState: Sendable {
             !knownBaselines.isVerified($0.baseline) || [$0.store, $0.baseline.name.writer].contains(planner.own)
         }
         if let objection {
-            problems.raise(.baselinesDiffer(objection, since: wall))
+            problems.raise(.baselinesDiffer(objection, logs: configuration.logs, since: wall))
         } else {
             problems.end(.baselinesDiffer)
         }

@@ -5,8 +5,9 @@ import TributaryChanges
 
 /// The backups of one store in a folder, which `tributaryctl backup --keep` names itself.
 ///
-/// They are `tributary-TIME.sqlite`, and with an instance `tributary-NAME-TIME.sqlite`. TIME is UTC with milliseconds, so
-/// that names are in the order of times.
+/// They are `tributary-TIME.sqlite`, with an instance `tributary-NAME-TIME.sqlite`, and with another socket than a service's
+/// `tributary-HASH-TIME.sqlite`: HASH is the beginning of the SHA-256 of its path. TIME is UTC with milliseconds, so that
+/// names are in the order of times.
 struct BackupSeries {
     private static let suffix = ".sqlite"
     private static let stampLength = "20260301T140509.123Z".utf8.count
@@ -14,7 +15,8 @@ struct BackupSeries {
     let folder: String
     private let prefix: String
 
-    init(folder: String, instance: String?) throws(CommandFailure) {
+    /// The series of the store at a socket; nil for the default socket.
+    init(folder: String, socket: String?) throws(CommandFailure) {
         var status = stat()
         guard stat(folder, &status) == 0 else { throw NewFile.failure(folder, errno) }
         guard status.st_mode & S_IFMT == S_IFDIR else {
@@ -24,12 +26,17 @@ struct BackupSeries {
                 status: .usage
             )
         }
-        self.init(existing: folder, instance: instance)
+        self.folder = folder
+        prefix = "tributary-" + (socket.map(BackupSeries.part) ?? "")
     }
 
-    private init(existing folder: String, instance: String?) {
-        self.folder = folder
-        prefix = "tributary-" + (instance.map { "\($0)-" } ?? "")
+    private static func part(of socket: String) -> String {
+        let path = URL(fileURLWithPath: socket).standardizedFileURL.path
+        switch DefaultPaths.instance(of: path) {
+        case DefaultPaths.service: return ""
+        case let instance?: return "\(instance)-"
+        case nil: return "\(SHA256.hash(data: path.utf8).hexadecimal.prefix(8))-"
+        }
     }
 
     func path(at time: Date) -> String {
@@ -42,7 +49,7 @@ struct BackupSeries {
         return (folder as NSString).appendingPathComponent(prefix + stamp + BackupSeries.suffix)
     }
 
-    /// Whether a file of this name is one of the series; that of an instance is none of the store without one.
+    /// Whether a file of this name is one of the series; no other store has such a name.
     func contains(_ name: String) -> Bool {
         guard name.hasPrefix(prefix), name.hasSuffix(BackupSeries.suffix) else { return false }
         let stamp = Array(name.utf8.dropFirst(prefix.utf8.count).dropLast(BackupSeries.suffix.utf8.count))
@@ -68,9 +75,10 @@ struct BackupSeries {
         } catch {
             throw CommandFailure(reason: "'\(folder)': \(ErrorText.text(of: error))", status: .inputOutput)
         }
-        let older = names.filter { $0 != spared && contains($0) && isStore($0) }.sorted()
+        // A file with a time in the future was made while the clock was ahead, before all files with the right time.
+        let older = names.filter { $0 != spared && contains($0) && isStore($0) }
+            .sorted { ($0 > spared ? 0 : 1, $0) < ($1 > spared ? 0 : 1, $1) }
         var removed: [String] = []
-        // With a clock that was set back the newest file may have the smallest name.
         for name in older.prefix(max(0, older.count - (count - 1))) {
             let path = (folder as NSString).appendingPathComponent(name)
             guard unlink(path) == 0 || errno == ENOENT else { throw NewFile.failure(path, errno) }

@@ -58,15 +58,18 @@ struct HintText: Sendable {
             if let socket = connection.socket {
                 "--socket \(socket.shellWord) "
             } else if let instance = connection.instance {
-                "--instance \(instance.shellWord) "
+                "--instance \(instance.name.shellWord) "
             } else {
                 ""
             }
     }
 
-    /// The hint with the options; `restore` works without a daemon, and names its store.
+    /// The hint with the options, except in a command for another machine; `restore` works without a daemon, and names its store.
     func text(_ hint: String) -> String {
-        EscapedText.escape(hint.replacing(#/tributaryctl (?!restore )/#, with: "tributaryctl \(options)"))
+        let text = hint.replacing(#/(there: )?tributaryctl (?!restore )/#) { match in
+            match.1 == nil ? "tributaryctl \(options)" : String(match.0)
+        }
+        return EscapedText.escape(text)
     }
 }
 

@@ -62,8 +62,11 @@ struct Terminal: Sendable {
         styled(label, style) + String(repeating: " ", count: max(1, width - label.count))
     }
 
+    /// Writes the lines of a message, without control characters, to standard error.
     func complain(_ message: String) {
-        write("tributaryctl: \(message)\n", to: 2)
+        let lines = message.split(separator: "\n", omittingEmptySubsequences: false)
+        let text = lines.map { EscapedText.escape(String($0)) }.joined(separator: "\n")
+        write("tributaryctl: \(text)\n", to: 2)
     }
 
     /// Writes the message, and returns the error with which the program ends.

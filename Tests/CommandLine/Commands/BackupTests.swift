@@ -12,6 +12,12 @@ import TributaryChanges
         try await daemon.save(#"{"insert":"Department","values":{"title":"\#(title)"}}"#)
     }
 
+    /// The beginning of the names of a daemon's backups, whose socket is none of a service.
+    private func prefix(_ daemon: RunningDaemon) -> String {
+        let path = URL(fileURLWithPath: daemon.socket).standardizedFileURL.path
+        return "tributary-\(SHA256.hash(data: Data(path.utf8)).hexadecimal.prefix(8))-"
+    }
+
     private func leftovers(_ folder: TemporaryFolder) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: folder.path("")).filter {
             $0.contains("scratch") || $0.contains(".part-")
@@ -56,15 +62,18 @@ import TributaryChanges
         }
         let first = try #require(try await backUp()["file"] as? String)
         #expect(try PlainSQL(path: first).value("PRAGMA integrity_check") == "ok")
+        let prefix = prefix(daemon)
+        #expect((first as NSString).lastPathComponent.hasPrefix(prefix))
         // Names that are nearly those of the series, and one that is of the series but no store.
         let strangers = [
-            "tributary-shop-20260101T000000.000Z.sqlite", "tributary-20260101T000000Z.sqlite",
-            "tributary-20260101T000000.000Z.sqlite.old", "my-tributary-20260101T000000.000Z.sqlite",
+            "tributary-shop-20260101T000000.000Z.sqlite", "tributary-20260101T000000.000Z.sqlite",
+            "\(prefix)20260101T000000Z.sqlite", "\(prefix)20260101T000000.000Z.sqlite.old",
+            "my-\(prefix)20260101T000000.000Z.sqlite",
         ]
         for name in strangers { try FileManager.default.copyItem(atPath: first, toPath: folder + "/" + name) }
-        let text = "tributary-20250101T000000.000Z.sqlite"
+        let text = "\(prefix)20250101T000000.000Z.sqlite"
         try Data("no store".utf8).write(to: URL(fileURLWithPath: folder + "/" + text))
-        let link = "tributary-20240101T000000.000Z.sqlite"
+        let link = "\(prefix)20240101T000000.000Z.sqlite"
         try FileManager.default.createSymbolicLink(atPath: folder + "/" + link, withDestinationPath: first)
         let others = Set(strangers + [text, link])
 
@@ -82,6 +91,55 @@ import TributaryChanges
         #expect(try names().isSuperset(of: others))
     }
 
+    /// The stores have no instances, and one folder for their backups.
+    @Test(.timeLimit(.minutes(30))) func eachStoreKeepsItsOwnBackups() async throws {
+        let daemons = [try await RunningDaemon.started(), try await RunningDaemon.started()]
+        let folder = daemons[0].folder.path("backups")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        for daemon in daemons {
+            for _ in 0..<3 { try await daemon.success(of: ["backup", "--keep", "2", folder]) }
+        }
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+        for daemon in daemons { #expect(names.filter { $0.hasPrefix(prefix(daemon)) }.count == 2, "\(names)") }
+    }
+
+    /// A clock was ahead while backups were made: with the right time, later backups have lesser names.
+    @Test(.timeLimit(.minutes(30))) func backupsOfTheFutureGoFirst() async throws {
+        let daemon = try await RunningDaemon.started()
+        let folder = daemon.folder.path("backups")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let ahead = "\(folder)/\(prefix(daemon))99990101T000000.00"
+        for number in 1...3 { try await daemon.success(of: ["backup", "\(ahead)\(number)Z.sqlite"]) }
+        for _ in 0..<4 { try await daemon.success(of: ["backup", "--keep", "3", folder]) }
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+        #expect(names.count == 3 && !names.contains { $0.contains("9999") }, "\(names)")
+    }
+
+    /// A folder such as NFS has no files without a name, and no rename that does not replace.
+    @Test(.timeLimit(.minutes(30))) func anyFileSystemTakesABackup() async throws {
+        if let reason = PreloadedLibrary.reasonNotToPreload { try Test.cancel("\(reason)") }
+        let daemon = try await RunningDaemon.started()
+        let library = try await PreloadedLibrary("plain_files", in: daemon.folder)
+        let file = daemon.folder.path("copy.sqlite")
+        for ending in [0, 74] as [Int32] {
+            let backup = try await daemon.command(["backup", file], environment: ["LD_PRELOAD": library.path])
+            #expect(backup.ending == .exited(ending), "\(backup)")
+        }
+        #expect(try PlainSQL(path: file).value("PRAGMA integrity_check") == "ok")
+        #expect(try leftovers(daemon.folder).isEmpty)
+    }
+
+    /// A folder can be named so that a terminal obeys it.
+    @Test(.timeLimit(.minutes(30))) func whatFailsIsToldWithoutControlCharacters() async throws {
+        let daemon = try await RunningDaemon.started()
+        let missing = try await daemon.command(["backup", "--keep", "2", daemon.folder.path("no\u{1B}[31mfolder")])
+        #expect(missing.errors.contains("no\\u{1B}[31mfolder'"), "\(missing)")
+        for name in ["../x", "a/b", "", "a b\u{1B}"] {
+            let answer = try await daemon.command(["--instance", name, "status"])
+            #expect(answer.ending == .exited(64), "\(name): \(answer)")
+        }
+    }
+
     /// What a killed command leaves on a file system without nameless files goes after a day, unless somebody writes it.
     @Test(.timeLimit(.minutes(30))) func whatWasCutShortIsRemovedAfterADay() async throws {
         let daemon = try await RunningDaemon.started()
@@ -94,11 +152,12 @@ import TributaryChanges
             try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: path)
             return path
         }
-        let old = try put("tributary-20260101T000000.000Z.sqlite.part-17", hours: 25)
+        let prefix = prefix(daemon)
+        let old = try put("\(prefix)20260101T000000.000Z.sqlite.part-17", hours: 25)
         let stay = [
-            try put("tributary-20260101T000000.000Z.sqlite.part-18", hours: 23),
-            try put("tributary-20260102T000000.000Z.sqlite.part-19", hours: 48),
-            try put("tributary-20260101T000000.000Z.sqlite.part-1a", hours: 48),
+            try put("\(prefix)20260101T000000.000Z.sqlite.part-18", hours: 23),
+            try put("\(prefix)20260102T000000.000Z.sqlite.part-19", hours: 48),
+            try put("\(prefix)20260101T000000.000Z.sqlite.part-1a", hours: 48),
             try put("tributary-shop-20260101T000000.000Z.sqlite.part-17", hours: 48),
             try put("notes.sqlite.part-17", hours: 48),
         ]

@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import TransactionLog
 import TributaryChanges
 
 /// Values of options in the forms that people write.
@@ -30,6 +31,25 @@ import TributaryChanges
         #expect(status.output.contains("tributaryctl --socket \(daemon.socket) resume"), "\(status.output)")
         let plain = try await daemon.command(["status"])
         #expect(plain.output.contains("tributaryctl resume"), "TRIBUTARY_SOCKET stays: \(plain.output)")
+    }
+
+    /// Another machine has another socket.
+    @Test func hintsForAnotherMachineNameNoSocket() async throws {
+        let daemon = try RunningDaemon()
+        let header = TransactionHeader(sequence: 2, clock: HybridClock(WallTime(milliseconds: 1_000)), changeCount: 0)
+        let late = SegmentText(
+            writer: UniqueID(high: 1, low: 2),
+            [LogTransaction(header: header, changes: [])]
+        )
+        let place = URL(fileURLWithPath: daemon.logs + "/" + late.name.path)
+        let parent = place.deletingLastPathComponent()
+        try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
+        try Data(late.bytes()).write(to: place)
+        try await daemon.start()
+        _ = try await daemon.command(["sync"])
+        let status = try await daemon.command(["--socket", daemon.socket, "status"])
+        #expect(status.output.contains("there: tributaryctl compact;"), "\(status)")
+        #expect(status.output.contains("tributaryctl --socket \(daemon.socket) writer abandon"), "\(status)")
     }
 
     /// A byte that is no UTF-8 would be stored as a replacement character.

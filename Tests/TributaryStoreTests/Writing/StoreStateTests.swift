@@ -27,6 +27,25 @@ import TributaryModel
         #expect(writers.first(where: \.isSelf)?.seen[foreign.writer] == 1)
     }
 
+    /// A store that was without its log folder has many transactions to export, in many segments.
+    @Test func `what is to be exported is found without a look at each transaction`() throws {
+        let replica = try Replica()
+        for number in 1...200 { try replica.commit(.insert("Tag", number)) }
+        try replica.store.write { write in
+            let own = try write.reader.writers.own().id
+            for sequence in 1...100 as ClosedRange<UInt64> {
+                try write.beginExport(ExportRange(writer: own, first: sequence, last: sequence, header: "{}"))
+            }
+        }
+        var first: [UInt64] = []
+        let steps = try replica.steps(every: 1) { first = try $0.reader.outbox.unexported().map(\.first) }
+        #expect(first == [101] && steps < 3_000, "\(steps)")
+        // One look at each transaction and each segment.
+        var count = 0
+        let counted = try replica.steps(every: 1) { count = try $0.reader.outbox.waitingCount() }
+        #expect(count == 100 && counted < 10_000, "\(counted)")
+    }
+
     @Test func `ranges, segments, settings and answers are kept, finished ones purged with the history`() throws {
         let replica = try Replica()
         let range = try replica.store.read {

@@ -202,7 +202,7 @@ import TributaryStore
             let detail = problem?.detail ?? ""
             #expect(detail.contains(name.path) && detail.contains("\(second.own)"), "\(detail)")
             #expect(detail.contains("name:") && detail.contains("Eve") && detail.contains("Ann"), "\(detail)")
-            #expect(problem?.hint?.hasSuffix("tributaryctl compact") == true)
+            #expect(problem?.hint?.hasSuffix("has a new store: rm \(group.logs.path)/\(name.path)") == true)
         }
         #expect(before.isSubset(of: group.files(".tlog")))
         let third = try await group.add()

@@ -227,23 +227,73 @@ import TributaryStore
     }
 
     /// What the store has in its outbox may be published by itself, before it was set back, or by a copy.
-    @Test func aStoreThatIsNotProvenToBeTheOnlyOneKeepsItsNames() async throws {
+    @Test(arguments: [Obstacle.garbage, .empty, .fullFolder])
+    func aStoreThatIsNotProvenToBeTheOnlyOneKeepsItsNames(_ obstacle: Obstacle) async throws {
         let first = try await SyncReplica(logs.path, wall: wall, model: model, configure: { $0.exports = false })
         try first.save([SyncModel.insert(1)])
         try first.save([Self.visit(100)])
         try await first.stop()
         let copied = try SyncReplica.clone(of: first.folder, model: model)
         let name = SegmentName(writer: first.own, first: 1, last: 2)
-        try Obstacle.garbage.take(name, in: logs)
+        try obstacle.take(name, in: logs)
         let copy = try await start(copied)
         let failure = await #expect(throws: ExportFailure.self) { try await copy.service.exportNow() }
         #expect(failure.map { "\($0)".contains("Nothing proves") } == true, "\(String(describing: failure))")
         let problem = copy.service.status.problems.first { $0.code == .exportFailed }
         #expect(problem?.hint?.contains("rm -r \(logs.path)/\(name.path)") == true)
+        #expect(problem?.detail.contains("are published once the file is gone") == true)
         try FileManager.default.removeItem(atPath: "\(logs.path)/\(name.path)")
         try await copy.service.exportNow()
         #expect(logs.segments(of: first.own) == [name])
         try await expectEqualPeer(copy, visits: 100)
+    }
+
+    /// A save that overwrites a value whose clock is ahead makes the clock of the store's writer ahead as well: the store is that
+    /// writer all the same.
+    @Test(arguments: [Obstacle.garbage, .unknownKey])
+    func aWriterWhoseClockIsAheadContinues(_ obstacle: Obstacle) async throws {
+        let lead = Duration.seconds(10 * 86_400)
+        func start() async throws -> SyncReplica {
+            try await SyncReplica(logs.path, wall: wall, model: model, configure: { $0.maxAhead = lead * 2 })
+        }
+        let hire = SyncModel.transaction(1, at: wall.now.later(by: lead), [SyncModel.insert(1)])
+        try logs.put(SegmentText(writer: LogsFolder.writer(1), [hire]))
+        let replica = try await start()
+        _ = try await replica.service.sync()
+        try replica.save([Self.visit(100), SyncModel.update(1, "name", .string("later"))])
+        #expect(try own(replica.store).clock.isAhead(of: wall.now, by: .seconds(3600)))
+        let name = SegmentName(writer: replica.own, first: 1, last: 1)
+        try obstacle.take(name, in: logs)
+        try await replica.service.exportNow()
+        let fresh = try own(replica.store).id
+        #expect(fresh != replica.own && logs.segments(of: fresh).map(\.last) == [1])
+        #expect(replica.service.status.problems.contains { $0.code == .nameTaken })
+        try await replica.stop()
+        try FileManager.default.removeItem(atPath: "\(logs.path)/\(name.path)")
+        let peer = try await start()
+        _ = try await peer.service.sync()
+        #expect(try Self.visits(peer.store) == .integer(100))
+        try await peer.stop()
+    }
+
+    /// Each attempt would read the file again, however long it is.
+    @Test func aFileThatIsLongerThanTheSegmentIsNotRead() throws {
+        let folder = try TemporaryFolder("taken")
+        let store = try SyncModel.open(in: folder, wall: wall, model: model)
+        try save(SyncModel.insert(1), in: store)
+        let name = SegmentName(writer: try own(store).id, first: 1, last: 1)
+        try Obstacle.garbage.take(name, in: logs)
+        let file = try FileHandle(forWritingTo: URL(filePath: "\(logs.path)/\(name.path)"))
+        try file.truncate(atOffset: 1 << 32)
+        try file.seekToEnd()
+        let hash = String(repeating: "0", count: 64)
+        let end = #"{"end":1,"transactions":1,"changes":1,"sha256":"\#(hash)"}"#
+        try file.write(contentsOf: Data("\n\(end)\n".utf8))
+        try file.close()
+        #expect(try exporter(store).run().transactions == 1)
+        let entries = try exporter(store).takenNames().entries
+        #expect(entries.first?.reason.contains("longer than the transactions") == true, "\(entries)")
+        try store.close()
     }
 
     /// Whoever takes each next name makes one fresh writer in 10 s, then in 20 s, and so on.

@@ -48,7 +48,9 @@ import TributaryStore
         // What overwrites nothing of it goes on with right clocks on both sides, as a fresh writer here.
         try early.save([SyncModel.insert(2)])
         #expect(try isInTime(early) && early.store.read { try $0.writers.own().id } != early.own)
-        try await other.service.accept(SegmentName(writer: early.own, first: sequence, last: sequence))
+        let held = SegmentName(writer: early.own, first: sequence, last: sequence)
+        #expect(try await other.service.segment(held)?.isAhead == true)
+        try await other.service.accept(held)
         try other.save([SyncModel.insert(3)])
         #expect(try isInTime(other))
         // What overwrites it has a greater clock, and is not held.

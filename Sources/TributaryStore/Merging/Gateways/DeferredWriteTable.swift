@@ -113,22 +113,21 @@ package struct DeferredWriteTable {
     /// In the order of the versions; the memory is that of one transaction.
     package func forEachTransaction(_ body: (Transaction) throws -> Void) throws {
         var transaction: Transaction?
-        var last: Entry?
+        var first: Entry?
         try forEach(orderedBy: "t.clock, w.uuid, p.version, p.position, p.entity, p.id, p.part") { entry in
             guard !entry.isBound else { return }
             if transaction?.number != entry.number {
                 if let transaction { try body(transaction) }
-                (transaction, last) = (Transaction(number: entry.number), nil)
+                (transaction, first) = (Transaction(number: entry.number), nil)
             }
-            defer { last = entry }
             let line = Transaction.Line(change: entry.change, position: entry.position, isDeferred: !entry.isKept)
-            guard let last, last.isOfLine(of: entry), let index = transaction?.lines.indices.last else {
+            guard let first, first.isOfLine(of: entry), let index = transaction?.lines.indices.last else {
                 transaction?.lines.append(line)
-                return
+                return first = entry
             }
             if line.isDeferred { transaction?.lines[index].isDeferred = true }
-            // The whole line comes first, and has all values.
-            if last.valueIndex != nil { transaction?.lines[index].change.add(entry.change) }
+            // A whole line comes first, and has all values.
+            if first.valueIndex != nil { transaction?.lines[index].change.add(entry.change) }
         }
         if let transaction { try body(transaction) }
     }

@@ -15,8 +15,9 @@ struct BackupCommand: DaemonCommand {
             is full.
 
             With --keep the argument is a folder. The file is then named tributary-TIME.sqlite, with --instance
-            tributary-NAME-TIME.sqlite, and when it is complete the oldest of these files are removed, so that as many
-            stay as --keep says. Files with other names are left alone. When the new backup lacks large values, no
+            tributary-NAME-TIME.sqlite, with another socket tributary-HASH-TIME.sqlite. When it is complete, the oldest of
+            these files are removed, so that as many stay as --keep says. Those with a time in the future were made with a
+            wrong clock, and are removed first. Files with other names are left alone. When the new backup lacks large values, no
             complete backup is removed. Unfinished backups older than a day are always removed.
             """
     )
@@ -46,7 +47,7 @@ struct BackupCommand: DaemonCommand {
             complain(message, session)
             return
         }
-        let series = try BackupSeries(folder: file, instance: session.instance)
+        let series = try BackupSeries(folder: file, socket: session.socket)
         let path = series.path(at: Date())
         let (_, message) = try await write(path, session)
         // The backup before may be the last one that has all values.

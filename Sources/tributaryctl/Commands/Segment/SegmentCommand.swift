@@ -137,12 +137,12 @@ struct SegmentExplainCommand: DaemonCommand {
 struct SegmentAcceptCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "accept",
-        abstract: "Take a segment that is held because its clock is too far ahead.",
+        abstract: "Take a held segment: its clock is too far ahead, or nobody trusts its key.",
         discussion: """
-            What it writes then wins over everything that anybody writes to the same values, until all clocks have
-            passed the segment's. A change on this machine that overwrites it gets a clock that is ahead, too, and other
-            machines take that change when they have taken the segment. Changes of other values go on as before. Setting
-            the writer's clock right is better, where its segments can be written anew.
+            What it writes with a clock that is ahead wins over everything that anybody writes to the same values, until
+            all clocks have passed the segment's. A change on this machine that overwrites it gets a clock that is ahead,
+            too, and other machines take that change when they have taken the segment. Changes of other values go on as
+            before. Setting the writer's clock right is better, where its segments can be written anew.
             """
     )
 

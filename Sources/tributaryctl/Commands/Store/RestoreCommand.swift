@@ -36,7 +36,7 @@ struct RestoreCommand: OfflineCommand {
     var store: String?
 
     @Option(help: ArgumentHelp("The instance's name: \(DefaultPaths.store(of: "NAME")).", valueName: "name"))
-    var instance: String?
+    var instance: InstanceName?
 
     @Option(help: ArgumentHelp("The SHA-256 that the backup must have.", valueName: "hex"))
     var sha256: String?
@@ -49,7 +49,7 @@ struct RestoreCommand: OfflineCommand {
     }
 
     func run(on terminal: Terminal) throws {
-        let target = try StoppedStore(StoppedStore.path(store: store, instance: instance))
+        let target = try StoppedStore(StoppedStore.path(store: store, instance: instance?.name))
         guard let file else { return try clear(target, terminal) }
         if target.exists, !moveAside {
             throw CommandFailure(
