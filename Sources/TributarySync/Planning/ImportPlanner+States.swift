@@ -201,7 +201,7 @@ extension ImportPlanner {
         wall: WallTime
     ) {
         let id = status.id
-        status.isAhead = limits.heldUntil(segment.lastClock, beyond: takenClock, wall: wall) != nil
+        status.isAhead = heldUntil(segment.lastClock, wall: wall) != nil
         switch block {
         case .held:
             let ahead = segment.lastClock.wallTime.duration(since: wall).components.seconds
