@@ -1,13 +1,13 @@
 package import TributaryChanges
 
-/// Parses the lines of a writer's transactions that come in pieces of any size, such as those of an outbox.
+/// Parses the lines of a writer's transactions, which come in pieces of any size, as from an outbox.
 package struct ChangeLines {
     private let writer: UniqueID
     private var parser = ChangeLineParser()
     /// The current transaction; `remaining` is the number of its changes that have not been read.
     private var transaction: TransactionHeader?
     private var remaining = 0
-    /// The beginning of a line whose rest comes with the next piece.
+    /// The beginning of a line; the next piece has the rest.
     private var rest: [UInt8] = []
 
     package init(of writer: UniqueID) { self.writer = writer }

@@ -69,7 +69,7 @@ struct AppliedSegments {
         return gap
     }
 
-    /// Hands over the changes of the transactions of a range that the outbox has, and returns the first one that it lacks.
+    /// Hands over the changes of the transactions of a range from the outbox, and returns the first missing transaction.
     private func readOutbox(
         of writer: UniqueID,
         _ range: ClosedRange<UInt64>,

@@ -53,8 +53,9 @@ package struct Exporter: Sendable {
         var counts = ImportCounts()
         for range in unfinished { counts = counts + (try publish(range, isBegun: true)) }
         var exceptions = room?.exceptions ?? 0
-        while let range = try nextRange(), try hasRoom(for: range, &exceptions) {
+        while let range = try nextRange() {
             if try leavesClaimedWriter(range) { continue }
+            guard try hasRoom(for: range, &exceptions) else { break }
             counts = counts + (try publish(range, isBegun: false))
         }
         if counts.segments > 0 { try keepFolder() }
@@ -304,7 +305,7 @@ package struct Exporter: Sendable {
             }
         }
         for baseline in baselines { note(baseline.vector[writer], baseline.name.path) }
-        // The position is read last: what the store has published meanwhile is not after it.
+        // The position is read last: files that the store has published meanwhile are not after it.
         let own = try store.read { try $0.writers.own() }
         guard own.id == writer, last.sequence > own.sequence else { return nil }
         return (last.path, TakenNames.claim(on: writer, after: own.sequence))

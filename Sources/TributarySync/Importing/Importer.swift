@@ -224,8 +224,8 @@ extension Importer {
 }
 
 extension ImportPlanner {
-    /// Why a baseline waits whose greatest clock is too far ahead, as a segment with that clock would; nil when it does
-    /// not.
+    /// Why a baseline waits if its greatest clock is too far ahead, as a segment with that clock would; nil if it does
+    /// not wait.
     func refusal(ofClocksIn writers: [BaselineWriter], wall: WallTime) -> PlannedBaselines.Refusal? {
         guard let writer = writers.max(by: { $0.clock < $1.clock }), let until = heldUntil(writer.clock, wall: wall)
         else { return nil }
