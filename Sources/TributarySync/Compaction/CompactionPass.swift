@@ -87,7 +87,7 @@ struct CompactionPass: Sendable {
         let wall = wall
         let writers = try BaselineSummary.read(logs.open(baseline, ImportControl())).writers
         guard let held = sync.state.read({ $0.planner.refusal(ofClocksIn: writers, wall: wall) }) else { return nil }
-        return "No store joins it yet: \(held.reason). \(held.hint)."
+        return "No store joins it yet: \(held.reason). \(held.hint)"
     }
 
     /// The transactions of the store's present writer that the baseline has, and that the store proves not to have

@@ -257,6 +257,8 @@ package struct Exporter: Sendable {
     private func reissue(_ range: ExportRange, file: String, _ reason: String) throws {
         let wall = wall
         let reissued = try store.write { transaction in
+            // A store that is unproven does not wait for the pause; the error leaves it the writer that it is.
+            guard try transaction.continues(as: range.writer) else { throw RestampError.unproven(writer: range.writer) }
             var taken = try TakenNames(transaction.reader)
             if let pause = taken.pause(at: wall) {
                 let reason = "\(reason). The store continues as a fresh writer in \(pause) s."
@@ -280,8 +282,7 @@ package struct Exporter: Sendable {
         // A folder that cannot be read fails the export itself.
         let names = (try? folder.fileNames(of: range.writer)) ?? []
         guard let claim = try claim(on: range.writer, names),
-            try !isPublished(range, names.compactMap { SegmentName(writer: range.writer, fileName: $0) }, in: folder),
-            try store.write({ try $0.continues(as: range.writer) })
+            try !isPublished(range, names.compactMap { SegmentName(writer: range.writer, fileName: $0) }, in: folder)
         else { return false }
         do {
             try reissue(range, file: "\(logs)/\(claim.path)", claim.reason)
