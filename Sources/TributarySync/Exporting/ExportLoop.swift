@@ -58,7 +58,7 @@ struct ExportLoop: Sendable {
     func exportNow(beyondLimit: Bool = false) async throws -> ImportCounts {
         let wall = environment.wall
         let (configuration, baselines, mayExport, isException) = state.update {
-            ($0.configuration, $0.knownBaselines.verified, $0.mayExport, $0.mayExceedLimit(wall: wall))
+            ($0.configuration, Array($0.knownBaselines.baselines.values), $0.mayExport, $0.mayExceedLimit(wall: wall))
         }
         guard mayExport else { return ImportCounts() }
         let store = environment.store

@@ -32,7 +32,7 @@ package struct Exporter: Sendable {
     var encryption = EncryptionKeys()
     /// Nil when the log folder may grow without a limit.
     var room: FolderRoom?
-    /// The verified baselines of the log folder, as far as they are known.
+    /// The baselines of the log folder, verified or not, as far as they are known.
     var baselines: [KnownBaseline] = []
     /// Whether everything goes out, however full the folder is.
     var ignoresLimit = false
@@ -294,7 +294,7 @@ package struct Exporter: Sendable {
 
     /// The file with the last transactions of the present writer that the store does not have; nil for none.
     ///
-    /// O(f + b) for f files of the writer and b verified baselines.
+    /// O(f + b) for f files of the writer and b baselines.
     private func claim(on writer: UniqueID, _ fileNames: [String]) throws -> (path: String, reason: String)? {
         var last = (sequence: UInt64(0), path: "")
         func note(_ sequence: UInt64, _ path: String) { if sequence > last.sequence { last = (sequence, path) } }

@@ -54,7 +54,7 @@ struct TakenNames: Hashable, Sendable {
         return rest > .zero ? Int(rest.components.seconds) + 1 : nil
     }
 
-    /// Adds a file, because of which the store continues as a fresh writer.
+    /// Adds a file that makes the store continue as a fresh writer.
     mutating func add(_ path: String, _ reason: String, at wall: WallTime) {
         last = wall
         note(path, reason, at: wall)

@@ -252,7 +252,8 @@ import TributaryStore
     /// A store refuses a baseline with transactions of its present writer that it has not written.
     ///
     /// Others may accept it, and what the store has saved meanwhile reaches them under another name.
-    @Test func savesOutliveABaselineThatClaimsMoreOfTheirWriter() async throws {
+    @Test(arguments: [false, true])
+    func savesOutliveABaselineThatClaimsMoreOfTheirWriter(isExportedFirst: Bool) async throws {
         let group = try CompactingReplicas(model: Model(yaml: Self.meter))
         for _ in 0..<3 { try await group.add() }
         let (first, second, third) = (group.replicas[0], group.replicas[1], group.replicas[2])
@@ -276,6 +277,7 @@ import TributaryStore
         #expect(try second.store.read { try $0.writers.own().id } == former.id)
 
         try second.save(Self.increment(100))
+        if isExportedFirst { try await second.service.exportNow() }
         #expect(try await accept(cut, third) == .verified(cut))
         for _ in 0..<2 {
             try await second.service.importAll()
