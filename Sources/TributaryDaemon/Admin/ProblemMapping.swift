@@ -81,7 +81,8 @@ enum ProblemMapping {
             case .baselineUnproven(let name, _):
                 (
                     .blocked,
-                    "If you know that its machine is right: tributaryctl baseline accept \(name.path) --unproven"
+                    "If transactions are missing, on the machine that has written them: tributaryctl check --repair. If you "
+                        + "know that the baseline's machine is right: tributaryctl baseline accept \(name.path) --unproven"
                 )
             }
         return ProblemDocument(kind, detail: error.description, hint: hint)

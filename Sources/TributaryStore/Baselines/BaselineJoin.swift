@@ -143,6 +143,8 @@ struct BaselineVector {
         var row: Int64
         /// The last transaction that the store has applied.
         var applied: UInt64
+        /// Whether the store keeps its own totals, because its transactions of this writer are others.
+        var keepsTotals: Bool
         /// Versions and totals refer to the number of the last transaction.
         var lastNumber: Int64 = 0
     }
@@ -151,12 +153,17 @@ struct BaselineVector {
     /// The writers whose stores have acknowledged something.
     private let acknowledging: [BaselineWriter]
 
-    init(_ writers: [BaselineWriter], _ table: WriterTable) throws {
+    init(_ writers: [BaselineWriter], _ table: WriterTable, keepingTotalsOf contradicted: UniqueID?) throws {
         acknowledging = writers.filter { !$0.seen.isEmpty }
         for writer in writers {
             let position = try table.position(of: writer.id)
             guard writer.sequence > position.sequence else { continue }
-            ahead[writer.id] = Ahead(writer: writer, row: position.id, applied: position.sequence)
+            ahead[writer.id] = Ahead(
+                writer: writer,
+                row: position.id,
+                applied: position.sequence,
+                keepsTotals: writer.id == contradicted
+            )
         }
     }
 

@@ -96,7 +96,7 @@ final class BaselineTotals {
         id = counter.id
         let known = column(of: counter)
         for (writer, total) in counter.totals {
-            guard let entry = vector.ahead[writer] else { continue }
+            guard let entry = vector.ahead[writer], !entry.keepsTotals else { continue }
             if let (column, type) = known, let value = type.amount(from: total) {
                 let key = Total(column: column, writer: entry.row)
                 counted[key] = CounterTotals.sum(counted[key], value)

@@ -27,6 +27,41 @@ extension WriteTransaction {
         return try Restamp(reader, after: nil).run(self)
     }
 
+    /// Continues the store as a fresh writer when a baseline claims more transactions of the present writer than the
+    /// store has, and the store can prove that nobody else continues as this writer.
+    ///
+    /// Somebody else has written under the names of the next transactions, as after a machine was set back together with
+    /// its memory. What the store has never exported gets the names of the fresh writer, as with ``reissue(_:)``. If it
+    /// cannot, it keeps its names.
+    ///
+    /// The published transactions contradict the baseline when their clock is not below the claimed one, because the
+    /// clocks of a writer rise with its sequences. ``joinBaseline(_:writers:transactionCount:next:)`` then keeps the
+    /// store's totals of the former writer.
+    ///
+    /// - Returns: The change of the writer; nil if the store continues as before.
+    /// - Throws: ``StoreError``; commit nothing then.
+    package func leaveClaimedWriter(_ claims: [BaselineWriter]) throws -> Restamped? {
+        let table = try writers()
+        let own = table.own
+        guard let claim = claims.first(where: { $0.id == own }),
+            try claim.sequence > table.position(of: own).sequence, try continues(as: own)
+        else { return nil }
+        try applyWaiting()
+        forget()
+        defer { forget() }
+        var left: Restamped
+        do {
+            left = try inSavepoint { try Restamp(reader, after: nil).run(self) }
+        } catch is RestampError {
+            let published = try writers().position(of: own).sequence
+            let fresh = reader.context.configuration.environment.newID()
+            try renewOwn(as: fresh)
+            left = Restamped(former: own, new: fresh, published: published, count: 0)
+        }
+        if left.published > 0, try claim.clock <= writers().position(of: own).clock { contradictedWriter = own }
+        return left
+    }
+
     /// Makes the writer known when it is not.
     package func setState(_ state: WriterState?, of writer: UniqueID) throws {
         try writers().setState(state, of: writer)

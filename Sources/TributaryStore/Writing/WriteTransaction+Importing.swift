@@ -80,7 +80,8 @@ extension WriteTransaction {
     /// share. Changes that the store's model lacks are deferred.
     ///
     /// The positions and clocks of writers that are ahead in the baseline move with it, and so do all acknowledgements.
-    /// A store that has already applied the whole baseline does not change.
+    /// A store that has already applied the whole baseline does not change. The store first leaves a writer of its own
+    /// that the baseline continues (``leaveClaimedWriter(_:)``).
     ///
     /// - Throws: ``BaselineJoinError``, ``StoreError``, and what `next` throws; nothing may be committed then.
     package func joinBaseline(
@@ -92,8 +93,9 @@ extension WriteTransaction {
         let layout = reader.context.layout
         var joined = try reader.joinedRules
         let unknown = try layout.compare(header, joined: joined)
+        _ = try leaveClaimedWriter(writers)
         let table = try self.writers()
-        let vector = try BaselineVector(writers, table)
+        let vector = try BaselineVector(writers, table, keepingTotalsOf: contradictedWriter)
         guard !vector.ahead.isEmpty else { return nil }
         if !unknown.roots.isEmpty {
             joined.add(unknown)

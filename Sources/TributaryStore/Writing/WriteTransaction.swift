@@ -17,6 +17,8 @@ package final class WriteTransaction {
     var isLong = false
     var joinFailure: (any Error)?
     var imported: (writer: UniqueID, header: TransactionHeader)?
+    /// The writer that the store has left although its published transactions contradict a baseline.
+    var contradictedWriter: UniqueID?
     private let decidesShadows: Bool
 
     package init(reader: Reader, decidesShadows: Bool = true) {

@@ -22,6 +22,7 @@ struct AppliedSegments {
     /// Hands over the changes of a writer's transactions above `after`, up to `last`, in order; those after a gap too.
     ///
     /// A segment counts when the store has applied these bytes, or when it has no record of the segment and trusts it.
+    /// With `includesOutbox`, transactions without a segment are read from the outbox, where the store has them.
     ///
     /// - Returns: The first missing transaction, or nil.
     /// - Throws: ``SegmentError`` when the folder cannot be read, ``StoreError``, and what `step` and `body` throw.
@@ -29,6 +30,7 @@ struct AppliedSegments {
         of writer: UniqueID,
         after: UInt64,
         through last: UInt64,
+        includesOutbox: Bool = false,
         step: () throws -> Void,
         _ body: (TransactionHeader, Change) throws -> Void
     ) throws -> UInt64? {
@@ -36,10 +38,16 @@ struct AppliedSegments {
         let names = try logs.fileNames(of: writer).compactMap { SegmentName(writer: writer, fileName: $0) }.sorted()
         let present = Set(names)
         var (position, gap) = (after, UInt64?.none)
+        /// Reads what is in no segment, from the position up to `end`.
+        func fill(through end: UInt64) throws {
+            guard position < end else { return }
+            let missing = includesOutbox ? try readOutbox(of: writer, position + 1...end, step, body) : position + 1
+            gap = gap ?? missing
+        }
         for name in names where name.last > position && name.first <= last {
             try step()
             guard let (segment, file) = try open(name, among: present) else { continue }
-            if name.first > position.addingSaturating(1) { gap = gap ?? position + 1 }
+            if name.first > position.addingSaturating(1) { try fill(through: name.first - 1) }
             let reader = SegmentReader(file, segment: segment, after: position)
             var transaction: TransactionHeader?
             while let batch = try reader.nextBatch(limit: 1_000) {
@@ -57,7 +65,37 @@ struct AppliedSegments {
             }
             position = max(position, min(name.last, last))
         }
-        return gap ?? (position < last ? position + 1 : nil)
+        try fill(through: last)
+        return gap
+    }
+
+    /// Hands over the changes of the transactions of a range from the outbox, and returns the first missing transaction.
+    private func readOutbox(
+        of writer: UniqueID,
+        _ range: ClosedRange<UInt64>,
+        _ step: () throws -> Void,
+        _ body: (TransactionHeader, Change) throws -> Void
+    ) throws -> UInt64? {
+        try store.read { reader in
+            var (next, gap) = (range.lowerBound, UInt64?.none)
+            while next <= range.upperBound,
+                let run = try reader.outbox.run(of: writer, from: next, through: range.upperBound)
+            {
+                if run.lowerBound > next { gap = gap ?? next }
+                var lines = ChangeLines(of: writer)
+                let range = ExportRange(writer: writer, first: run.lowerBound, last: run.upperBound, header: "")
+                try reader.outbox.forEachPiece(of: range) { piece, _ in
+                    try step()
+                    do {
+                        try lines.read(piece, body)
+                    } catch let error as JSONError {
+                        throw StoreError.database(code: 11, message: "a line of the outbox: \(error.reason)")
+                    }
+                }
+                next = run.upperBound + 1
+            }
+            return gap ?? (next <= range.upperBound ? next : nil)
+        }
     }
 
     /// Nil for a file that cannot be read, or that is not the segment that the store has applied or would apply.

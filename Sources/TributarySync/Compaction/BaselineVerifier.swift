@@ -13,7 +13,7 @@ struct BaselineVerifier {
         var verdict: BaselineLaw.Verdict
         /// The first transaction of the baseline that the log folder lacks; nil also when it was not read.
         var lack: AppliedSegments.Transaction?
-        /// For each writer, the first later transaction that the log folder lacks.
+        /// For each writer, the first later transaction that neither the log folder nor the outbox has.
         var lackingLater: [AppliedSegments.Transaction] = []
         /// Whether the entries were compared.
         var isCompared = false
@@ -99,9 +99,13 @@ struct BaselineVerifier {
     private func addLater(_ law: BaselineLaw) throws -> [AppliedSegments.Transaction] {
         var lacking: [AppliedSegments.Transaction] = []
         for (writer, after, through) in law.moved {
-            let lack = try segments.forEachChange(of: writer, after: after, through: through, step: stop) {
-                try law.add($1, .later, of: writer, $0)
-            }
+            let lack = try segments.forEachChange(
+                of: writer,
+                after: after,
+                through: through,
+                includesOutbox: true,
+                step: stop
+            ) { try law.add($1, .later, of: writer, $0) }
             guard let lack else { continue }
             law.lacksLater(writer, from: lack)
             lacking.append(.init(writer: writer, sequence: lack))

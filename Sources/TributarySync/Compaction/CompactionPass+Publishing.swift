@@ -24,11 +24,30 @@ extension CompactionPass {
     }
 
     /// Publishes what was found in a baseline, in the place of a file that is no comparison; `store` signs it.
+    ///
+    /// - Throws: ``ExportFailure`` `nameTaken` when a folder has the name, which is a problem until the folder is gone;
+    ///   ``SegmentError`` and ``StoreError``.
     func publish(_ found: BaselineComparison, of store: UniqueID) throws {
         try demandFolder(of: found.name.writer)
-        try logs.remove([found.name.fileName], of: found.name.writer)
+        do {
+            try logs.remove([found.name.fileName], of: found.name.writer)
+        } catch  where error.kind == .inputOutput(EISDIR) {
+            throw try taken(found.name, error.file)
+        }
         let signed = sync.environment.trust.key.map { found.signed(by: $0, of: store) }
         try (signed ?? found).publish(logs)
+    }
+
+    private func taken(_ name: BaselineComparison.Name, _ file: String) throws -> ExportFailure {
+        let reason = "A folder has the name of what this store has found in the baseline \(name.baseline.path)"
+        let taken = try sync.environment.store.write { [wall = sync.environment.wall] transaction in
+            var taken = try TakenNames(transaction.reader)
+            taken.note(name.path, reason, at: wall)
+            try transaction.setSetting(StoreKeys.taken, to: taken.text)
+            return taken
+        }
+        sync.state.update { $0.found(taken) }
+        return .nameTaken(file: file, reason: reason + ".")
     }
 
     func stop() throws {

@@ -52,7 +52,7 @@ struct CompactionPass: Sendable {
     /// `isUnproven` the administrator also vouches for the parts that cannot be compared.
     ///
     /// - Throws: ``SyncError`` when the baseline is missing, unusable, contradicts the store, or cannot be compared
-    ///   completely; ``StoreError``, ``SegmentError`` and `CancellationError`.
+    ///   completely; ``ExportFailure``, ``StoreError``, ``SegmentError`` and `CancellationError`.
     func accept(_ name: BaselineName, isUnproven: Bool) async throws -> CompactionReport.Step {
         let facts = try await facts()
         let known = facts.knownBaselines
@@ -70,13 +70,36 @@ struct CompactionPass: Sendable {
                 hint: "Find a machine of that version, and type there: \(SyncError.acceptCommand(name))"
             )
         }
+        if let claim = try await falseClaim(baseline, facts) { throw SyncError.baselineContradicts(name, claim) }
         let rule = ComparisonRule(facts: facts)
         switch try await verdict(on: baseline, isOwn: rule.isOwn(baseline), rule, .withUnknown) {
         case .sound: break
         case .open(let reason): guard isUnproven else { throw SyncError.baselineUnproven(name, reason) }
         case .differs(let difference): throw SyncError.baselineContradicts(name, difference)
         }
-        return try await publish(nil, on: baseline, facts)
+        var step = try await publish(nil, on: baseline, facts)
+        step.detail = try await queue.run { try held(baseline) }
+        return step
+    }
+
+    /// The reason why stores do not join the baseline yet; nil unless a clock in it is too far ahead.
+    private func held(_ baseline: KnownBaseline) throws -> String? {
+        let wall = wall
+        let writers = try BaselineSummary.read(logs.open(baseline, ImportControl())).writers
+        guard let held = sync.state.read({ $0.planner.refusal(ofClocksIn: writers, wall: wall) }) else { return nil }
+        return "No store joins it yet: \(held.reason). \(held.hint)"
+    }
+
+    /// The transactions of the store's present writer that the baseline has, and that the store proves not to have
+    /// written; nil for none.
+    private func falseClaim(_ baseline: KnownBaseline, _ facts: CompactionFacts) async throws -> String? {
+        let own = facts.own
+        guard baseline.vector[own] > facts.vector[own] else { return nil }
+        return try await store.writeAsync { transaction in
+            let sequence = try transaction.reader.writers.record(of: own)?.sequence ?? 0
+            guard baseline.vector[own] > sequence, try transaction.continues(as: own) else { return nil }
+            return TakenNames.claim(on: own, after: sequence) + "."
+        }
     }
 
     /// The baselines include what this pass itself has published.
@@ -197,7 +220,7 @@ struct CompactionPass: Sendable {
                     case .differs(let difference): return try await publish(difference, on: baseline, rule.facts)
                     case .open(let reason): obstacle = obstacle ?? .waits(reason, for: baseline.name)
                     }
-                } catch let error where error is SegmentError || error is StoreError {
+                } catch let error where error is SegmentError || error is StoreError || error is ExportFailure {
                     obstacle = obstacle ?? .waits(ErrorText.text(of: error), for: baseline.name)
                 }
                 rule.obstructed.insert(baseline.name)
@@ -235,17 +258,11 @@ struct CompactionPass: Sendable {
             cancellation: cancellation
         ) { [progress] in progress("verification", $0, nil) }
         var unusable: Set<BaselineName> = []
-        var hasUnexported = rule.facts.hasUnexported
         while true {
             let known = rule.facts.knownBaselines
             let bases = isOwn ? known.bases(of: baseline.vector, except: unusable) : nil
             do {
                 let found = try await store.readAside { try verifier.verify(baseline, $0, extent, against: bases) }
-                if hasUnexported, found.lackingLater.contains(where: { rule.facts.owners.contains($0.writer) }) {
-                    // The increments of this store must be in the folder, also when the folder is full.
-                    hasUnexported = false
-                    if (try? await sync.exportBeyondLimit()) != nil { continue }
-                }
                 func open(_ reason: String, _ missing: AppliedSegments.Transaction?) -> BaselineLaw.Verdict {
                     if extent == .applied {
                         sync.state.update { $0.undecided[baseline] = (reason, missing) }

@@ -57,8 +57,8 @@ struct ExportLoop: Sendable {
     /// With `beyondLimit`, a full log folder takes all segments: a baseline, which lets others go, needs them.
     func exportNow(beyondLimit: Bool = false) async throws -> ImportCounts {
         let wall = environment.wall
-        let (configuration, mayExport, isException) = state.update {
-            ($0.configuration, $0.mayExport, $0.mayExceedLimit(wall: wall))
+        let (configuration, baselines, mayExport, isException) = state.update {
+            ($0.configuration, Array($0.knownBaselines.baselines.values), $0.mayExport, $0.mayExceedLimit(wall: wall))
         }
         guard mayExport else { return ImportCounts() }
         let store = environment.store
@@ -74,6 +74,7 @@ struct ExportLoop: Sendable {
             room: configuration.maxBytes.map {
                 FolderRoom(limit: $0, size: environment.folderSize, wall: wall, exceptions: isException ? 1 : 0)
             },
+            baselines: baselines,
             ignoresLimit: beyondLimit,
             work: work,
             interrupt: interrupt,
@@ -105,7 +106,7 @@ struct ExportLoop: Sendable {
     /// Records that the store has continued as a fresh writer during an export.
     private func continued(_ reissued: Restamped, file: String) {
         environment.logger.error(
-            "a file has the name of the next segment: the store continues as a fresh writer",
+            "a file has the name of a transaction of this store: the store continues as a fresh writer",
             metadata: [
                 "file": "\(file)", "writer": "\(reissued.new)", "former": "\(reissued.former)",
                 "transactions": "\(reissued.count)",

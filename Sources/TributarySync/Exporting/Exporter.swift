@@ -12,8 +12,9 @@ import TributaryStore
 /// imported. The range and the header of a segment are committed and on the disk before its file is renamed to its
 /// final name: an interrupted export is completed with identical bytes.
 ///
-/// Whatever else has the name of a segment is a fork: the store continues as a fresh writer, with all transactions that
-/// were never exported. A segment that may have been in its place keeps its name: others may have its transactions.
+/// Whatever else has the name of a segment, or of a later transaction, is a fork: the store continues as a fresh writer,
+/// with all transactions that were never exported. A segment that may have been in its place keeps its name: others may
+/// have its transactions.
 package struct Exporter: Sendable {
     package enum Step: Sendable {
         case begun(SegmentName)
@@ -31,6 +32,8 @@ package struct Exporter: Sendable {
     var encryption = EncryptionKeys()
     /// Nil when the log folder may grow without a limit.
     var room: FolderRoom?
+    /// The baselines of the log folder, verified or not, as far as they are known.
+    var baselines: [KnownBaseline] = []
     /// Whether everything goes out, however full the folder is.
     var ignoresLimit = false
     var work = WorkMeter()
@@ -50,7 +53,9 @@ package struct Exporter: Sendable {
         var counts = ImportCounts()
         for range in unfinished { counts = counts + (try publish(range, isBegun: true)) }
         var exceptions = room?.exceptions ?? 0
-        while let range = try nextRange(), try hasRoom(for: range, &exceptions) {
+        while let range = try nextRange() {
+            if try leavesClaimedWriter(range) { continue }
+            guard try hasRoom(for: range, &exceptions) else { break }
             counts = counts + (try publish(range, isBegun: false))
         }
         if counts.segments > 0 { try keepFolder() }
@@ -248,30 +253,93 @@ package struct Exporter: Sendable {
         return .failure(taken)
     }
 
-    /// Continues the store as a fresh writer with all transactions that were never exported, and records the file, in one
-    /// SQLite transaction.
     private func reissue(_ range: ExportRange, _ taken: SegmentError, wasNeverInPlace: Bool) throws {
         let (file, reason) = (taken.file, taken.reason)
         guard wasNeverInPlace else {
             let known = "Others may have the segment already: its transactions keep their names"
             throw ExportFailure.nameTaken(file: file, reason: "\(reason). \(known).")
         }
-        let wall = wall
         do {
-            let reissued = try store.write { transaction in
-                var taken = try TakenNames(transaction.reader)
-                if let pause = taken.pause(at: wall) {
-                    let reason = "\(reason). The store continues as a fresh writer in \(pause) s."
-                    throw ExportFailure.nameTaken(file: file, reason: reason)
-                }
-                let reissued = try transaction.reissue(range)
-                taken.add(String(file.dropFirst(logs.count + 1)), reason, at: wall)
-                try transaction.setSetting(StoreKeys.taken, to: taken.text)
-                return reissued
-            }
-            self.reissued(reissued, file)
+            try reissue(range, file: file, reason)
         } catch let error as RestampError {
             throw ExportFailure.nameTaken(file: file, reason: "\(reason). \(error)")
+        }
+    }
+
+    /// Continues the store as a fresh writer with all transactions that were never exported, and records the file, in one
+    /// SQLite transaction.
+    private func reissue(_ range: ExportRange, file: String, _ reason: String) throws {
+        let wall = wall
+        let reissued = try store.write { transaction in
+            // A store that is unproven does not wait for the pause; the error leaves it the writer that it is.
+            guard try transaction.continues(as: range.writer) else { throw RestampError.unproven(writer: range.writer) }
+            var taken = try TakenNames(transaction.reader)
+            if let pause = taken.pause(at: wall) {
+                let reason = "\(reason). The store continues as a fresh writer in \(pause) s."
+                throw ExportFailure.nameTaken(file: file, reason: reason)
+            }
+            let reissued = try transaction.reissue(range)
+            taken.add(String(file.dropFirst(logs.count + 1)), reason, at: wall)
+            try transaction.setSetting(StoreKeys.taken, to: taken.text)
+            return reissued
+        }
+        self.reissued(reissued, file)
+    }
+
+    /// Continues the store as a fresh writer if the log folder has later transactions of the present writer than the
+    /// store, which proves that nobody else is this writer.
+    ///
+    /// What is unproven keeps its names: the store, or a copy of it, may have published it. So does what a segment has
+    /// with the same content.
+    private func leavesClaimedWriter(_ range: ExportRange) throws -> Bool {
+        let folder = try LogFolder(path: logs, keys: encryption)
+        // A folder that cannot be read fails the export itself.
+        let names = (try? folder.fileNames(of: range.writer)) ?? []
+        guard let claim = try claim(on: range.writer, names),
+            try !isPublished(range, names.compactMap { SegmentName(writer: range.writer, fileName: $0) }, in: folder)
+        else { return false }
+        do {
+            try reissue(range, file: "\(logs)/\(claim.path)", claim.reason)
+            return true
+        } catch is RestampError {
+            return false
+        }
+    }
+
+    /// The file with the last transactions of the present writer that the store does not have; nil for none.
+    ///
+    /// O(f + b) for f files of the writer and b baselines.
+    private func claim(on writer: UniqueID, _ fileNames: [String]) throws -> (path: String, reason: String)? {
+        var last = (sequence: UInt64(0), path: "")
+        func note(_ sequence: UInt64, _ path: String) { if sequence > last.sequence { last = (sequence, path) } }
+        for fileName in fileNames {
+            switch SegmentFileKind.classify(fileName, writer: writer) {
+            case .segment(let name): note(name.last, name.path)
+            case .baseline(let sequence): note(sequence, BaselineName(writer: writer, sequence: sequence).path)
+            default: break
+            }
+        }
+        for baseline in baselines { note(baseline.vector[writer], baseline.name.path) }
+        // The position is read last: files that the store has published meanwhile are not after it.
+        let own = try store.read { try $0.writers.own() }
+        guard own.id == writer, last.sequence > own.sequence else { return nil }
+        return (last.path, TakenNames.claim(on: writer, after: own.sequence))
+    }
+
+    /// Whether one of these segments has transactions of the range with the same content: the store has published them
+    /// before it was set back.
+    private func isPublished(_ range: ExportRange, _ names: [SegmentName], in folder: LogFolder) throws -> Bool {
+        let comparison = ContentComparison(store: store, logs: folder)
+        return try names.contains { name in
+            guard name.first <= range.last, range.first <= name.last else { return false }
+            do {
+                let file = try folder.open(name)
+                let tail = try SegmentTail.read(file)
+                _ = try SegmentVerifier().verify(file, name: name)
+                return try comparison.contradiction(in: file, tail, of: name, through: range.last) == nil
+            } catch let error as SegmentError where error.isOfContent {
+                return false
+            }
         }
     }
 }
@@ -303,7 +371,8 @@ package enum ExportFailure: Error, Hashable {
     ///
     /// It is certain that it is no such folder when it is the one that the store has used, or has another writer's files.
     case foreignFolder(path: String, writer: UniqueID, sequence: UInt64, isCertain: Bool = false)
-    /// Something else has the name of a segment. The transactions cannot get other names, or not yet.
+    /// Something else has the name of a segment, and its transactions cannot get other names, or not yet; or it has the
+    /// name of a comparison.
     case nameTaken(file: String, reason: String)
 }
 
@@ -317,7 +386,7 @@ extension ExportFailure: CustomStringConvertible {
             "\(path) has no segments of this store, which has exported transactions up to \(sequence): "
                 + (isCertain ? "its own folder was removed." : "it is another folder.")
         case .nameTaken(let file, let reason):
-            "\(file) has the name of a segment that this store is about to publish: \(reason)"
+            "\(file) has a name that this store is about to use: \(reason)"
         }
     }
 }

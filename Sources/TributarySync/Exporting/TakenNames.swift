@@ -4,14 +4,16 @@ import TributaryAdmin
 import TributaryChanges
 import TributaryStore
 
-/// The files that have names of this store's segments and are not its own; the store continued as a fresh writer for each.
+/// The files that have names of this store's transactions, or of its comparisons, and are not its own.
+///
+/// The store continued as a fresh writer for each file with a name of its transactions.
 ///
 /// Everybody who writes into the log folder can take the next name of each writer. So the time between two fresh writers
 /// doubles with each file that is still there.
 struct TakenNames: Hashable, Sendable {
     struct Entry: Hashable, Sendable {
         var since: WallTime
-        /// The file in the log folder: a segment, or the folder of its writer.
+        /// The file in the log folder: a segment, a baseline, a comparison, or the folder of its writer.
         var path: String
         var reason: String
     }
@@ -52,8 +54,13 @@ struct TakenNames: Hashable, Sendable {
         return rest > .zero ? Int(rest.components.seconds) + 1 : nil
     }
 
+    /// Adds a file that makes the store continue as a fresh writer.
     mutating func add(_ path: String, _ reason: String, at wall: WallTime) {
         last = wall
+        note(path, reason, at: wall)
+    }
+
+    mutating func note(_ path: String, _ reason: String, at wall: WallTime) {
         let reason = reason.split(whereSeparator: \.isNewline).joined(separator: " ")
         entries.removeAll { $0.path == path }
         entries = (entries + [Entry(since: wall, path: path, reason: reason)]).suffix(TakenNames.limit)
@@ -74,11 +81,15 @@ extension Problem {
     init?(_ taken: TakenNames, in logs: String) {
         guard let first = taken.entries.first else { return nil }
         let more = taken.entries.count > 1 ? " and \(taken.entries.count - 1) more" : ""
+        let effect =
+            first.path.hasSuffix(".comparison")
+            ? "While it is there, this store can neither endorse that baseline nor object to it."
+            : "The store has continued as a fresh writer, and publishes its changes as this writer."
         self.init(
             .nameTaken,
             since: first.since,
-            detail: "\(logs)/\(first.path)\(more): this store was about to publish a segment under this name. "
-                + "\(first.reason). It has continued as a fresh writer, and its changes are published.",
+            detail: "\(logs)/\(first.path)\(more) has a name that this store uses, and is not from this store. "
+                + "\(first.reason). \(effect)",
             file: "\(logs)/\(first.path)",
             hint: TakenNames.hint("\(logs)/\(first.path)")
         )
@@ -86,6 +97,12 @@ extension Problem {
 }
 
 extension TakenNames {
+    /// The reason for a file with transactions of the present writer that the store proves not to have written.
+    static func claim(on writer: UniqueID, after sequence: UInt64) -> String {
+        "It has transactions of writer \(writer) after transaction \(sequence). This store is that writer, and has not "
+            + "written them: somebody else writes as this store, or its machine was set back"
+    }
+
     static func hint(_ path: String) -> String {
         "Find out who writes into the log folder as this store. If nobody needs the file: rm -r \(path.shellWord)"
     }

@@ -306,6 +306,8 @@ struct ImportLoop {
     private mutating func join(_ baseline: KnownBaseline) async -> Bool {
         do {
             let refusal = try await importer.join(baseline)
+            // The join may have continued the store as a fresh writer.
+            updateOwnPosition()
             let positions = try records.positions()
             state.update { state in
                 state.setPositions(positions)

@@ -143,25 +143,42 @@ extension Importer {
             if let first = missing.first {
                 return refuse(file, "blobs are missing, such as \(first) (\(missing.count) in all)")
             }
-            if let held = held(verified) {
+            let now = environment.wall
+            if let held = state.read({ $0.planner.refusal(ofClocksIn: verified.writers, wall: now) }) {
                 warn(file, held.reason)
                 return held
             }
             state.update { $0.progress.isApplying = true }
             defer { state.update { $0.progress.isApplying = false } }
             let wall = environment.wall
-            let (advanced, changes, began) = try await environment.replica.importTransactions {
-                transaction -> (([UniqueID: UInt64], Int, ContinuousClock.Instant), [CommittedTransaction]) in
+            let (advanced, changes, left, began) = try await environment.replica.importTransactions {
+                transaction -> (([UniqueID: UInt64], Int, Restamped?, ContinuousClock.Instant), [CommittedTransaction])
+                in
                 let began = ContinuousClock.now
+                let left = try transaction.leaveClaimedWriter(verified.writers)
+                if let left {
+                    var taken = try TakenNames(transaction.reader)
+                    taken.add(file, TakenNames.claim(on: left.former, after: left.published), at: wall)
+                    try transaction.setSetting(StoreKeys.taken, to: taken.text)
+                }
                 let before = try transaction.reader.writers.all().reduce(into: [:]) { $0[$1.id] = $1.sequence }
-                guard let committed = try work.join(verified, transaction) else { return (([:], 0, began), []) }
+                guard let committed = try work.join(verified, transaction) else { return (([:], 0, left, began), []) }
                 let own = try transaction.reader.writers.own().sequence
                 try transaction.setSetting(StoreKeys.unacknowledged, to: "\(own) \(wall.milliseconds)")
                 let advanced = verified.writers.reduce(into: [UniqueID: UInt64]()) { advanced, writer in
                     let position = before[writer.id] ?? 0
                     if writer.sequence > position { advanced[writer.id] = writer.sequence - position }
                 }
-                return ((advanced, committed.changeCount, began), [committed])
+                return ((advanced, committed.changeCount, left, began), [committed])
+            }
+            if let left {
+                environment.logger.error(
+                    "a baseline has later transactions of this store's writer: the store continues as a fresh writer",
+                    metadata: [
+                        "baseline": "\(file)", "writer": "\(left.new)", "former": "\(left.former)",
+                        "transactions": "\(left.count)",
+                    ]
+                )
             }
             if !advanced.isEmpty {
                 let transactions: UInt64 = advanced.values.reduce(0) { $0.addingSaturating($1) }
@@ -189,16 +206,6 @@ extension Importer {
         }
     }
 
-    /// Why a baseline waits whose greatest clock is too far ahead, as a segment with that clock would; nil when it does
-    /// not.
-    private func held(_ baseline: VerifiedBaseline) -> PlannedBaselines.Refusal? {
-        let wall = environment.wall
-        guard let writer = baseline.writers.max(by: { $0.clock < $1.clock }),
-            let until = state.read({ $0.planner.heldUntil(writer.clock, wall: wall) })
-        else { return nil }
-        return .clockAhead(writer.id, by: writer.clock.wallTime.duration(since: wall), retry: until)
-    }
-
     private func refuse(_ file: String, _ reason: String) -> PlannedBaselines.Refusal {
         warn(file, reason)
         return PlannedBaselines.Refusal(
@@ -213,6 +220,16 @@ extension Importer {
             "baseline is not joined",
             metadata: ["baseline": "\(file)", "reason": "\(reason)"]
         )
+    }
+}
+
+extension ImportPlanner {
+    /// Why a baseline waits if its greatest clock is too far ahead, as a segment with that clock would; nil if it does
+    /// not wait.
+    func refusal(ofClocksIn writers: [BaselineWriter], wall: WallTime) -> PlannedBaselines.Refusal? {
+        guard let writer = writers.max(by: { $0.clock < $1.clock }), let until = heldUntil(writer.clock, wall: wall)
+        else { return nil }
+        return .clockAhead(writer.id, by: writer.clock.wallTime.duration(since: wall), retry: until)
     }
 }
 

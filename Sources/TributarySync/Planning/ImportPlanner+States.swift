@@ -248,10 +248,14 @@ extension ImportPlanner {
     }
 
     /// Transactions may be given up only when no baseline has them.
+    ///
+    /// The machine that has written a segment publishes it again as long as its outbox has it.
     func remedy(forMissing sequence: UInt64, of writer: UniqueID) -> String {
-        baselines.remedy(forMissing: sequence, of: writer)
+        let others =
+            baselines.remedy(forMissing: sequence, of: writer)
             ?? "If another machine has applied them, there: tributaryctl compact; "
             + "if they are lost permanently: tributaryctl writer abandon \(writer)"
+        return "On the machine that wrote them: tributaryctl check --repair. \(others)"
     }
 
     /// Without the file, this store differs from a store that has applied it.

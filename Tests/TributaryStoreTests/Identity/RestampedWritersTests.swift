@@ -136,6 +136,58 @@ import TributaryModel
         #expect(try replica.store.read { try $0.outbox.unexported().map(\.first) } == [1])
     }
 
+    /// Joins a baseline that claims more transactions of the store's writer, with a total of 10.
+    private func join(claiming writer: WriterRecord, clock: HybridClock) throws {
+        let claim = BaselineWriter(id: writer.id, sequence: 1_000, clock: clock, seen: [:])
+        let counter = BaselineCounter(entity: "A", id: .sample(1), property: "c", totals: [writer.id: .integer(10)])
+        try replica.join(claim, transactions: 0, [.counter(counter)])
+        #expect(try replica.store.read { try $0.writers.record(of: writer.id)?.sequence } == 1_000)
+    }
+
+    private func count() throws -> PropertyValue? { try replica.values("A", .sample(1))?["c"] }
+
+    /// Somebody else has written as this store: what nobody knows yet gets other names before the baseline is joined.
+    @Test func whatIsNotExportedOutlivesABaselineWithItsNames() throws {
+        var exported = ExportedWriter()
+        try replica.commit(.insert("A", 1, ["c": .increment(10)]))
+        try exported.publish(replica)
+        let former = try own()
+        try replica.commit(.update("A", 1, ["c": .increment(100)]))
+        try join(claiming: former, clock: own().clock.next(at: Replica.now))
+        let fresh = try own()
+        #expect(fresh.id != former.id && fresh.sequence == 1)
+        #expect(fresh.incarnation.after == Incarnation.Predecessor(writer: former.id, sequence: 1))
+        #expect(try count() == .integer(110))
+        let last = exported.transactions.count
+        try exported.publish(replica)
+        #expect(exported.transactions.dropFirst(last).map(\.writer) == [fresh.id])
+        // The fresh writer is proven to be the only one.
+        try replica.commit(.update("A", 1, ["c": .increment(1)]))
+        #expect(try own().id == fresh.id && count() == .integer(111))
+    }
+
+    /// A clock that is not greater proves that the claimed transactions are others.
+    @Test(arguments: [false, true]) func publishedTotalsOutliveABaselineThatContradictsThem(isLater: Bool) throws {
+        var exported = ExportedWriter()
+        try replica.commit(.insert("A", 1, ["c": .increment(10)]))
+        try replica.commit(.update("A", 1, ["c": .increment(100)]))
+        try exported.publish(replica)
+        let former = try own()
+        try join(claiming: former, clock: isLater ? former.clock.next(at: Replica.now) : former.clock)
+        #expect(try own().id != former.id && own().sequence == 0)
+        #expect(try count() == .integer(isLater ? 10 : 110))
+    }
+
+    /// The store, or a copy of it, may have published what the baseline has.
+    @Test func anUnprovenStoreTakesWhatABaselineHasOfIt() throws {
+        try replica.commit(.insert("A", 1, ["c": .increment(110)]))
+        let former = try own()
+        replica.boot()
+        try join(claiming: former, clock: former.clock.next(at: Replica.now))
+        #expect(try count() == .integer(10))
+        #expect(try replica.store.read { try $0.outbox.unexported().map(\.writer) } == [former.id])
+    }
+
     @Test func aRestampedStoreIsItsWriterWithTheSameHistory() throws {
         try replica.commit(.insert("A", 1))
         let history = try replica.store.read { try $0.history.name() }

@@ -18,8 +18,14 @@ import TributaryStore
         return replica.folder
     }
 
-    /// Lets a store publish changes, and loses their segments before anybody else reads them.
-    private func lose(_ changes: [Change], of replica: SyncReplica, _ group: CompactingReplicas) async throws {
+    /// Lets a store publish changes, and loses their segments before anybody else reads them; with `isForgotten` the
+    /// store's outbox loses them, too.
+    private func lose(
+        _ changes: [Change],
+        of replica: SyncReplica,
+        _ group: CompactingReplicas,
+        isForgotten: Bool = false
+    ) async throws {
         try await replica.service.exportNow()
         let before = group.files(".tlog")
         try replica.save(changes)
@@ -27,6 +33,49 @@ import TributaryStore
         let lost = group.files(".tlog").subtracting(before)
         #expect(!lost.isEmpty)
         for file in lost { try FileManager.default.removeItem(atPath: "\(group.logs.path)/\(file)") }
+        guard isForgotten else { return }
+        try PlainSQL(path: replica.store.configuration.path).execute("DELETE FROM tributary_outgoing")
+    }
+
+    private static let meter =
+        "version: \"1\"\nentities:\n  Meter: {attributes: {sum: {type: Integer 64, default: 0, merge: counter}}}\n"
+
+    private static func increment(_ amount: Int64, isInsert: Bool = false) -> [Change] {
+        let writes = [PropertyWrite(name: "sum", value: JSONValue(increment: .integer(amount)))]
+        return [
+            Change(
+                entity: "Meter",
+                id: SyncModel.employee(1),
+                operation: isInsert ? .insert(writes) : .update(writes)
+            )
+        ]
+    }
+
+    private static func sum(_ replica: SyncReplica) throws -> String? {
+        try PlainSQL(path: replica.store.configuration.path).value("SELECT sum FROM Meter")
+    }
+
+    /// Writes a baseline again with other lines of writers.
+    private func forge(
+        _ name: BaselineName,
+        _ group: CompactingReplicas,
+        _ edit: (inout BaselineWriter) -> Void
+    ) throws {
+        let text = String(
+            decoding: try Data(contentsOf: URL(filePath: "\(group.logs.path)/\(name.path)")),
+            as: UTF8.self
+        )
+        let whole = try VerifiedBaseline.verify(
+            LogFolder(path: group.logs.path).open(fileName: name.fileName, writer: name.writer)
+        )
+        let writers = whole.writers.map(\.line)
+        let lines = text.split(separator: "\n").dropLast().map(String.init).map { line in
+            guard let index = writers.firstIndex(of: line) else { return line }
+            var writer = whole.writers[index]
+            edit(&writer)
+            return writer.line
+        }
+        try group.logs.put(SegmentText.baseline(lines), at: name.path)
     }
 
     /// The baseline in the first hint that has the command; the hint does not give up the transactions.
@@ -86,7 +135,9 @@ import TributaryStore
         }
         let waiting = try #require(try await second.service.segments(in: [.waiting]).first)
         let explained = try await second.service.explanation(of: waiting.id)
-        #expect(explained?.hint?.contains("baseline accept \(cut.path)") == true, "\(explained?.hint ?? "")")
+        for command in ["baseline accept \(cut.path)", "check --repair"] {
+            #expect(explained?.hint?.contains(command) == true, "\(explained?.hint ?? "")")
+        }
 
         #expect(try await accept(cut, second) == .verified(cut))
         for _ in 0..<3 { try await group.exchange() }
@@ -150,52 +201,42 @@ import TributaryStore
         #expect(try group.replicas.allSatisfy { try $0.employees(1...9) == [1, 2, 7, 8] })
     }
 
-    /// Later increments of a counter are lost too: whoever accepts the baseline vouches for its total.
-    @Test func whatCannotBeComparedTakesAnotherDecision() async throws {
-        let meter =
-            "version: \"1\"\nentities:\n  Meter: {attributes: {sum: {type: Integer 64, default: 0, merge: counter}}}\n"
-        let group = try CompactingReplicas(model: Model(yaml: meter))
+    /// Later increments of a counter are lost too: whoever accepts the baseline vouches for its total, unless this
+    /// store's outbox has them.
+    @Test(arguments: [false, true]) func whatCannotBeComparedTakesAnotherDecision(isForgotten: Bool) async throws {
+        let group = try CompactingReplicas(model: Model(yaml: Self.meter))
         for _ in 0..<2 { try await group.add() }
-        let id = SyncModel.employee(1)
-        func increment(_ amount: Int64, isInsert: Bool = false) -> [Change] {
-            let writes = [PropertyWrite(name: "sum", value: JSONValue(increment: .integer(amount)))]
-            return [Change(entity: "Meter", id: id, operation: isInsert ? .insert(writes) : .update(writes))]
-        }
-        try group.replicas[0].save(increment(1, isInsert: true))
+        try group.replicas[0].save(Self.increment(1, isInsert: true))
         try await group.exchange()
-        try group.replicas[1].save(increment(10))
+        try group.replicas[1].save(Self.increment(10))
         try await group.exchange()
         let second = try await stop(1, of: group)
-        try await lose(increment(100), of: group.replicas[0], group)
+        try await lose(Self.increment(100), of: group.replicas[0], group)
         let cut = try #require(try await group.compact(group.replicas[0]).cut)
         let other = try await group.add(in: second)
-        try await lose(increment(1_000), of: other, group)
-        // What the other one has counted since is in no file.
-        let error = await #expect(throws: SyncError.self) { try await accept(cut, other) }
-        guard case .baselineUnproven(cut, _) = error else {
-            Issue.record("\(String(describing: error))")
-            return
+        try await lose(Self.increment(1_000), of: other, group, isForgotten: isForgotten)
+        if isForgotten {
+            let error = await #expect(throws: SyncError.self) { try await accept(cut, other) }
+            guard case .baselineUnproven(cut, _) = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(endorsements(other, group).isEmpty)
         }
-        #expect(endorsements(other, group).isEmpty)
-        #expect(try await accept(cut, other, isUnproven: true) == .verified(cut))
+        #expect(try await accept(cut, other, isUnproven: isForgotten) == .verified(cut))
         for _ in 0..<3 { try await group.exchange() }
-        let rows = try PlainSQL(path: other.store.configuration.path).rows("SELECT sum FROM Meter")
-        #expect(rows == [["1111"]], "\(rows)")
+        #expect(try Self.sum(other) == "1111")
     }
 
     /// A baseline that this store cannot compare is a problem once no store has endorsed one for days.
     @Test func aBaselineThatStaysUnverifiedIsAProblem() async throws {
-        let meter =
-            "version: \"1\"\nentities:\n  Meter: {attributes: {sum: {type: Integer 64, default: 0, merge: counter}}}\n"
-        let group = try CompactingReplicas(model: Model(yaml: meter))
+        let group = try CompactingReplicas(model: Model(yaml: Self.meter))
         let (first, second) = (try await group.add(), try await group.add())
-        let increment = [PropertyWrite(name: "sum", value: JSONValue(increment: .integer(1)))]
-        let id = SyncModel.employee(1)
-        try first.save([Change(entity: "Meter", id: id, operation: .insert(increment))])
+        try first.save(Self.increment(1, isInsert: true))
         try await group.exchange()
         try await group.acknowledge()
         let cut = try #require(try await group.compact(first).cut)
-        try await lose([Change(entity: "Meter", id: id, operation: .update(increment))], of: second, group)
+        try await lose(Self.increment(1), of: second, group, isForgotten: true)
         let step = try await group.compact(second).verification
         #expect(step.result == .waits && step.file == cut.path, "\(step)")
         func problem() -> Problem? { second.service.status.problems.first { $0.code == .baselineUnverified } }
@@ -206,6 +247,88 @@ import TributaryStore
         #expect(found.hint?.hasSuffix("tributaryctl baseline accept \(cut.path)") == true, "\(found)")
         #expect(try await accept(cut, second, isUnproven: true) == .verified(cut))
         #expect(problem() == nil)
+    }
+
+    /// A store refuses a baseline with transactions of its present writer that it has not written.
+    ///
+    /// Others may accept it, and what the store has saved meanwhile reaches them under another name.
+    @Test(arguments: [false, true])
+    func savesOutliveABaselineThatClaimsMoreOfTheirWriter(isExportedFirst: Bool) async throws {
+        let group = try CompactingReplicas(model: Model(yaml: Self.meter))
+        for _ in 0..<3 { try await group.add() }
+        let (first, second, third) = (group.replicas[0], group.replicas[1], group.replicas[2])
+        try first.save(Self.increment(1, isInsert: true))
+        try await group.exchange()
+        try second.save(Self.increment(10))
+        try await group.exchange()
+        try await group.acknowledge()
+        let cut = try #require(try await group.compact(first).cut)
+        let former = try second.store.read { try $0.writers.own() }
+        try forge(cut, group) { if $0.id == former.id { $0.sequence += 1_000 } }
+        for isUnproven in [false, true] {
+            let error = await #expect(throws: SyncError.self) { try await accept(cut, second, isUnproven: isUnproven) }
+            guard case .baselineContradicts(cut, let difference) = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(difference.contains("\(former.id) after transaction \(former.sequence)"), "\(difference)")
+        }
+        #expect(endorsements(second, group).isEmpty)
+        #expect(try second.store.read { try $0.writers.own().id } == former.id)
+
+        try second.save(Self.increment(100))
+        if isExportedFirst { try await second.service.exportNow() }
+        #expect(try await accept(cut, third) == .verified(cut))
+        for _ in 0..<2 {
+            try await second.service.importAll()
+            group.wall.advance(milliseconds: 10)
+        }
+        let own = try second.store.read { try $0.writers.own() }
+        #expect(own.id != former.id && second.service.ownWriter == own.id)
+        #expect(own.incarnation.after == Incarnation.Predecessor(writer: former.id, sequence: former.sequence))
+        #expect(try second.position(former.id) == former.sequence + 1_000)
+        #expect(try Self.sum(second) == "111")
+        for _ in 0..<3 { try await group.exchange() }
+        for replica in group.replicas { #expect(try Self.sum(replica) == "111") }
+        #expect(try group.digests().count == 1)
+        let problem = second.service.status.problems.first { $0.code == .nameTaken }
+        #expect(problem?.file == "\(group.logs.path)/\(cut.path)", "\(second.service.status.problems)")
+    }
+
+    /// Nobody joins a baseline with a clock that is far ahead: the answer says so.
+    @Test func anAcceptedBaselineMayHaveToWait() async throws {
+        let group = try await CompactingReplicas.filled(3)
+        let (second, third) = (group.replicas[1], group.replicas[2])
+        let cut = try #require(try await group.compact(group.replicas[0]).cut)
+        let ahead = HybridClock(group.wall.now.later(by: .seconds(10 * 365 * 86_400)))
+        try forge(cut, group) { if $0.id == second.own { ($0.sequence, $0.clock) = ($0.sequence + 9, ahead) } }
+        let step = try await accept(cut, third)
+        #expect(step.result == .verified && step.file == cut.path)
+        #expect(step.detail?.contains("No store joins it yet: the clock of writer") == true, "\(step)")
+    }
+
+    /// A folder under the name of the comparison is a problem until it is gone.
+    @Test func aFolderInThePlaceOfAComparisonIsNamed() async throws {
+        let group = try await CompactingReplicas.filled(2)
+        let second = group.replicas[1]
+        let cut = try #require(try await group.compact(group.replicas[0]).cut)
+        let name = BaselineComparison.Name(writer: second.own, of: cut)
+        let path = "\(group.logs.path)/\(name.path)"
+        try FileManager.default.createDirectory(atPath: "\(path)/full", withIntermediateDirectories: true)
+        let error = await #expect(throws: ExportFailure.self) { try await accept(cut, second) }
+        guard case .nameTaken(path, _) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(try await group.compact(second).verification.result == .waits)
+        let problem = try #require(second.service.status.problems.first { $0.code == .nameTaken })
+        #expect(problem.hint?.hasSuffix("rm -r \(path)") == true && problem.detail.contains("endorse"), "\(problem)")
+        // The store stays its writer.
+        #expect(try second.store.read { try $0.writers.own().id } == second.own)
+        try FileManager.default.removeItem(atPath: path)
+        #expect(try await accept(cut, second) == .verified(cut))
+        try await second.service.exportNow()
+        #expect(second.service.status.problems.isEmpty, "\(second.service.status.problems)")
     }
 
     /// A value that both have differs: the refusal names it with both transactions, and nothing is published.

@@ -105,6 +105,7 @@ import TributaryStore
 
     private func exporter(
         _ store: Store,
+        baselines: [KnownBaseline] = [],
         interrupt: @escaping @Sendable (Exporter.Step) throws -> Void = { _ in }
     ) -> Exporter {
         Exporter(
@@ -114,6 +115,7 @@ import TributaryStore
             segmentBytes: 1 << 20,
             maxAhead: .seconds(3600),
             wall: wall.now,
+            baselines: baselines,
             interrupt: interrupt
         )
     }
@@ -224,6 +226,53 @@ import TributaryStore
         #expect(try Self.visits(peer.store) == .integer(120))
         try await peer.stop()
         try await expectEqualPeer(store, in: folder, visits: 120)
+    }
+
+    enum Claim: CaseIterable, Sendable { case segment, baseline, knownBaseline }
+
+    /// Somebody writes as this store, or its machine was set back with its memory: later names are taken, too.
+    @Test(arguments: Claim.allCases) func laterTransactionsOfTheWriterTakeItsNames(_ claim: Claim) throws {
+        let (_, store) = try saved()
+        let former = try own(store).id
+        try exporter(store).run()
+        try save(Self.visit(20), in: store)
+        let later = SegmentName(writer: former, first: 5, last: 9)
+        var baselines: [KnownBaseline] = []
+        var path = later.path
+        switch claim {
+        case .segment: try logs.put(LogsFolder.text(former, 5...9, base: 900).bytes(), at: later)
+        case .baseline:
+            path = BaselineName(writer: former, sequence: 9).path
+            try logs.put(Array("{}".utf8), at: path)
+        case .knownBaseline:
+            let name = BaselineName(writer: LogsFolder.writer(9), sequence: 1)
+            path = name.path
+            let vector = VersionVector([name.writer: 1, former: 9])
+            baselines = [KnownBaseline(name: name, modelHash: "", vector: vector, sha256: "", bytes: 0)]
+        }
+        try exporter(store, baselines: baselines).run()
+        let fresh = try own(store)
+        #expect(fresh.id != former && logs.segments(of: fresh.id).map(\.last) == [1])
+        #expect(logs.segments(of: former).map(\.first).contains(3) == false)
+        let taken = try store.read { try TakenNames($0) }
+        #expect(taken.entries.map(\.path) == [path] && taken.entries.first?.reason.contains("\(former)") == true)
+        try store.close()
+    }
+
+    /// A machine was set back with its memory to a moment before its last export: these are its own transactions.
+    @Test func whatTheStoreHasPublishedBeforeKeepsItsNames() throws {
+        let (_, store) = try saved()
+        let former = try own(store).id
+        try exporter(store).run()
+        try PlainSQL(path: store.configuration.path).execute("DELETE FROM tributary_export")
+        try logs.put(
+            LogsFolder.text(former, 5...9, base: 900).bytes(),
+            at: SegmentName(writer: former, first: 5, last: 9)
+        )
+        try exporter(store).run()
+        #expect(try own(store).id == former)
+        #expect(try store.read { try $0.outbox.unexported().isEmpty })
+        try store.close()
     }
 
     /// What the store has in its outbox may be published by itself, before it was set back, or by a copy.

@@ -45,11 +45,8 @@ struct BaselineAcceptCommand: DaemonCommand {
         try session.show(response) {
             let step = try response.decode(CompactionReport.Step.self)
             let name = EscapedText.escape(step.file ?? file)
-            let detail = step.detail.map { " " + EscapedText.escape($0) } ?? ""
-            session.terminal.print(
-                step.result == .verified
-                    ? "accepted \(name): each store that lacks its transactions joins it" : "\(name):\(detail)"
-            )
+            let detail = step.detail.map(EscapedText.escape) ?? "each store that lacks its transactions joins it"
+            session.terminal.print((step.result == .verified ? "accepted " : "") + "\(name): \(detail)")
         }
     }
 }
