@@ -212,10 +212,18 @@ extension ImportPlanner {
             status.reason = reason
             let accept = "tributaryctl segment accept \(id.path)"
             status.hint =
-                segment.untrusted?.isRevoked == true
-                ? baselines.remedy(forMissing: id.first, of: id.writer) ?? ImportPlanner.revokedHint(id)
-                : "If you know its machine, compare the key with the one that is shown there, then: "
-                    + "tributaryctl writer trust \(id.writer); for this file alone: \(accept)"
+                if segment.untrusted?.isRevoked == true {
+                    baselines.remedy(forMissing: id.first, of: id.writer) ?? ImportPlanner.revokedHint(id)
+                } else if let untrusted = segment.untrusted, untrusted.isOwn {
+                    "Find out who writes into the log folder as this store, and remove the file. "
+                        + (untrusted.key.map { key in
+                            "If \(untrusted.condition): tributaryctl writer trust \(id.writer) --key \(key); "
+                        } ?? "")
+                        + "to take this file alone: \(accept)"
+                } else {
+                    "If you know its machine, compare the key with the one that is shown there, then: "
+                        + "tributaryctl writer trust \(id.writer); for this file alone: \(accept)"
+                }
         case .blobs(let names):
             let reason =
                 names.count == 1

@@ -54,12 +54,23 @@ package final class StoreTrust: Sendable {
     package func configure(_ settings: TrustSettings) { state.withLock { $0.settings = settings } }
 
     /// Decides about a key that has signed a file of a store, with the pins of the reader's state; O(log n) for n keys.
+    ///
+    /// The reader's own store gets no key at first sight: the store has its own key, keys that it has signed with before,
+    /// and keys that an administrator has trusted.
     package func decide(_ store: UniqueID, _ key: PublicKey, _ reader: Reader) throws -> TrustList.Decision {
         let (list, settings) = state.withLock { ($0.list, $0.settings) }
-        // Whoever has the store's own key is this store, or a copy of it.
-        guard settings.mode == .known, key != self.key?.publicKey else { return .trusted }
-        return list.decide(store, key, pinned: try PinnedKeys(reader).finding(store, key), by: settings)
+        guard settings.mode == .known else { return .trusted }
+        let pinned = try PinnedKeys(reader).finding(store, key)
+        // Whoever has the store's own key is this store, or a copy of it. A copy has a label of its own, which no other
+        // key gets from then on.
+        guard key != self.key?.publicKey else { return pinned.keys.isEmpty ? .first : .trusted }
+        let decision = list.decide(store, key, pinned: pinned, by: settings)
+        guard decision != .trusted, !list.isRevoked(key), try isOwn(store, reader) else { return decision }
+        return .untrusted("It is signed in the name of this store with key \(key), which is not a key of this store.")
     }
+
+    /// Whether a label is the present label of the reader's store.
+    func isOwn(_ store: UniqueID, _ reader: Reader) throws -> Bool { try reader.writers.own().store == store }
 
     /// Trusts or revokes keys of a store, and writes the whole list to its file: O(n log n) for its n keys.
     ///

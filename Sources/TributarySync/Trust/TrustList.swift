@@ -84,7 +84,7 @@ package struct TrustList: Hashable, Sendable {
     ) -> Decision {
         guard !isRevoked(key) else { return .untrusted("Its key \(key) is revoked.") }
         let own = entries(of: store)
-        if own.contains(where: { $0.key == key }) || pinned.owner == store { return .trusted }
+        if own.contains(where: { $0.key == key }) || pinned.keys.contains(key) { return .trusted }
         let known = own.filter { $0.state == .trusted }.map(\.key) + pinned.keys.filter { !isRevoked($0) }
         // A store may change its key: an administrator lists the former key and the present key.
         let isListed = settings.listed.contains(key)
