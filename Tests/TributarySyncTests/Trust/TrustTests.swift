@@ -260,6 +260,27 @@ import TributaryStore
         #expect(throws: KeyFileError.self) { try StoreTrust(of: store) }
     }
 
+    /// An earlier version has pinned any first key, so that whoever had written a segment could stop a later start.
+    @Test func aKeyOfSmallOrderInAListHasNoEffect() throws {
+        let folder = try TemporaryFolder("trust")
+        let store = try SyncModel.open(in: folder, wall: wall)
+        var list = TrustList()
+        list.set(.revoked, other.publicKey, of: b, at: 2)
+        let former = try #require(list.text.split(separator: "\n").first)
+        let small = "01" + String(repeating: "00", count: 31)
+        let line = #"{"store":"\#(a)","key":"\#(small)","state":"trusted","since":1}"#
+        try write("\(line)\n\(former)\n", in: folder)
+        let journal = JournalRecorder()
+        for _ in 0..<2 { #expect(try StoreTrust(of: store, logger: journal.logger).list == list) }
+        #expect(journal.entries.map(\.values["line"]) == ["1"] && journal.entries.map(\.values["key"]) == [small])
+        #expect(journal.entries.first?.message.contains("has no effect") == true)
+        #expect(try String(contentsOfFile: folder.path("store.sqlite-trust"), encoding: .utf8) == list.text)
+        // What is no key at all is an error as before.
+        try write(line.replacing(small, with: "01"), in: folder)
+        let error = #expect(throws: KeyFileError.self) { try StoreTrust(of: store) }
+        #expect(error?.reason.contains("line 1 is no key") == true)
+    }
+
     // MARK: Segments
 
     @Test func onlyWhatATrustedKeyHasSignedIsApplied() async throws {
