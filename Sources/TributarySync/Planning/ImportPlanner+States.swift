@@ -5,12 +5,17 @@ extension ImportPlanner {
     package struct Summary: Hashable, Sendable {
         package var count = 0
         /// The first of the segments, and the earliest wall time since which one has had the state.
+        ///
+        /// A segment that nothing before it keeps from being applied comes before the others: to take another one first
+        /// changes nothing.
         package var first: SegmentName?
         package var since: WallTime?
+        private var isFirstNext = false
 
-        mutating func add(_ id: SegmentName, since: WallTime?) {
+        mutating func add(_ id: SegmentName, since: WallTime?, isNext: Bool = false) {
             count += 1
-            first = first.map { min($0, id) } ?? id
+            let isFirst = first.map { (isNext ? 0 : 1, id) < (isFirstNext ? 0 : 1, $0) } ?? true
+            if isFirst { (first, isFirstNext) = (id, isNext) }
             if let since { self.since = min(self.since ?? since, since) }
         }
     }
@@ -42,7 +47,9 @@ extension ImportPlanner {
             guard writer.order.count > 0 else { continue }
             let view = view(of: writer, positions, wall: wall)
             for entry in writer.slice() {
-                found[view.state(of: entry), default: Summary()].add(entry.id, since: entry.since)
+                let state = view.state(of: entry)
+                let isNext = state == .held && isNext(entry, of: writer, positions)
+                found[state, default: Summary()].add(entry.id, since: entry.since, isNext: isNext)
             }
         }
         return found
