@@ -281,9 +281,10 @@ extension ImportPlanner {
     private static func badHint(_ id: SegmentName, _ state: SegmentState) -> String {
         if state == .forked { return forkHint(id.writer) }
         if state == .held { return SegmentError.keyHint }
-        return state == .damaged
-            ? "Let the replicator bring the file again, then: tributaryctl segment retry \(id.path)"
-            : "Have the writer write it anew, then: tributaryctl segment retry \(id.path)"
+        let remedy =
+            state == .damaged ? "let the replicator bring the file again" : "have the writer write the file again"
+        return "If the writer's machine reports name-taken, remove the file there; otherwise \(remedy), then: "
+            + "tributaryctl segment retry \(id.path)"
     }
 }
 
