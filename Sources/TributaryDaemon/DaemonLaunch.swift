@@ -81,7 +81,8 @@ package struct DaemonLaunch {
             default: ExitStatus.internalError
             }
         if mode == .serve {
-            logger.critical("\(error)", metadata: ["status": "\(status.rawValue)"])
+            // Without metadata, which would follow the text in its line: many of these errors end with a command to type.
+            logger.critical("\(error)")
         } else {
             Self.printLine("tributaryd: \(error)", to: 2)
         }

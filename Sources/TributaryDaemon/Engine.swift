@@ -132,7 +132,7 @@ extension Engine {
         }
         let trust: StoreTrust
         do {
-            trust = try StoreTrust(of: store)
+            trust = try StoreTrust(of: store, logger: logger)
         } catch {
             let words = "the keys of the store '\(configuration.store)' cannot be used: \(error)"
             throw StartFailure(words, status: .badConfiguration)

@@ -38,13 +38,21 @@ package enum KeyFile {
         func failure(_ reason: String) -> KeyFileError { KeyFileError(path: path, reason: reason) }
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else {
-            if errno == ENOENT { return nil }
-            throw KeyFileError(path: path, code: errno)
+            let code = errno
+            if code == ENOENT { return nil }
+            guard code == ELOOP else { throw KeyFileError(path: path, code: code) }
+            let copy = "cp -p --remove-destination -- \"$(realpath -- \(path.shellWord))\" \(path.shellWord)"
+            throw failure("it is a link, and the file must be here itself: \(copy)")
         }
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw KeyFileError(path: path, code: errno) }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw failure("it is no regular file") }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw failure(
+                "it is no regular file: bring back a copy of the file, after: "
+                    + "mv -- \(path.shellWord) \("\(path).moved".shellWord)"
+            )
+        }
         if let owner, status.st_uid != owner, status.st_uid != 0 {
             throw failure(
                 "it belongs to user \(status.st_uid), who can replace it; if its content is right: "

@@ -21,7 +21,7 @@ package struct WritersMessage: Codable, Hashable, Sendable {
         package var seen: [String: UInt64] = [:]
         /// One of self, active, producer, evicted, abandoned, forked.
         package var state: String
-        /// The keys that are known of the store; of the own one its key.
+        /// The keys that are known of the store; of this store its present key is the first.
         package var keys: [Key]?
 
         package struct Key: Codable, Hashable, Sendable {

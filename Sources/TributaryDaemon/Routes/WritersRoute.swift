@@ -48,17 +48,18 @@ enum WritersRoute {
             guard shown.count < limit, seen <= seenLimit else { return (shown, true) }
             let isForked = writers.contains { forked.contains($0.id) }
             var message = message(of: id, writers, writers.compactMap { backlogs[$0.id] }, isForked: isForked, now: now)
-            if message.state == "self" {
-                message.keys = engine.sync.signingKey.map { [.init(key: $0.publicKey.description, state: "own")] }
-            } else {
-                let keys = keys[id, default: []].map { entry in
-                    WritersMessage.Writer.Key(
-                        key: entry.key.description,
-                        state: entry.state.rawValue,
-                        since: entry.since.unixSeconds
-                    )
-                }
-                message.keys = keys.isEmpty ? nil : keys
+            let isSelf = message.state == "self"
+            let own = isSelf ? engine.sync.signingKey?.publicKey : nil
+            let others = keys[id, default: []].filter { $0.key != own }.map { entry in
+                WritersMessage.Writer.Key(
+                    key: entry.key.description,
+                    state: entry.state.rawValue,
+                    since: entry.since.unixSeconds
+                )
+            }
+            let all = (own.map { [.init(key: $0.description, state: "own")] } ?? []) + others
+            message.keys = all.isEmpty ? nil : all
+            if !isSelf {
                 message.behind = writers.reduce(0) { $0.addingSaturating(known.behind($1.id)) }
             }
             seen += message.seen.count

@@ -235,7 +235,7 @@ struct FolderAudit {
             } else if difference != nil {
                 "Bring the one that was applied, from its writer or another machine."
             } else if let key = untrusted.key {
-                "If you know its machine and this is its key: tributaryctl writer trust \(untrusted.store) --key \(key); "
+                "If \(untrusted.condition): tributaryctl writer trust \(untrusted.store) --key \(key); "
                     + "for this file alone: \(accept)"
             } else {
                 "Bring the one that its machine has signed. If you know that this one is right: \(accept)"

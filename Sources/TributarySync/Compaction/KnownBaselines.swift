@@ -49,7 +49,7 @@ struct KnownBaselines: Hashable, Sendable {
                     return "Remove the file, or wait for one that its machine has signed."
                 }
                 return
-                    "Remove the file, unless you know its machine and this is its key; then: "
+                    "Remove the file, unless \(untrusted.condition); then: "
                     + "tributaryctl writer trust \(untrusted.store) --key \(key)"
             }
             if isLocked { return SegmentError.keyHint }

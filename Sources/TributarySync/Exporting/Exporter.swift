@@ -170,7 +170,12 @@ package struct Exporter: Sendable {
         let occupant = try place(name, in: folder, bytes: { bytes }) {
             try folder.publish(name, header: range.header, signedBy: key, isMarked: wasNeverInPlace) { end in
                 sha256 = end.sha256
-                if !isBegun { try store.write { try $0.beginExport(range) } }
+                if !isBegun {
+                    try store.write { transaction in
+                        try transaction.beginExport(range)
+                        try pinKey(transaction)
+                    }
+                }
                 // The range of the segment must survive a power failure before a peer can see the segment.
                 try StoreSync(path: store.configuration.path).run()
                 try interrupt(.begun(name))
@@ -209,6 +214,13 @@ package struct Exporter: Sendable {
 
     /// More bytes than the first line of a segment of any store has.
     private static let longestHeader: UInt64 = 64 << 10
+
+    /// A store that has lost this key takes what it has signed with it.
+    private func pinKey(_ transaction: WriteTransaction) throws {
+        guard let key = key?.publicKey else { return }
+        let reader = transaction.reader
+        try PinnedKeys(reader).pin(key, to: reader.writers.own().store, at: wall)
+    }
 
     /// A name that is taken by the same transactions is published already: a copy of the store has the same
     /// transactions, though its header may differ.

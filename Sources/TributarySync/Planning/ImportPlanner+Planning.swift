@@ -177,6 +177,25 @@ extension ImportPlanner {
         }
         if let until = heldUntil(id, segment, wall: wall) { return .blocked([.held(until: until)]) }
         guard segment.missingBlobs.isEmpty else { return .blocked([.blobs(segment.missingBlobs)]) }
+        return order(id, segment, of: writer, positions)
+    }
+
+    /// Whether a segment has the next transaction of its writer, and everything that the transaction follows is applied.
+    func isNext(_ entry: PlannedSegment, of writer: PlannedWriter, _ positions: SupposedPositions) -> Bool {
+        guard entry.id.bounds.holds(positions[writer.id].sequence.addingSaturating(1)), let segment = entry.valid,
+            case .ready = order(entry.id, segment, of: writer, positions)
+        else { return false }
+        return true
+    }
+
+    /// The verdict on a segment by the transactions that must be applied before its next transaction.
+    private func order(
+        _ id: SegmentName,
+        _ segment: SegmentSummary,
+        of writer: PlannedWriter,
+        _ positions: SupposedPositions
+    ) -> Verdict {
+        let position = positions[writer.id]
         if let after = segment.after, position.sequence == 0, positions[after.writer].sequence < after.sequence {
             return .blocked([.predecessor(after)])
         }

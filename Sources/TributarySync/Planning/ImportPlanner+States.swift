@@ -5,12 +5,17 @@ extension ImportPlanner {
     package struct Summary: Hashable, Sendable {
         package var count = 0
         /// The first of the segments, and the earliest wall time since which one has had the state.
+        ///
+        /// A segment that nothing before it keeps from being applied comes before the others: to take another one first
+        /// changes nothing.
         package var first: SegmentName?
         package var since: WallTime?
+        private var isFirstNext = false
 
-        mutating func add(_ id: SegmentName, since: WallTime?) {
+        mutating func add(_ id: SegmentName, since: WallTime?, isNext: Bool = false) {
             count += 1
-            first = first.map { min($0, id) } ?? id
+            let isFirst = first.map { (isNext ? 0 : 1, id) < (isFirstNext ? 0 : 1, $0) } ?? true
+            if isFirst { (first, isFirstNext) = (id, isNext) }
             if let since { self.since = min(self.since ?? since, since) }
         }
     }
@@ -42,7 +47,9 @@ extension ImportPlanner {
             guard writer.order.count > 0 else { continue }
             let view = view(of: writer, positions, wall: wall)
             for entry in writer.slice() {
-                found[view.state(of: entry), default: Summary()].add(entry.id, since: entry.since)
+                let state = view.state(of: entry)
+                let isNext = state == .held && isNext(entry, of: writer, positions)
+                found[state, default: Summary()].add(entry.id, since: entry.since, isNext: isNext)
             }
         }
         return found
@@ -213,10 +220,18 @@ extension ImportPlanner {
             status.reason = reason
             let accept = "tributaryctl segment accept \(id.path)"
             status.hint =
-                segment.untrusted?.isRevoked == true
-                ? baselines.remedy(forMissing: id.first, of: id.writer) ?? ImportPlanner.revokedHint(id)
-                : "If you know its machine, compare the key with the one that is shown there, then: "
-                    + "tributaryctl writer trust \(id.writer); for this file alone: \(accept)"
+                if segment.untrusted?.isRevoked == true {
+                    baselines.remedy(forMissing: id.first, of: id.writer) ?? ImportPlanner.revokedHint(id)
+                } else if let untrusted = segment.untrusted, untrusted.isOwn {
+                    "Find out who writes into the log folder as this store, and remove the file. "
+                        + (untrusted.key.map { key in
+                            "If \(untrusted.condition): tributaryctl writer trust \(id.writer) --key \(key); "
+                        } ?? "")
+                        + "to take this file alone: \(accept)"
+                } else {
+                    "If you know its machine, compare the key with the one that is shown there, then: "
+                        + "tributaryctl writer trust \(id.writer); for this file alone: \(accept)"
+                }
         case .blobs(let names):
             let reason =
                 names.count == 1
@@ -271,9 +286,10 @@ extension ImportPlanner {
     private static func badHint(_ id: SegmentName, _ state: SegmentState) -> String {
         if state == .forked { return forkHint(id.writer) }
         if state == .held { return SegmentError.keyHint }
-        return state == .damaged
-            ? "Let the replicator bring the file again, then: tributaryctl segment retry \(id.path)"
-            : "Have the writer write it anew, then: tributaryctl segment retry \(id.path)"
+        let remedy =
+            state == .damaged ? "let the replicator bring the file again" : "have the writer write the file again"
+        return "If the writer's machine reports name-taken, remove the file there; otherwise \(remedy), then: "
+            + "tributaryctl segment retry \(id.path)"
     }
 }
 

@@ -1,16 +1,19 @@
 package import TributaryChanges
 package import TributaryStore
 
-/// The keys that were trusted at first sight: settings of the store.
+/// The keys that were trusted at first sight, and the keys with which the store itself has signed: settings of the store.
 ///
 /// A key is pinned in the SQLite transaction that applies the first segment with its signature. So a segment that is
-/// never applied pins nothing, and a store that is set back to a backup has the keys of its applied segments. Each key
-/// has a setting, and each store one with its keys: a decision and a pin cost O(log n) for n keys, and O(k) for the k
-/// keys of the same store.
+/// never applied pins nothing, and a store that is set back to a backup has the keys of its applied segments. The store's
+/// own key is pinned before its first segment is published, so that a store that has lost its key knows the lost key.
+/// Each key has a setting, and each store one with its keys: a decision and a pin cost O(log n) for n keys, and O(k) for
+/// the k keys of the same store.
 package struct PinnedKeys {
     /// The pins that matter for a store and a key.
     package struct Finding: Hashable, Sendable {
-        /// The store to which the key is pinned.
+        /// The first store with the pinned key.
+        ///
+        /// Only the own key, which copies of the store may have as well, is pinned to further stores.
         package var owner: UniqueID?
         /// All keys that are pinned to the store.
         package var keys: [PublicKey] = []
@@ -35,30 +38,33 @@ package struct PinnedKeys {
 
     package func entries(of store: UniqueID) throws -> [TrustList.Entry] {
         try keys(of: store).compactMap { key in
-            try settings.value(of: PinnedKeys.pin(key)).map { PinnedKeys.entry(key, $0) }
+            try settings.value(of: PinnedKeys.pin(key)).map { pin in
+                TrustList.Entry(store: store, key: key, state: .trusted, since: pin.since)
+            }
         }
     }
 
-    /// All of them, in the order of the keys; O(n).
+    /// All keys, each with its first store, in the order of the keys; O(n).
     package func entries() throws -> [TrustList.Entry] {
         try settings.texts(beginningWith: PinnedKeys.prefix).compactMap { setting in
             guard let key = PublicKey(String(setting.key.dropFirst(PinnedKeys.prefix.count))) else { return nil }
-            return PinnedKeys.pin(key).read(setting.text).map { PinnedKeys.entry(key, $0) }
+            return PinnedKeys.pin(key).read(setting.text).map { pin in
+                TrustList.Entry(store: pin.store, key: key, state: .trusted, since: pin.since)
+            }
         }
     }
 
-    /// Pins a key that no store has yet; the reader must belong to a write transaction.
+    /// Pins a key to a store that does not have it yet; the reader must belong to a write transaction.
     func pin(_ key: PublicKey, to store: UniqueID, at wall: WallTime) throws {
+        let known = try keys(of: store)
+        guard !known.contains(key) else { return }
+        try settings.set(PinnedKeys.keys(store), to: known + [key])
+        guard try settings.value(of: PinnedKeys.pin(key)) == nil else { return }
         try settings.set(PinnedKeys.pin(key), to: Pin(store: store, since: wall))
-        try settings.set(PinnedKeys.keys(store), to: keys(of: store) + [key])
     }
 
     private func keys(of store: UniqueID) throws -> [PublicKey] {
         try settings.value(of: PinnedKeys.keys(store)) ?? []
-    }
-
-    private static func entry(_ key: PublicKey, _ pin: Pin) -> TrustList.Entry {
-        TrustList.Entry(store: pin.store, key: key, state: .trusted, since: pin.since)
     }
 
     private static func pin(_ key: PublicKey) -> Setting<Pin> {

@@ -12,6 +12,14 @@ package struct UntrustedFile: Hashable, Sendable {
     package var key: PublicKey?
     /// Whether an administrator has revoked the key.
     package var isRevoked = false
+    /// Whether the label names the store that has read the file.
+    package var isOwn = false
+
+    /// The condition on which an administrator trusts the key, after "if" or "unless".
+    var condition: String {
+        isOwn
+            ? "this store has signed it with a key that it has lost" : "you know its machine and this is its key"
+    }
 }
 
 extension StoreTrust {
@@ -71,23 +79,24 @@ extension StoreTrust {
         isRead: Bool = false,
         _ reader: Reader
     ) throws -> Admission {
-        func refused(_ reason: String, key: PublicKey? = nil) -> Admission {
+        func refused(_ reason: String, key: PublicKey? = nil) throws -> Admission {
             let isRevoked = key.map(list.isRevoked) ?? false
+            let isOwn = try isOwn(store, reader)
             return Admission(
                 store: store,
-                refusal: UntrustedFile(reason: reason, store: store, key: key, isRevoked: isRevoked)
+                refusal: UntrustedFile(reason: reason, store: store, key: key, isRevoked: isRevoked, isOwn: isOwn)
             )
         }
-        guard let signature else { return refused("It is not signed.") }
+        guard let signature else { return try refused("It is not signed.") }
         let key = signature.key
         let decision = try decide(store, key, reader)
         guard isRead && decision == .trusted || signature.isValid(of: text) else {
-            return refused("Its signature does not match key \(key), its name and its bytes.")
+            return try refused("Its signature does not match key \(key), its name and its bytes.")
         }
         return switch decision {
         case .trusted: Admission(store: store)
         case .first: Admission(store: store, first: key)
-        case .untrusted(let reason): refused(reason, key: key)
+        case .untrusted(let reason): try refused(reason, key: key)
         }
     }
 }

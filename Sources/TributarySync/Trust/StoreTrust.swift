@@ -1,6 +1,7 @@
 import CLinux
 import Foundation
 import Glibc
+package import Logging
 import Synchronization
 package import TransactionLog
 package import TributaryChanges
@@ -33,15 +34,16 @@ package final class StoreTrust: Sendable {
     /// Opens the files of a store, and makes a key where there is none.
     ///
     /// An earlier version or a person writes a list without an end line. The line is added, unless the store has on
-    /// record that its list has an end line.
+    /// record that its list has an end line. The logger gets a warning for each line of the list that has no effect.
     ///
     /// - Throws: ``KeyFileError`` when a file cannot be read, parsed or written, when others may read the key or write
     ///   the list, or when the list is missing or was cut; the errors of the store.
-    package init(of store: Store) throws {
+    package init(of store: Store, logger: Logger = Logger(label: "trust") { _ in SwiftLogNoOpLogHandler() }) throws {
         let path = "\(store.configuration.path)-trust"
         self.path = path
         key = try StoreTrust.key("\(store.configuration.path)-key")
-        let (list, end) = try StoreTrust.list(path, isRecorded: store.read { try StoreTrust.isRecorded($0) })
+        let isRecorded = try store.read { try StoreTrust.isRecorded($0) }
+        let (list, end) = try StoreTrust.list(path, isRecorded: isRecorded, logger)
         state = Mutex(State(list: list))
         if let end, !end.isRight { try write(list) }
         if !list.isEmpty { try store.write { try StoreTrust.record($0) } }
@@ -54,12 +56,23 @@ package final class StoreTrust: Sendable {
     package func configure(_ settings: TrustSettings) { state.withLock { $0.settings = settings } }
 
     /// Decides about a key that has signed a file of a store, with the pins of the reader's state; O(log n) for n keys.
+    ///
+    /// The reader's own store gets no key at first sight: the store has its own key, keys that it has signed with before,
+    /// and keys that an administrator has trusted.
     package func decide(_ store: UniqueID, _ key: PublicKey, _ reader: Reader) throws -> TrustList.Decision {
         let (list, settings) = state.withLock { ($0.list, $0.settings) }
-        // Whoever has the store's own key is this store, or a copy of it.
-        guard settings.mode == .known, key != self.key?.publicKey else { return .trusted }
-        return list.decide(store, key, pinned: try PinnedKeys(reader).finding(store, key), by: settings)
+        guard settings.mode == .known else { return .trusted }
+        let pinned = try PinnedKeys(reader).finding(store, key)
+        // Whoever has the store's own key is this store, or a copy of it. A copy has a label of its own, which no other
+        // key gets from then on.
+        guard key != self.key?.publicKey else { return pinned.keys.isEmpty ? .first : .trusted }
+        let decision = list.decide(store, key, pinned: pinned, by: settings)
+        guard decision != .trusted, !list.isRevoked(key), try isOwn(store, reader) else { return decision }
+        return .untrusted("It is signed in the name of this store with key \(key), which is not a key of this store.")
     }
+
+    /// Whether a label is the present label of the reader's store.
+    func isOwn(_ store: UniqueID, _ reader: Reader) throws -> Bool { try reader.writers.own().store == store }
 
     /// Trusts or revokes keys of a store, and writes the whole list to its file: O(n log n) for its n keys.
     ///
@@ -85,13 +98,17 @@ package final class StoreTrust: Sendable {
     // MARK: Files
 
     /// Reads the list, and nil for its end without a file.
-    private static func list(_ path: String, isRecorded: Bool) throws(KeyFileError) -> (TrustList, TrustList.End?) {
+    private static func list(
+        _ path: String,
+        isRecorded: Bool,
+        _ logger: Logger
+    ) throws(KeyFileError) -> (TrustList, TrustList.End?) {
         func failure(_ reason: String) -> KeyFileError { KeyFileError(path: path, reason: reason) }
         let harm = "whoever has written it has chosen whom this store trusts"
         let bytes = try KeyFile.bytes(path, ownedBy: geteuid(), mode: 0o644, harm: harm, limit: listBytes)
-        let (list, end): (TrustList, TrustList.End)
+        let (list, end, ineffective): (TrustList, TrustList.End, [(line: Int, key: String)])
         do {
-            (list, end) = try TrustList.read(String(decoding: bytes ?? [], as: UTF8.self))
+            (list, end, ineffective) = try TrustList.read(String(decoding: bytes ?? [], as: UTF8.self))
         } catch {
             throw failure("\(error.reason): bring back a copy of the file, or correct the line")
         }
@@ -104,6 +121,12 @@ package final class StoreTrust: Sendable {
             throw failure(
                 "\(fault): bring back a copy of the file; if these \(list.count) keys are all that were trusted or "
                     + "revoked: printf '\\n%s\\n' '\(end.right)' >> \(path.shellWord)"
+            )
+        }
+        for (line, key) in ineffective {
+            logger.warning(
+                "a line of the list of keys has no effect: its key is of small order, or is a second form of a key",
+                metadata: ["file": "\(path)", "line": "\(line)", "key": "\(key)"]
             )
         }
         return (list, bytes == nil ? nil : end)

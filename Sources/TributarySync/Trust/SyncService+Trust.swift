@@ -28,7 +28,8 @@ extension SyncService {
     ///
     /// What a revoked key has signed stays applied where it is; what is not applied is held. `writer` is one of the
     /// store's writers, or its label. Without a key it is the one with which the store's held files are signed, or for a
-    /// revocation all of its keys.
+    /// revocation all of its keys. About this store itself an administrator decides with a key only, and not about its
+    /// present key.
     ///
     /// - Throws: ``SyncError`` `noSuchWriter`, `ownWriter`, `noKey`; ``KeyFileError``; the errors of the store.
     package func setTrust(
@@ -38,13 +39,13 @@ extension SyncService {
         by user: String? = nil
     ) async throws {
         let store = environment.store
-        let record = try await store.readAside { reader in
-            try reader.writers.all().first { $0.id == writer || $0.store == writer }
+        let (record, own) = try await store.readAside { reader in
+            (try reader.writers.all().first { $0.id == writer || $0.store == writer }, try reader.writers.own())
         }
         let found = self.state.read { $0.planner.signers(of: writer) }
         guard record != nil || !found.isEmpty || key != nil else { throw SyncError.noSuchWriter(writer) }
         let label = record?.store ?? found.first?.store ?? writer
-        if record?.isSelf == true || self.state.read(\.planner.own) == writer { throw SyncError.ownWriter(writer) }
+        if label == own.store, key == nil || key == signingKey?.publicKey { throw SyncError.ownWriter(writer) }
         let known = try keys(of: label).map(\.key)
         let keys = key.map { [$0] } ?? (state == .revoked && !known.isEmpty ? known : found.compactMap(\.key))
         guard let first = keys.first else { throw SyncError.noKey(writer) }

@@ -84,7 +84,7 @@ package struct TrustList: Hashable, Sendable {
     ) -> Decision {
         guard !isRevoked(key) else { return .untrusted("Its key \(key) is revoked.") }
         let own = entries(of: store)
-        if own.contains(where: { $0.key == key }) || pinned.owner == store { return .trusted }
+        if own.contains(where: { $0.key == key }) || pinned.keys.contains(key) { return .trusted }
         let known = own.filter { $0.state == .trusted }.map(\.key) + pinned.keys.filter { !isRevoked($0) }
         // A store may change its key: an administrator lists the former key and the present key.
         let isListed = settings.listed.contains(key)
@@ -144,12 +144,17 @@ extension TrustList {
     /// Reads a list, with its end.
     ///
     /// Blank lines are ignored, and so are all end lines but the last, so that an end line can be appended by hand.
-    /// If one of two lines of a key revokes it, it is revoked.
+    /// If one of two lines of a key revokes it, it is revoked. A line with a key that this version
+    /// accepts nowhere has no effect: an earlier version has pinned such a key when somebody had used it.
     ///
+    /// - Returns: The list, its end, and the lines without effect, by their numbers.
     /// - Throws: `JSONError` for a line that is none of ``text``, with its number.
-    package static func read(_ text: String) throws(JSONError) -> (list: TrustList, end: End) {
+    package static func read(
+        _ text: String
+    ) throws(JSONError) -> (list: TrustList, end: End, ineffective: [(line: Int, key: String)]) {
         var list = TrustList()
         var (lines, count) = ("", 0)
+        var ineffective: [(line: Int, key: String)] = []
         var found: String?
         for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
         where !line.isEmpty {
@@ -164,16 +169,20 @@ extension TrustList {
                 continue
             }
             guard case .string(let store)? = value["store"], let store = UniqueID(store),
-                case .string(let key)? = value["key"], let key = PublicKey(key),
+                case .string(let text)? = value["key"], hexadecimalBytes(text, count: 32) != nil,
                 case .string(let state)? = value["state"], let state = State(rawValue: state),
                 case .integer(let since)? = value["since"], since >= 0
             else { throw JSONError("line \(number + 1) is no key with its store, its state and its time") }
             guard count < TrustList.limit else { throw JSONError("it has more than \(TrustList.limit) keys") }
             lines += line + "\n"
             (count, found) = (count + 1, nil)
+            guard let key = PublicKey(text) else {
+                ineffective.append((number + 1, text))
+                continue
+            }
             guard list.states[store]?[key]?.state != .revoked else { continue }
             list.set(state, key, of: store, at: WallTime(milliseconds: UInt64(since)))
         }
-        return (list, End(found: found, right: endLine(of: lines, count: count)))
+        return (list, End(found: found, right: endLine(of: lines, count: count)), ineffective)
     }
 }

@@ -67,6 +67,33 @@ import TributaryStore
         #expect(try early.service.publishedLead(writers(early), at: wall.now) == nil)
     }
 
+    /// A machine with two wrong clocks was two writers; its second writer goes on from the first writer.
+    @Test func ofHeldWritersTheOneThatOthersGoOnFromIsNamed() async throws {
+        let replica = try await SyncReplica(logs.path, wall: wall)
+        let (first, second) = (LogsFolder.writer(2), LogsFolder.writer(1))
+        for (writer, number) in [(first, 1), (second, 2)] as [(UniqueID, UInt64)] {
+            let ahead = wall.now.later(by: .milliseconds(number * Self.lead))
+            var segment = SegmentText(
+                writer: writer,
+                [SyncModel.transaction(1, at: ahead, [SyncModel.insert(number)])]
+            )
+            let after = writer == second ? Incarnation.Predecessor(writer: first, sequence: 1) : nil
+            let incarnation = Incarnation(store: first, after: after)
+            segment.lines[0] = SegmentHeader(writer: writer, first: 1, last: 1, incarnation: incarnation).line
+            try logs.put(segment)
+        }
+        for (writer, count) in [(first, 1), (second, 2)] {
+            _ = try await replica.service.sync()
+            let problem = try #require(replica.service.status.problems.first { $0.code == .segmentsHeld })
+            let name = SegmentName(writer: writer, first: 1, last: 1)
+            #expect(problem.writer == writer, "\(problem)")
+            #expect(problem.hint?.hasSuffix("tributaryctl segment accept \(name.path)") == true, "\(problem)")
+            try await replica.service.accept(name)
+            #expect(try replica.employees(1...9).count == count)
+        }
+        #expect(!replica.service.status.problems.contains { $0.code == .segmentsHeld })
+    }
+
     @Test func aStepOfTheClockTakesWhatIsHeld() async throws {
         let replica = try await SyncReplica(logs.path, wall: wall)
         let writer = LogsFolder.writer(1)

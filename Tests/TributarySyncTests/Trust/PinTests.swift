@@ -3,6 +3,7 @@ import TestSupport
 import TestTraits
 import Testing
 import TransactionLog
+import TributaryAdmin
 import TributaryChanges
 import TributaryStore
 
@@ -113,6 +114,83 @@ import TributaryStore
         for key in [key, other] {
             try logs.put(third, signedBy: key)
             #expect(try await held(third.name, replica) == "Its key \(key.publicKey) is revoked.")
+        }
+    }
+
+    // MARK: The store itself
+
+    /// The store reads nothing that it has signed itself, so that no segment pins its key.
+    @Test(arguments: [false, true])
+    func noForeignKeySignsInTheNameOfThisStore(isListed: Bool) async throws {
+        let replica = try await replica(keys: isListed ? [other.publicKey] : nil)
+        var configuration = replica.service.state.configuration
+        if isListed { configuration.trust.keys += [try #require(replica.service.signingKey?.publicKey)] }
+        replica.service.reconfigure(configuration)
+        let label = try replica.store.read { try $0.writers.own().store }
+        let early = text(b, 1...1, base: 10, store: label)
+        try logs.put(early, signedBy: other)
+        #expect(try await held(early.name, replica)?.contains("is not a key of this store") == true)
+        try replica.save([SyncModel.insert(1)])
+        try await replica.service.exportNow()
+        let late = text(c, 1...1, base: 20, store: label)
+        try logs.put(late, signedBy: other)
+        #expect(try await held(late.name, replica)?.contains("is not a key of this store") == true)
+        #expect(try replica.employees(1...30) == [1])
+        let problem = try #require(replica.service.status.problems.first { $0.code == .segmentsHeld })
+        #expect(problem.hint?.contains("writer trust \(b) --key \(other.publicKey)") == true, "\(problem)")
+        let check = try await replica.check(logs.path).problems.filter { $0.code == .segmentUntrusted }
+        #expect(check.count == 2)
+        #expect(check.allSatisfy { $0.hint?.hasPrefix("If this store has signed it with a key") == true }, "\(check)")
+        // An administrator may know better, and names the key.
+        await #expect(throws: SyncError.ownWriter(b)) {
+            try await replica.service.setTrust(.trusted, of: b, key: nil)
+        }
+        try await replica.service.setTrust(.trusted, of: b, key: other.publicKey)
+        #expect(try replica.employees(1...30) == [1, 11, 21])
+    }
+
+    @Test func aStoreTakesWhatItHasSignedWithALostKey() async throws {
+        let before = try await replica()
+        try before.save([SyncModel.insert(1)])
+        try await before.service.exportNow()
+        let lost = try #require(before.service.environment.trust.key)
+        let label = try before.store.read { try $0.writers.own().store }
+        try await before.stop()
+        try FileManager.default.removeItem(atPath: "\(before.store.configuration.path)-key")
+        let replica = try await SyncReplica(
+            logs.path,
+            wall: wall,
+            folder: before.folder,
+            signs: true,
+            configure: { $0.trust = TrustSettings(mode: .known, pinsFirst: true) }
+        )
+        #expect(replica.service.signingKey?.publicKey != lost.publicKey)
+        #expect(try replica.store.read { try $0.writers.own().store } == label)
+        // A segment that only the log folder has, as after a restore.
+        let former = text(b, 1...1, base: 10, store: label)
+        try logs.put(former, signedBy: lost)
+        #expect(try await held(former.name, replica) == nil)
+        #expect(try replica.employees(1...30) == [1, 11])
+        let forged = text(c, 1...1, base: 20, store: label)
+        try logs.put(forged, signedBy: other)
+        #expect(try await held(forged.name, replica)?.contains("is not a key of this store") == true)
+    }
+
+    /// A copy of the store may have its key, and has another label.
+    @Test func theOwnKeyKeepsOthersFromTheStoresThatUseIt() throws {
+        let batches = try batches()
+        let own = try #require(batches.trust.key)
+        for (writer, base) in [(a, 0), (b, 10)] as [(UniqueID, UInt64)] {
+            let segment = LogsFolder.text(writer, 1...1, base: base)
+            try logs.put(segment, signedBy: own)
+            let batch = try batch(segment, batches)
+            #expect(try batches.store.write { try batch.apply($0).0 }.finished == [segment.name])
+            try batches.store.read { reader in
+                #expect(try batches.trust.decide(writer, own.publicKey, reader) == .trusted)
+                let foreign = try batches.trust.decide(writer, other.publicKey, reader)
+                #expect(foreign != .first && foreign != .trusted)
+                #expect(try PinnedKeys(reader).entries(of: writer).map(\.key) == [own.publicKey])
+            }
         }
     }
 

@@ -160,6 +160,17 @@ import TributaryStore
         #expect(throws: KeyFileError.self) { try StoreTrust(of: store) }
     }
 
+    /// Runs the command that an error ends with.
+    private func run(_ reason: String?) throws {
+        let typed = try #require(reason?.split(separator: ": ").last)
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = ["-c", "umask 022; \(typed)"]
+        try process.run()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0, "\(typed)")
+    }
+
     /// Writes the list of a store, as a person does.
     private func write(_ list: String, in folder: TemporaryFolder) throws {
         try folder.write(list, to: "store.sqlite-trust")
@@ -197,10 +208,15 @@ import TributaryStore
         }
         try FileManager.default.moveItem(atPath: path, toPath: "\(path).moved")
         #expect(symlink("\(path).moved", path) == 0)
-        #expect(refusal() != nil)
-        #expect(unlink(path) == 0 && mkfifo(path, 0o600) == 0)
-        #expect(refusal()?.contains("no regular file") == true)
-        #expect(unlink(path) == 0)
+        #expect(refusal()?.hasPrefix("it is a link, and the file must be here itself: cp -p ") == true)
+        try run(refusal())
+        #expect(try StoreTrust(of: store).list == trust.list)
+        #expect(unlink("\(path).moved") == 0)
+        for make in [{ mkfifo(path, 0o600) }, { mkdir(path, 0o700) }] {
+            #expect(remove(path) == 0 && make() == 0)
+            #expect(refusal()?.hasPrefix("it is no regular file: bring back a copy of the file, after: mv ") == true)
+        }
+        try run(refusal())
         let large = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         #expect(ftruncate(large, 33 << 20) == 0 && close(large) == 0)
         #expect(refusal()?.hasPrefix("it has more than") == true)
@@ -231,15 +247,10 @@ import TributaryStore
             if let text { try write(text, in: folder) }
             let error = #expect(throws: KeyFileError.self) { try StoreTrust(of: store) }
             #expect(error?.path == path)
-            let typed = try #require(error?.reason.split(separator: ": ").last.map(String.init))
-            #expect(typed.hasPrefix("printf "), "\(typed)")
-            if text == nil { #expect(error?.reason.hasPrefix("there is no such file") == true) }
+            #expect(error?.reason.contains(": printf ") == true, "\(String(describing: error))")
+            if text == nil { #expect(error?.reason.hasPrefix("the file is missing") == true) }
             // It does what it says.
-            let process = Process()
-            process.executableURL = URL(fileURLWithPath: "/bin/sh")
-            process.arguments = ["-c", "umask 022; \(typed)"]
-            try process.run()
-            process.waitUntilExit()
+            try run(error?.reason)
             #expect(try StoreTrust(of: store).list == TrustList.read(text ?? "").list)
         }
     }
@@ -258,6 +269,27 @@ import TributaryStore
         // From then on it has to have one.
         try write(former, in: folder)
         #expect(throws: KeyFileError.self) { try StoreTrust(of: store) }
+    }
+
+    /// An earlier version has pinned any first key, so that whoever had written a segment could stop a later start.
+    @Test func aKeyOfSmallOrderInAListHasNoEffect() throws {
+        let folder = try TemporaryFolder("trust")
+        let store = try SyncModel.open(in: folder, wall: wall)
+        var list = TrustList()
+        list.set(.revoked, other.publicKey, of: b, at: 2)
+        let former = try #require(list.text.split(separator: "\n").first)
+        let small = "01" + String(repeating: "00", count: 31)
+        let line = #"{"store":"\#(a)","key":"\#(small)","state":"trusted","since":1}"#
+        try write("\(line)\n\(former)\n", in: folder)
+        let journal = JournalRecorder()
+        for _ in 0..<2 { #expect(try StoreTrust(of: store, logger: journal.logger).list == list) }
+        #expect(journal.entries.map(\.values["line"]) == ["1"] && journal.entries.map(\.values["key"]) == [small])
+        #expect(journal.entries.first?.message.contains("has no effect") == true)
+        #expect(try String(contentsOfFile: folder.path("store.sqlite-trust"), encoding: .utf8) == list.text)
+        // What is no key at all is an error as before.
+        try write(line.replacing(small, with: "01"), in: folder)
+        let error = #expect(throws: KeyFileError.self) { try StoreTrust(of: store) }
+        #expect(error?.reason.contains("line 1 is no key") == true)
     }
 
     // MARK: Segments
@@ -280,7 +312,7 @@ import TributaryStore
         #expect(try await held(second.name, replica)?.contains("is known by key \(key.publicKey)") == true)
         let moved = key.sign(SignedText.of(first.name.path, second.sha256))
         try logs.put(second.body + second.endLine(of: second.body, signature: moved), at: second.name)
-        #expect(try await held(second.name, replica)?.contains("not that of key \(key.publicKey)") == true)
+        #expect(try await held(second.name, replica)?.contains("does not match key \(key.publicKey)") == true)
         // What is forged keeps nothing back that is not.
         try logs.put(LogsFolder.text(a, 2...3), signedBy: key)
         #expect(try await held(second.name, replica) == nil)

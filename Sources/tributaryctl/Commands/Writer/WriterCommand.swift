@@ -149,7 +149,9 @@ struct WriterKeyCommand: DaemonCommand {
         repeat {
             let call = AdminCall(.get, .writers, query: [("limit", "1000"), ("after", after)])
             let page = try await session.call(call).decode(WritersMessage.self)
-            if let own = page.writers.first(where: { $0.state == "self" }), let key = own.keys?.first {
+            if let own = page.writers.first(where: { $0.state == "self" }),
+                let key = own.keys?.first(where: { $0.state == "own" })
+            {
                 return session.terminal.print(key.key)
             }
             after = page.next
