@@ -189,12 +189,17 @@ extension Importer {
         }
     }
 
+    /// A baseline does not prove how many transactions have drawn clocks that follow a taken one.
+    private static let baselineTransactions = 1 << 16
+
     /// Why a baseline waits whose greatest clock is too far ahead, as a segment with that clock would; nil when it does
     /// not.
     private func held(_ baseline: VerifiedBaseline) -> PlannedBaselines.Refusal? {
         let wall = environment.wall
         guard let writer = baseline.writers.max(by: { $0.clock < $1.clock }),
-            let until = state.read({ $0.planner.heldUntil(writer.clock, wall: wall) })
+            let until = state.read({
+                $0.planner.heldUntil(writer.clock, of: Importer.baselineTransactions, wall: wall)
+            })
         else { return nil }
         return .clockAhead(writer.id, by: writer.clock.wallTime.duration(since: wall), retry: until)
     }

@@ -229,10 +229,14 @@ extension ImportPlanner {
         accepted[id] == segment.sha256 ? nil : segment.untrusted?.reason
     }
 
-    /// What closely follows a clock that this store and others have is not held.
-    func heldUntil(_ clock: HybridClock, wall: WallTime) -> WallTime? {
-        clock.isAhead(of: wall, by: limits.maxAhead, beyond: takenClock)
-            ? clock.wallTime.earlier(by: limits.maxAhead) : nil
+    /// When a clock is held, the time at which it is not ahead any more.
+    ///
+    /// A clock that follows one that this store and others have, within so many transactions, is not held.
+    func heldUntil(_ clock: HybridClock, of transactions: Int, wall: WallTime) -> WallTime? {
+        guard clock.isAhead(of: wall, by: limits.maxAhead), !clock.follows(takenClock, within: transactions) else {
+            return nil
+        }
+        return clock.wallTime.earlier(by: limits.maxAhead)
     }
 
     func heldUntil(_ id: SegmentName, _ segment: SegmentSummary, wall: WallTime) -> WallTime? {
