@@ -114,7 +114,7 @@ extension ImportPlanner {
 
     func view(of writer: PlannedWriter, _ positions: SupposedPositions, wall: WallTime) -> WriterView {
         var block: Block?
-        if case .blocked(let found) = verdict(writer, positions: positions, wall: wall) { block = found.first }
+        if case .blocked(let found) = verdict(writer, positions: positions, wall: wall) { block = found.first?.block }
         let next = positions[writer.id].sequence.addingSaturating(1)
         return WriterView(next: next, block: block, planner: self, wall: wall)
     }
