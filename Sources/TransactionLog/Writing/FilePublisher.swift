@@ -71,7 +71,7 @@ struct FilePublisher: Sendable {
     /// The folders whose entries in their parent folders are known to be durable; two for each log folder and writer of
     /// this process.
     private static let durable = Mutex<Set<String>>([])
-    /// The staging folders of which this process has removed what interrupted publications have left.
+    /// The staging folders that this process has cleaned of the files of interrupted publications.
     private static let cleaned = Mutex<Set<String>>([])
 
     struct Name {
@@ -226,8 +226,7 @@ struct FilePublisher: Sendable {
     /// Whether this process looks for the remains in a staging folder for the first time.
     private static func isFirst(_ path: String) -> Bool { cleaned.withLock { $0.insert(path).inserted } }
 
-    /// Removes the folders with random names in which interrupted publications of a writer have staged files, once in a
-    /// process.
+    /// Removes the folders with random names that interrupted publications of a writer have left, once in a process.
     ///
     /// A program that publishes has locked its folder. Lists the folder with all staged files.
     private func removeAbandoned(of writer: UniqueID, in root: Folder) {

@@ -71,8 +71,8 @@ extension ImportPlanner {
     /// Takes one segment of each writer in turn, so that none starves another; one that waits for others is looked at
     /// again when the plan has what it waits for.
     ///
-    /// O(w log w), and O(log n) for each segment that begins before the end of what is planned of its writer, however
-    /// many of them overlap, and for each transaction that a segment waits for, in whatever order the writers come.
+    /// O(w log w), and O(log n) for each planned segment, each segment that overlaps a planned one, and each transaction
+    /// that a segment waits for. The order of the writers does not matter.
     func plan(from positions: SupposedPositions, _ limits: Limits, wall: WallTime) -> BatchPlan {
         var plan = BatchPlan(limits: limits, positions: positions)
         var waiting = AwaitedTransactions<Int>()
