@@ -30,12 +30,15 @@ package struct HybridClock: Hashable, Comparable, Sendable, Codable {
     package var wallTime: WallTime { WallTime(milliseconds: rawValue >> 16) }
     package var isAcceptable: Bool { self < .firstRefused }
 
-    /// Whether other stores hold what has this clock: it is further than `limit` ahead of the wall clock, and of the
-    /// clocks that they have taken already.
+    /// Whether the clock is further than `limit` ahead of the wall clock.
+    package func isAhead(of wall: WallTime, by limit: Duration) -> Bool { wallTime > wall.later(by: limit) }
+
+    /// Whether the clock follows a taken clock within so many transactions.
     ///
-    /// What overwrites a taken value has a greater clock than this value, by a few counts.
-    package func isAhead(of wall: WallTime, by limit: Duration, beyond taken: HybridClock = .zero) -> Bool {
-        wallTime > wall.later(by: limit) && wallTime > taken.wallTime.later(by: .seconds(1))
+    /// A transaction that overwrites a taken value has the clock after this value's, and each later one at most the clock
+    /// after that. So a chain of transactions moves ahead by a count for each, which is no time: 65,536 are a millisecond.
+    package func follows(_ taken: HybridClock, within transactions: Int) -> Bool {
+        rawValue <= taken.rawValue.addingSaturating(UInt64(clamping: transactions))
     }
 
     /// Returns the clock value of the next event; `self` is the greatest value known so far.

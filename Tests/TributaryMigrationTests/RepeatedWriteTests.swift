@@ -111,6 +111,19 @@ extension PropertyWrite {
         #expect(try known.fresh.values("P", .sample(2))?["c"] == .string("a"))
     }
 
+    @Test func `increments beside a deferred line count once`() throws {
+        let old = "  P: {attributes: {x: String?, n: {type: Integer 64, optional: true, merge: counter}}}"
+        let versions = (old: old, new: old + "\n  Q: {parent: P, attributes: {q: String?}}")
+        let story = try upgraded(
+            from: versions,
+            after: [.insert("P", 1, ["n": 1])],
+            .insert("Q", 1, ["n": 2]),
+            .update("P", 1, ["n": .increment(4), "x": "a"]),
+            .update("Q", 1, ["n": .increment(8)])
+        )
+        #expect(try story.rows("SELECT x, n FROM Q") == [["a", "15"]])
+    }
+
     /// One register is written from both sides, and the older model lacks one of the sides.
     @Test func `of two writes to a register from its two sides the later stands`() throws {
         let side = "relationships: {next: {to: S?, inverse: prevs}, prevs: {to: S, many: true, inverse: next}}"

@@ -71,6 +71,8 @@ struct FilePublisher: Sendable {
     /// The folders whose entries in their parent folders are known to be durable; two for each log folder and writer of
     /// this process.
     private static let durable = Mutex<Set<String>>([])
+    /// The staging folders that this process has cleaned of the files of interrupted publications.
+    private static let cleaned = Mutex<Set<String>>([])
 
     struct Name {
         var writer: UniqueID
@@ -157,7 +159,8 @@ struct FilePublisher: Sendable {
     /// An empty file in the staging folder, and that folder.
     ///
     /// When another program uses the writer's staging folder, or a foreign file is in the way, the file is staged in a new
-    /// folder with a random name. That folder is removed afterwards.
+    /// folder with a random name. That folder is removed afterwards; a program that is killed leaves it, and the first
+    /// publication of a later process removes it.
     private struct Staging {
         let folder: Folder
         let file: Int32
@@ -170,24 +173,18 @@ struct FilePublisher: Sendable {
             (logs, fileName) = (publisher.logs, name.fileName)
             let root = try publisher.stagingRoot()
             defer { close(root.descriptor) }
+            publisher.removeAbandoned(of: name.writer, in: root)
             if let own = try? publisher.open(name, name.writer.description, in: root, isShared: true) {
                 (folder, file, temporary) = (own.0, own.1, nil)
             } else {
-                let random = "\(name.writer).\(hexadecimal16(.random(in: .min ... .max)))"
-                (folder, file) = try publisher.open(name, random, in: root, isShared: false)
-                temporary = random
+                let opened = try publisher.openTemporary(name, in: root)
+                (folder, file, temporary) = (opened.folder, opened.file, opened.name)
             }
         }
 
         /// Removes the ready files of the writer, since a store needs one at a time; lists the folder.
         func removeReadyFiles() {
-            var names: [String] = []
-            _ = DirectoryEntries(of: folder.descriptor)?.forEach { name, _, _ in
-                names.append(String(decoding: name, as: UTF8.self))
-            }
-            for name in names where name.hasSuffix(FilePublisher.readySuffix) {
-                unlinkat(folder.descriptor, name, 0)
-            }
+            FilePublisher.removeFiles(in: folder.descriptor) { $0.hasSuffix(FilePublisher.readySuffix) }
         }
 
         /// Removes what is staged, except a ready file in the writer's folder.
@@ -215,7 +212,58 @@ struct FilePublisher: Sendable {
         }
     }
 
-    /// Opens a folder in the staging folder, and creates a file in it, after removing the remains of an interrupted attempt.
+    private static func names(in folder: Int32) -> [String] {
+        var names: [String] = []
+        _ = DirectoryEntries(of: folder)?.forEach { name, _, _ in names.append(String(decoding: name, as: UTF8.self)) }
+        return names
+    }
+
+    /// Removes files of a folder, but no folders.
+    private static func removeFiles(in folder: Int32, where isRemoved: (String) -> Bool) {
+        for name in names(in: folder) where isRemoved(name) { unlinkat(folder, name, 0) }
+    }
+
+    /// Whether this process looks for the remains in a staging folder for the first time.
+    private static func isFirst(_ path: String) -> Bool { cleaned.withLock { $0.insert(path).inserted } }
+
+    /// Removes the folders with random names that interrupted publications of a writer have left, once in a process.
+    ///
+    /// A program that publishes has locked its folder. Lists the folder with all staged files.
+    private func removeAbandoned(of writer: UniqueID, in root: Folder) {
+        guard FilePublisher.isFirst("\(root.path)/\(writer).") else { return }
+        for name in FilePublisher.names(in: root.descriptor) where FilePublisher.isTemporary(name, of: writer) {
+            let descriptor = LogFolder.folder(name, in: root.descriptor)
+            guard descriptor >= 0 else { continue }
+            defer { close(descriptor) }
+            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { continue }
+            FilePublisher.removeFiles(in: descriptor) { _ in true }
+            unlinkat(root.descriptor, name, AT_REMOVEDIR)
+        }
+    }
+
+    private static func isTemporary(_ name: String, of writer: UniqueID) -> Bool {
+        name.hasPrefix("\(writer).") && parseHexadecimal16(name.dropFirst("\(writer).".count)) != nil
+    }
+
+    /// Opens a new folder with a random name, and creates a file in it.
+    private func openTemporary(
+        _ name: Name,
+        in root: Folder,
+        isLast: Bool = false
+    ) throws(SegmentError) -> (folder: Folder, file: Int32, name: String) {
+        let temporary = "\(name.writer).\(hexadecimal16(.random(in: .min ... .max)))"
+        do throws(SegmentError) {
+            let (folder, file) = try open(name, temporary, in: root, isShared: false)
+            return (folder, file, temporary)
+        } catch {
+            // A program that begins to publish may take a folder that is not locked yet for an abandoned one.
+            guard !isLast else { throw error }
+            return try openTemporary(name, in: root, isLast: true)
+        }
+    }
+
+    /// Opens a folder in the staging folder, and creates a file in it, after removing the remains of an interrupted attempt:
+    /// those of other files at the first one of a process.
     ///
     /// Two programs with one writer must not share a staged file, so a shared folder is locked. On a file system without
     /// locks, the rename still fails for the second program.
@@ -232,8 +280,12 @@ struct FilePublisher: Sendable {
                 staging = try folder(below, in: outer, mode: 0o700)
                 close(outer.descriptor)
             }
-            if flock(staging.descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK {
+            let isLocked = flock(staging.descriptor, LOCK_EX | LOCK_NB) == 0
+            if !isLocked, errno == EWOULDBLOCK {
                 throw SegmentError.system(EWOULDBLOCK, file: staging.path, doing: "lock the folder")
+            }
+            if isLocked, isShared, FilePublisher.isFirst(staging.path) {
+                FilePublisher.removeFiles(in: staging.descriptor) { !$0.hasSuffix(FilePublisher.readySuffix) }
             }
             return (staging, try create(name, in: staging))
         } catch {

@@ -28,6 +28,7 @@ struct FolderAudit {
     let step: (Int) throws -> Void
     /// Why the rebuilt store lacks something; nil when it does not.
     private(set) var obstacle: CheckReport.Comparison?
+    private(set) var ends = SegmentEnds()
 
     /// O(n log n) for the segments and the writers, besides the bytes of the segments.
     mutating func run() throws {
@@ -328,7 +329,8 @@ struct FolderAudit {
     }
 
     private mutating func addBrokenLink(of segment: VerifiedSegment, _ file: OpenFile) {
-        let comparison = ContentComparison(store: trust.store, logs: listing.logs)
+        var comparison = ContentComparison(store: trust.store, logs: listing.logs, ends: ends)
+        defer { ends = comparison.ends }
         guard let reason = try? comparison.brokenLink(from: segment.name, to: segment.header.previous) else { return }
         report.add(
             .segmentsForked,

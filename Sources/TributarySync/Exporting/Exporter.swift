@@ -62,11 +62,11 @@ package struct Exporter: Sendable {
         return counts
     }
 
-    /// Peers would hold a transaction with a clock that is ahead, unless it closely follows a clock that they have.
+    /// Peers would hold a transaction with a clock that is ahead, unless it follows a clock that they have.
     private func requireClockInTime(of writers: [UniqueID], _ reader: Reader) throws {
         let clocks = try writers.compactMap { try reader.writers.record(of: $0)?.clock }
         guard let clock = clocks.max(), clock.isAhead(of: wall, by: maxAhead),
-            clock.isAhead(of: wall, by: maxAhead, beyond: try reader.writers.greatestPublishedClock())
+            try !clock.follows(reader.writers.greatestPublishedClock(), within: reader.outbox.waitingCount())
         else { return }
         // What a copy of the store has published cannot get other clocks.
         guard try reader.writers.obstacleToRestamp(after: .last(of: wall.later(by: maxAhead))) == nil else { return }

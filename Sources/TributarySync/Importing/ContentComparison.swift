@@ -10,12 +10,15 @@ import TributaryStore
 struct ContentComparison {
     let store: Store
     let logs: LogFolder
+    private(set) var ends = SegmentEnds()
 
     /// Bounds the memory.
     private static let step = 10_000
 
-    /// Compares the transactions of a verified segment up to one of them; one pass over its bytes and over those of
-    /// each applied segment that overlaps.
+    /// Compares the transactions of a verified segment up to one of them.
+    ///
+    /// One pass over its bytes, and over those of the applied segments that ``AppliedTransactions`` chooses: together they
+    /// hold no transaction more than twice.
     ///
     /// - Returns: Why the segment contradicts what is applied; nil when it does not.
     /// - Throws: ``SegmentError`` when the system cannot read a file for the moment, and ``StoreError``.
@@ -40,7 +43,7 @@ struct ContentComparison {
         guard !records.contains(where: { $0.sha256 == tail.end.sha256 }), isSaved || !records.isEmpty else {
             return nil
         }
-        let applied = try records.compactMap(applied)
+        var applied = AppliedTransactions(records, in: logs)
         let digests = TransactionDigests(file, tail, writer: name.writer)
         var (saved, isWhole): ([UInt64: SHA256.Digest], Bool) = ([:], true)
         var isRead = name.first
@@ -49,12 +52,8 @@ struct ContentComparison {
                 isRead = next.sequence.addingSaturating(UInt64(ContentComparison.step))
                 saved = try outgoing(of: name.writer, next.sequence, min(isRead - 1, end))
             }
-            var known: (SHA256.Digest, String)?
-            for segment in applied where known == nil {
-                known = try segment.digest(of: next.sequence).map { ($0, segment.name.path) }
-            }
-            known = known ?? saved[next.sequence].map { ($0, "this store's outbox") }
-            guard let (digest, source) = known else {
+            let known = try applied.digest(of: next.sequence)
+            guard let (digest, source) = known ?? saved[next.sequence].map({ ($0, "this store's outbox") }) else {
                 isWhole = false
                 continue
             }
@@ -72,46 +71,27 @@ struct ContentComparison {
     ///
     /// It is the only trace of other transactions under an equal name when their file never comes here. Without a record
     /// of a segment that ends there, as after a baseline, nothing can be compared; a file of the log folder that has
-    /// the hash is compared by its content instead. O(log n) for the writer's segments, O(n) when the hashes differ.
+    /// the hash is compared by its content instead. O(log n) for the writer's segments, and O(n) once when the hashes
+    /// differ: see ``SegmentEnds``. If the segment before overlaps another one, each of the segments is looked at.
     ///
     /// - Returns: Why the segment does not follow what is applied; nil when it does, or when that is unknown.
     /// - Throws: ``SegmentError`` when the system cannot read a file for the moment, and ``StoreError``.
-    func brokenLink(from name: SegmentName, to previous: String?) throws -> String? {
+    mutating func brokenLink(from name: SegmentName, to previous: String?) throws -> String? {
         guard let previous, name.first > 1 else { return nil }
         let last = name.first - 1
         let records = try store.read { reader -> [SegmentRecord] in
             let before = try reader.writers.segment(writer: name.writer, beginningBy: last)
             guard let before, before.last != last || before.sha256 != previous else { return [] }
+            // No two applied segments end with one transaction: each has moved the position.
+            if before.last == last { return [before] }
             return try reader.writers.segments(writer: name.writer, overlapping: last, last).filter { $0.last == last }
         }
         guard let applied = records.last, !records.contains(where: { $0.sha256 == previous }),
-            try !hasFile(of: name.writer, endingWith: last, previous)
+            try !ends.contain(previous, of: name.writer, endingWith: last, in: logs)
         else { return nil }
         return "It follows a segment that ends with transaction \(last) and has the hash \(previous). This store has "
             + "applied \(applied.name.path), which has the hash \(applied.sha256). The transactions in the two are "
             + "different, unless a copy of the writer's store has published the same ones in another file."
-    }
-
-    private func hasFile(
-        of writer: UniqueID,
-        endingWith last: UInt64,
-        _ sha256: String
-    ) throws(SegmentError) -> Bool {
-        for fileName in try logs.fileNames(of: writer) {
-            switch SegmentFileKind.classify(fileName, writer: writer) {
-            case .segment(let name) where name.last == last: break
-            case .conflictCopy(let name) where name.last == last: break
-            default: continue
-            }
-            do throws(SegmentError) {
-                let tail = try SegmentTail.read(logs.open(fileName: fileName, writer: writer))
-                if tail.end.sha256 == sha256 { return true }
-            } catch {
-                guard error.isPassing else { continue }
-                throw error
-            }
-        }
-        return false
     }
 
     private func outgoing(of writer: UniqueID, _ first: UInt64, _ last: UInt64) throws -> [UInt64: SHA256.Digest] {
@@ -131,8 +111,84 @@ struct ContentComparison {
             return found
         }
     }
+}
 
-    private func applied(_ record: SegmentRecord) throws(SegmentError) -> AppliedSegment? {
+/// The hashes of the files in writers' folders by the transaction with which they end.
+///
+/// A folder is listed once, and each file is opened at most once. Files that come later are not found.
+struct SegmentEnds: Sendable {
+    private var names: [UniqueID: [UInt64: [String]]] = [:]
+    private var hashes: [SegmentName: Set<String>] = [:]
+
+    /// Whether a segment or a replicator's copy of one ends with this transaction and has this hash.
+    ///
+    /// - Throws: ``SegmentError`` when the system cannot read a file for the moment.
+    mutating func contain(
+        _ sha256: String,
+        of writer: UniqueID,
+        endingWith last: UInt64,
+        in logs: LogFolder
+    ) throws(SegmentError) -> Bool {
+        let end = SegmentName(writer: writer, first: last, last: last)
+        if let known = hashes[end] { return known.contains(sha256) }
+        if names[writer] == nil { names[writer] = try SegmentEnds.names(of: writer, in: logs) }
+        var found: Set<String> = []
+        for fileName in names[writer]?[last] ?? [] {
+            do throws(SegmentError) {
+                found.insert(try SegmentTail.read(logs.open(fileName: fileName, writer: writer)).end.sha256)
+            } catch {
+                guard error.isPassing else { continue }
+                throw error
+            }
+        }
+        hashes[end] = found
+        return found.contains(sha256)
+    }
+
+    private static func names(of writer: UniqueID, in logs: LogFolder) throws(SegmentError) -> [UInt64: [String]] {
+        var found: [UInt64: [String]] = [:]
+        for fileName in try logs.fileNames(of: writer) {
+            switch SegmentFileKind.classify(fileName, writer: writer) {
+            case .segment(let name), .conflictCopy(let name): found[name.last, default: []].append(fileName)
+            default: continue
+            }
+        }
+        return found
+    }
+}
+
+/// The applied segments that overlap a range, asked for its transactions in ascending order.
+///
+/// Of the segments that hold a transaction, the one that reaches furthest is read: of many that begin together, one.
+private struct AppliedTransactions {
+    private let logs: LogFolder
+    /// The segments that begin later, the first of them at the end.
+    private var later: [SegmentRecord]
+    /// The segments that have begun, the one that reaches furthest at the end.
+    private var begun: [SegmentRecord] = []
+    private var current: AppliedSegment?
+
+    init(_ records: [SegmentRecord], in logs: LogFolder) {
+        self.logs = logs
+        later = records.sorted { $0.first > $1.first }
+    }
+
+    /// The digest of a transaction, and the file in which it was found; nil when no file has it any more.
+    mutating func digest(of sequence: UInt64) throws(SegmentError) -> (SHA256.Digest, String)? {
+        if let current, let digest = try current.digest(of: sequence) { return (digest, current.name.path) }
+        let count = begun.count
+        while let next = later.last, next.first <= sequence { begun.append(later.removeLast()) }
+        if begun.count > count { begun.sort { $0.last < $1.last } }
+        while let furthest = begun.popLast(), furthest.last >= sequence {
+            current = try open(furthest)
+            if let current, let digest = try current.digest(of: sequence) { return (digest, current.name.path) }
+        }
+        // The others end before, as the furthest does.
+        begun = []
+        return nil
+    }
+
+    private func open(_ record: SegmentRecord) throws(SegmentError) -> AppliedSegment? {
         let name = record.name
         do throws(SegmentError) {
             let file = try logs.open(name)
@@ -181,36 +237,41 @@ struct AppliedAudit {
     let control: ImportControl
 
     /// Compares the files; returns also hints of those that the system refused to open for the moment.
+    ///
+    /// `ends` is what earlier calls have found in folders that have not changed since.
     @concurrent
-    func compare(_ files: [SegmentFile]) async -> (findings: [Finding], refused: FolderHints) {
+    func compare(
+        _ files: [SegmentFile],
+        _ ends: SegmentEnds
+    ) async -> (findings: [Finding], refused: FolderHints, ends: SegmentEnds) {
         var refused = FolderHints()
         var findings: [Finding] = []
         guard let logs = try? configuration.openLogs() else {
             for file in files { refused.insert(file: file.id) }
-            return ([], refused)
+            return ([], refused, ends)
         }
+        var comparison = ContentComparison(store: store, logs: logs, ends: ends)
         for file in files {
             do {
-                findings.append(Finding(file: file, reason: try contradiction(file, logs: logs)))
+                findings.append(Finding(file: file, reason: try contradiction(file, &comparison)))
             } catch {
                 if (error as? SegmentError)?.isPassing ?? true { refused.insert(file: file.id) }
                 let isLocked = (error as? SegmentError)?.kind == .locked
                 findings.append(Finding(file: file, isLocked: isLocked))
             }
         }
-        return (findings, refused)
+        return (findings, refused, comparison.ends)
     }
 
     /// The reason why the file cannot be what was applied; nil when it can be.
     ///
     /// A file that was damaged after it was applied is no contradiction: its transactions are in the store.
-    private func contradiction(_ file: SegmentFile, logs: LogFolder) throws -> String? {
+    private func contradiction(_ file: SegmentFile, _ comparison: inout ContentComparison) throws -> String? {
         let name = file.id
         // The log folder may hang, so a read of the store never reads from it.
-        let bytes = MeteredBytes(try logs.open(fileName: file.fileName, writer: name.writer), control)
+        let bytes = MeteredBytes(try comparison.logs.open(fileName: file.fileName, writer: name.writer), control)
         guard let tail = try readable({ () throws(SegmentError) in try SegmentTail.read(bytes) }) else { return nil }
         let record = try store.read { try $0.writers.segment(writer: name.writer, name.first, name.last) }
-        let comparison = ContentComparison(store: store, logs: logs)
         var reason: String?
         if record?.sha256 == tail.end.sha256 {
             guard name.first > 1 else { return nil }

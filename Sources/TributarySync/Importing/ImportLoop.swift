@@ -20,6 +20,8 @@ struct ImportLoop {
     private let importer: Importer
     private var announcer: ImportAnnouncer
     private var nextAttempt: Duration?
+    /// What the comparisons have found in the folder since the last scan.
+    private var ends = SegmentEnds()
 
     private static let retryInterval = Duration.seconds(10)
     private static let auditLimit = 256
@@ -166,6 +168,7 @@ struct ImportLoop {
         let now = now
         let hints = state.update { $0.scans.next(now: now) }
         guard !hints.isEmpty else { return }
+        ends = SegmentEnds()
         if hints.isEverything {
             watch.start()
             updateWatchProblem()
@@ -352,9 +355,13 @@ struct ImportLoop {
         let names = scanner.unchecked(limit: ImportLoop.auditLimit)
         let files =
             names.map { SegmentFile(id: $0) } + state.read { $0.planner.uncompared(limit: ImportLoop.auditLimit) }
-        guard !files.isEmpty, !state.isStopping else { return false }
+        guard !files.isEmpty, !state.isStopping else {
+            ends = SegmentEnds()
+            return false
+        }
         let audit = AppliedAudit(configuration: state.configuration, store: environment.store, control: control)
-        let (findings, refused) = await audit.compare(files)
+        let (findings, refused, found) = await audit.compare(files, ends)
+        ends = found
         let wall = environment.wall
         for finding in findings {
             if let status = state.update({ $0.compared(finding, wall: wall) }) { announcer.announce(status) }

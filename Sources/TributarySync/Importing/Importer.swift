@@ -224,10 +224,14 @@ extension Importer {
 }
 
 extension ImportPlanner {
+    /// A baseline does not prove how many transactions have drawn clocks that follow a taken one.
+    private static let baselineTransactions = 1 << 16
+
     /// Why a baseline waits if its greatest clock is too far ahead, as a segment with that clock would; nil if it does
     /// not wait.
     func refusal(ofClocksIn writers: [BaselineWriter], wall: WallTime) -> PlannedBaselines.Refusal? {
-        guard let writer = writers.max(by: { $0.clock < $1.clock }), let until = heldUntil(writer.clock, wall: wall)
+        guard let writer = writers.max(by: { $0.clock < $1.clock }),
+            let until = heldUntil(writer.clock, of: ImportPlanner.baselineTransactions, wall: wall)
         else { return nil }
         return .clockAhead(writer.id, by: writer.clock.wallTime.duration(since: wall), retry: until)
     }

@@ -19,8 +19,14 @@ extension ImportPlanner {
     enum Verdict: Hashable, Sendable {
         case read([SegmentBounds])
         case ready(SegmentBounds, through: UInt64)
-        /// Why each of the segments that hold the next transaction waits.
-        case blocked([Block])
+        /// Why the segments that hold the next transaction wait.
+        case blocked([Waiting])
+
+        /// A segment that waits; nil when none of those that hold the next transaction can be used.
+        struct Waiting: Hashable, Sendable {
+            var bounds: SegmentBounds?
+            var block: Block
+        }
     }
 
     /// O(w log w), and O(log n) for each segment of the batch and each transaction that one waits for; other segments
@@ -37,6 +43,7 @@ extension ImportPlanner {
         if case .join(let baseline) = joining { return .join(baseline) }
         let plan = plan(from: SupposedPositions(known: positions), limits, wall: wall)
         looks += plan.looks
+        segmentLooks += plan.segmentLooks
         var deadline = plan.deadline
         if !plan.toRead.isEmpty { return .verify(plan.toRead) }
         if !plan.runs.isEmpty { return .apply(plan.runs) }
@@ -64,44 +71,54 @@ extension ImportPlanner {
     /// Takes one segment of each writer in turn, so that none starves another; one that waits for others is looked at
     /// again when the plan has what it waits for.
     ///
-    /// O(w log w), and O(log n) for each segment of the plan and for each transaction that a segment waits for, in
-    /// whatever order the writers come.
+    /// O(w log w), and O(log n) for each planned segment, each segment that overlaps a planned one, and each transaction
+    /// that a segment waits for. The order of the writers does not matter.
     func plan(from positions: SupposedPositions, _ limits: Limits, wall: WallTime) -> BatchPlan {
         var plan = BatchPlan(limits: limits, positions: positions)
         var waiting = AwaitedTransactions<Int>()
-        // The writer of each waiter: a writer has a waiter for each segment that can continue it.
-        var waiters: [UniqueID] = []
+        // A segment has a waiter for each of the ways in which it can continue its writer.
+        var waiters: [SegmentName] = []
+        var holders: [UniqueID: Holders] = [:]
         var queue = pendingWriters.sorted()
         while plan.looks < queue.count, !plan.isFull {
             let id = queue[plan.looks]
             plan.looks += 1
             guard let writer = writers[id] else { continue }
             let goesOn: Bool
-            switch verdict(writer, positions: plan.positions, wall: wall) {
+            switch verdict(writer, &holders[id, default: Holders()], positions: plan.positions, wall: wall) {
             case .read(let found): goesOn = plan.read(found.compactMap { writer[$0] })
             case .ready(let bounds, let through):
                 goesOn = writer[bounds].map { plan.apply($0, through: through) } ?? false
-            case .blocked(let blocks):
-                for block in blocks {
-                    if case .held(let until) = block { plan.deadline = min(plan.deadline ?? until, until) }
-                    waiting.insert(waiters.count, awaiting: awaited(block, plan.positions))
-                    waiters.append(id)
+            case .blocked(let found):
+                for segment in found {
+                    if case .held(let until) = segment.block { plan.deadline = min(plan.deadline ?? until, until) }
+                    guard let bounds = segment.bounds else { continue }
+                    for needs in awaited(segment.block, by: id, plan.positions) {
+                        waiting.insert(waiters.count, awaiting: needs)
+                        waiters.append(writer.name(bounds))
+                    }
                 }
                 goesOn = false
             }
             guard goesOn else { continue }
             queue.append(id)
-            queue += waiting.reached(plan.positions[id].sequence, of: id).map { waiters[$0] }
+            for name in waiting.reached(plan.positions[id].sequence, of: id).map({ waiters[$0] }) {
+                let isWoken = holders[name.writer]?.wake(name.bounds) ?? false
+                if isWoken, name.writer != id { queue.append(name.writer) }
+            }
         }
+        plan.segmentLooks = holders.values.reduce(0) { $0 + $1.looks }
         return plan
     }
 
-    /// The transactions of other writers that a segment waits for.
-    private func awaited(_ block: Block, _ positions: SupposedPositions) -> [UniqueID: UInt64] {
+    /// The transactions that a segment waits for: those of other writers, or its own writer's that wait for them, when
+    /// another segment has brought these.
+    private func awaited(_ block: Block, by writer: UniqueID, _ positions: SupposedPositions) -> [[UniqueID: UInt64]] {
         switch block {
-        case .dependencies(let unmet): unmet.needs.filter { isUnmet($0, $1, positions) }
-        case .predecessor(let after): [after.writer: after.sequence]
-        case .gap, .unusable, .held, .untrusted, .blobs: [:]
+        case .dependencies(let unmet):
+            [unmet.needs.filter { isUnmet($0, $1, positions) }, [writer: unmet.sequence]]
+        case .predecessor(let after): [[after.writer: after.sequence], [writer: 1]]
+        case .gap, .unusable, .held, .untrusted, .blobs: []
         }
     }
 
@@ -134,27 +151,64 @@ extension ImportPlanner {
 
     /// One step for each segment that holds the writer's next transaction.
     func verdict(_ writer: PlannedWriter, positions: SupposedPositions, wall: WallTime) -> Verdict {
+        var holders = Holders()
+        return verdict(writer, &holders, positions: positions, wall: wall)
+    }
+
+    /// The verdict on the segments that `holders` has not passed over yet.
+    ///
+    /// A partly applied segment goes first, then the one that reaches furthest: it makes most of the others superfluous.
+    /// Any of them may be taken, as readers skip what they have. One that has to wait does not hold up the others: it may
+    /// name transactions that nobody has. Neither does one that nobody trusts.
+    private func verdict(
+        _ writer: PlannedWriter,
+        _ holders: inout Holders,
+        positions: SupposedPositions,
+        wall: WallTime
+    ) -> Verdict {
         let position = positions[writer.id]
         let (next, overflow) = position.sequence.addingReportingOverflow(1)
-        let holders = overflow ? [] : writer.order.holders(of: next)
-        guard let first = holders.first else { return .blocked([.gap]) }
-        let unread = holders.filter { writer[$0]?.isUnread(wall: wall) ?? false }
-        guard unread.isEmpty else { return .read(unread) }
-        let valid = holders.filter { writer[$0]?.valid != nil && !isSkipped($0, position) }
-        guard !valid.isEmpty else { return .blocked([.unusable(first)]) }
-        // One that nobody trusts keeps no other one from being applied.
-        let trusted = valid.filter { untrusted(writer, $0) == nil }
-        if trusted.isEmpty, let reason = untrusted(writer, valid[0]) { return .blocked([.untrusted(reason)]) }
-        // A partly applied segment goes first; any other segment may be taken, as readers skip what they have.
-        let begun = trusted.filter { $0 == position.partial?.bounds }
-        // A segment that has to wait does not hold up the others: it may name transactions that nobody has.
-        var blocks: [Block] = []
-        for bounds in begun + trusted.filter({ $0 != position.partial?.bounds }) {
-            let verdict = self.verdict(on: bounds, of: writer, positions: positions, wall: wall)
-            guard case .blocked(let found) = verdict else { return verdict }
-            blocks += found
+        guard !overflow else { return .blocked([Verdict.Waiting(block: .gap)]) }
+        var (unread, unusable): ([SegmentBounds], SegmentBounds?) = ([], nil)
+        var reason: String?
+        for entry in writer.slice(from: holders.met) {
+            let bounds = entry.id.bounds
+            guard bounds.first <= next else { break }
+            holders.met += 1
+            guard bounds.last >= next else { continue }
+            holders.looks += 1
+            if entry.isUnread(wall: wall) {
+                unread.append(bounds)
+            } else if entry.valid == nil {
+                unusable = unusable ?? bounds
+            } else if let untrusted = untrusted(writer, bounds) {
+                reason = reason ?? untrusted
+            } else {
+                holders.open.append(bounds)
+            }
         }
-        return .blocked(blocks)
+        guard unread.isEmpty else { return .read(unread) }
+        guard !holders.open.isEmpty else {
+            let block = reason.map { Block.untrusted($0) } ?? unusable.map { Block.unusable($0) } ?? .gap
+            return .blocked([Verdict.Waiting(block: block)])
+        }
+        var found: [Verdict.Waiting] = []
+        holders.sort(begun: position.partial?.bounds)
+        while let bounds = holders.open.popLast() {
+            guard bounds.last >= next else { continue }
+            holders.looks += 1
+            let verdict = self.verdict(on: bounds, of: writer, positions: positions, wall: wall)
+            switch verdict {
+            case .blocked(let blocks):
+                found += blocks
+                holders.waiting.insert(bounds)
+            case .ready(_, let through):
+                if through < bounds.last { holders.open.append(bounds) }
+                return verdict
+            case .read: return verdict
+            }
+        }
+        return .blocked(found)
     }
 
     /// The verdict on one of the valid and trusted segments that hold a writer's next transaction.
@@ -165,18 +219,19 @@ extension ImportPlanner {
         wall: WallTime
     ) -> Verdict {
         let position = positions[writer.id]
-        guard let segment = writer[bounds]?.valid else { return .blocked([.gap]) }
+        func blocked(_ block: Block) -> Verdict { .blocked([Verdict.Waiting(bounds: bounds, block: block)]) }
+        guard let segment = writer[bounds]?.valid, !isSkipped(bounds, position) else { return blocked(.gap) }
         let id = writer.name(bounds)
         guard position.isCompared(bounds, segment) else {
             // It is compared with what is applied, once that is.
-            return position.sequence == self.position(of: writer.id).sequence ? .read([bounds]) : .blocked([.gap])
+            return position.sequence == self.position(of: writer.id).sequence ? .read([bounds]) : blocked(.gap)
         }
         // Whose the writer is says the first segment that is applied of it; the others are judged after that.
         if segment.isAuthorClaimed, position.sequence > 0 {
-            return self.position(of: writer.id).sequence > 0 ? .read([bounds]) : .blocked([.gap])
+            return self.position(of: writer.id).sequence > 0 ? .read([bounds]) : blocked(.gap)
         }
-        if let until = heldUntil(id, segment, wall: wall) { return .blocked([.held(until: until)]) }
-        guard segment.missingBlobs.isEmpty else { return .blocked([.blobs(segment.missingBlobs)]) }
+        if let until = heldUntil(id, segment, wall: wall) { return blocked(.held(until: until)) }
+        guard segment.missingBlobs.isEmpty else { return blocked(.blobs(segment.missingBlobs)) }
         return order(id, segment, of: writer, positions)
     }
 
@@ -197,7 +252,7 @@ extension ImportPlanner {
     ) -> Verdict {
         let position = positions[writer.id]
         if let after = segment.after, position.sequence == 0, positions[after.writer].sequence < after.sequence {
-            return .blocked([.predecessor(after)])
+            return .blocked([Verdict.Waiting(bounds: id.bounds, block: .predecessor(after))])
         }
         return limit(id, [writer.unmet, segment.unmet].compactMap(\.self), positions: positions)
     }
@@ -225,7 +280,8 @@ extension ImportPlanner {
             .min { $0.sequence < $1.sequence }
         guard let first else { return .ready(id.bounds, through: id.last) }
         return first.sequence == next
-            ? .blocked([.dependencies(first)]) : .ready(id.bounds, through: first.sequence - 1)
+            ? .blocked([Verdict.Waiting(bounds: id.bounds, block: .dependencies(first))])
+            : .ready(id.bounds, through: first.sequence - 1)
     }
 
     func unmet(_ dependencies: SegmentSummary.UnmetDependencies, _ positions: SupposedPositions) -> [UnmetDependency] {
@@ -248,14 +304,18 @@ extension ImportPlanner {
         accepted[id] == segment.sha256 ? nil : segment.untrusted?.reason
     }
 
-    /// What closely follows a clock that this store and others have is not held.
-    func heldUntil(_ clock: HybridClock, wall: WallTime) -> WallTime? {
-        clock.isAhead(of: wall, by: limits.maxAhead, beyond: takenClock)
-            ? clock.wallTime.earlier(by: limits.maxAhead) : nil
+    /// When a clock is held, the time at which it is not ahead any more.
+    ///
+    /// A clock that follows one that this store and others have, within so many transactions, is not held.
+    func heldUntil(_ clock: HybridClock, of transactions: Int, wall: WallTime) -> WallTime? {
+        guard clock.isAhead(of: wall, by: limits.maxAhead), !clock.follows(takenClock, within: transactions) else {
+            return nil
+        }
+        return clock.wallTime.earlier(by: limits.maxAhead)
     }
 
     func heldUntil(_ id: SegmentName, _ segment: SegmentSummary, wall: WallTime) -> WallTime? {
-        accepted[id] == segment.sha256 ? nil : heldUntil(segment.lastClock, wall: wall)
+        accepted[id] == segment.sha256 ? nil : heldUntil(segment.lastClock, of: segment.transactions, wall: wall)
     }
 
     /// Reading ahead finds faulty segments early.
@@ -276,6 +336,35 @@ extension ImportPlanner {
     private static let readAheadStep = 32
 }
 
+/// The segments of a writer that hold its next transaction, in the course of a plan, in which its position only rises.
+///
+/// Each segment is met once, and is looked at again only when what it waits for has come.
+private struct Holders {
+    /// The number of segments of the order that were met: the others begin later.
+    var met = 0
+    /// The valid and trusted segments that do not wait.
+    var open: [SegmentBounds] = []
+    /// The segments that wait for transactions, or for something that does not come in this plan.
+    var waiting: Set<SegmentBounds> = []
+    /// How many times a segment was looked at.
+    var looks = 0
+
+    /// Puts the segment that goes first at the end.
+    mutating func sort(begun: SegmentBounds?) {
+        open.sort { left, right in
+            if (left == begun) != (right == begun) { return right == begun }
+            return left.last == right.last ? left.first > right.first : left.last < right.last
+        }
+    }
+
+    /// Opens a segment that waited; false when it did not.
+    mutating func wake(_ bounds: SegmentBounds) -> Bool {
+        guard waiting.remove(bounds) != nil else { return false }
+        open.append(bounds)
+        return true
+    }
+}
+
 /// A batch under construction: the segments to read and to apply, assuming that all of them succeed.
 struct BatchPlan {
     let limits: ImportPlanner.Limits
@@ -285,6 +374,8 @@ struct BatchPlan {
     var deadline: WallTime?
     /// How many times a writer was looked at.
     var looks = 0
+    /// How many times a segment was looked at.
+    var segmentLooks = 0
     private(set) var changes = 0
     private(set) var bytes: Int64 = 0
     /// The segment of each writer that is planned last.

@@ -121,7 +121,7 @@ extension ImportPlanner {
 
     func view(of writer: PlannedWriter, _ positions: SupposedPositions, wall: WallTime) -> WriterView {
         var block: Block?
-        if case .blocked(let found) = verdict(writer, positions: positions, wall: wall) { block = found.first }
+        if case .blocked(let found) = verdict(writer, positions: positions, wall: wall) { block = found.first?.block }
         let next = positions[writer.id].sequence.addingSaturating(1)
         return WriterView(next: next, block: block, planner: self, wall: wall)
     }
@@ -208,7 +208,7 @@ extension ImportPlanner {
         wall: WallTime
     ) {
         let id = status.id
-        status.isAhead = heldUntil(segment.lastClock, wall: wall) != nil
+        status.isAhead = heldUntil(segment.lastClock, of: segment.transactions, wall: wall) != nil
         switch block {
         case .held:
             let ahead = segment.lastClock.wallTime.duration(since: wall).components.seconds

@@ -67,6 +67,8 @@ package struct ImportPlanner: Sendable {
     var isBeginning = false
     /// How many times ``next(wall:)`` has looked at a writer, for tests of the cost.
     package internal(set) var looks = 0
+    /// How many times ``next(wall:)`` has looked at a segment, for tests of the cost.
+    package internal(set) var segmentLooks = 0
 
     package init(own: UniqueID, limits: Limits) {
         self.own = own

@@ -18,6 +18,27 @@ enum ImportRows {
                 try writer.write([[insert("Worker", number)]], to: folder.logs)
             }
         },
+        row("segments that name a wrong segment before", 1_000) { folder, count in
+            let writer = UniqueID(high: 0x0190_0000_0000_7000, low: 0x8000_0000_0000_0000)
+            for number in 1...UInt64(count) {
+                let header = SegmentHeader(
+                    writer: writer,
+                    first: number,
+                    last: number,
+                    previous: number == 1 ? nil : String(repeating: "ab", count: 32)
+                )
+                let lines = [begin(number), insert("Worker", Int(number))]
+                try folder.publish(SegmentText(writer: writer, first: number, last: number, lines, header: header.line))
+            }
+        },
+        // They have n² transactions.
+        row("segments of one writer that all begin with the first transaction", 75, .quadratic) { folder, count in
+            let writer = UniqueID(high: 0x0190_0000_0000_7000, low: 0x8000_0000_0000_0000)
+            for last in 1...UInt64(count) {
+                let lines = (1...last).flatMap { [begin($0), insert("Worker", Int($0))] }
+                try folder.publish(SegmentText(writer: writer, last: last, lines))
+            }
+        },
         row("writers that go on from each other, in random order", 500) { folder, count in
             // The order of the identifiers is that in which the planner looks at the writers.
             var (numbers, generator) = (Array(0..<count), SeededGenerator(seed: 1))
@@ -86,13 +107,18 @@ enum ImportRows {
     private static func row(
         _ title: String,
         _ smallest: Int,
+        _ order: GrowthRow.Order = .linear,
         _ write: @escaping @Sendable (ImportedFolder, Int) throws -> Void
     ) -> GrowthRow {
-        GrowthRow(title: title, order: .linear, smallest: smallest) { count in
+        GrowthRow(title: title, order: order, smallest: smallest) { count in
             let folder = try ImportedFolder()
             try write(folder, count)
             return try await GrowthRow.processorMilliseconds { try await folder.importAll() }
         }
+    }
+
+    private static func begin(_ sequence: UInt64) -> String {
+        #"{"transaction":\#(sequence),"clock":"\#(hexadecimal16((1_718_900_000_000 + sequence) << 16))","changes":1}"#
     }
 
     /// A segment of one transaction by a writer of one store, which goes on from another writer.

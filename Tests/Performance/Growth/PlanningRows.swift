@@ -43,6 +43,31 @@ enum PlanningRows {
                 for _ in 0..<300 { _ = planner.announce(wall: .epoch) }
             }
         },
+        GrowthRow(
+            title: "looks at n damaged segments that hold n others",
+            order: .linear,
+            smallest: 250,
+            unit: .steps,
+            runs: 1
+        ) { count in
+            let limits = ImportPlanner.Limits(maxAhead: .zero, incompleteGrace: .zero)
+            var planner = ImportPlanner(own: writer(0), limits: limits)
+            var listing = WriterListing(writer: writer(1))
+            let covers = (0..<UInt64(count)).map { number in
+                WriterListing.Pending(
+                    id: SegmentName(writer: writer(1), first: 1, last: .max - number),
+                    file: FileIdentity(FileAttributes(inode: number, size: 1))
+                )
+            }
+            listing.pending = covers + (1...UInt64(count)).map(pending)
+            planner.found(listing, wall: .epoch)
+            for cover in covers {
+                let damaged = VerificationResult.bad(.damaged, reason: "", line: nil)
+                planner.verified(cover.id, file: cover.file, as: damaged, wall: .epoch)
+            }
+            _ = planner.next(wall: .epoch)
+            return Double(planner.segmentLooks)
+        },
     ]
 
     private static func pending(_ sequence: UInt64) -> WriterListing.Pending {

@@ -2,8 +2,9 @@ import Foundation
 import Glibc
 import TestSupport
 import Testing
-import TransactionLog
 import TributaryChanges
+
+@testable import TransactionLog
 
 @Suite struct LogFolderTests {
     let folder: TemporaryFolder
@@ -148,6 +149,28 @@ import TributaryChanges
             try SegmentVerifier().verify(LogFolder(path: folder.path).open(name), name: name)
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path(".staging")) == ["\(writer)"])
+    }
+
+    /// A program was killed while it published, also while another one used the writer's staging folder.
+    @Test func whatAKilledProgramHasStagedIsRemoved() throws {
+        let own = ".staging/\(writer)"
+        let other = ".staging/\(UniqueID(high: writer.high, low: writer.low + 1)).00000000000000aa/x.baseline"
+        let held = "\(own).00000000000000bb/x.baseline"
+        let stays = ["\(own)/x.tlog.ready", "\(own)/baselines/x.baseline", "\(own).part", other, held]
+        let goes = ["\(own)/x.tlog", "\(own).00000000000000aa/x.baseline", "\(own).00000000000000aa/x.tlog.ready"]
+        for path in stays + goes { try folder.write("half", to: path) }
+        let lock = Glibc.open(folder.path("\(own).00000000000000bb"), O_RDONLY | O_DIRECTORY)
+        defer { close(lock) }
+        #expect(flock(lock, LOCK_EX) == 0)
+        _ = try publish(transactions)
+        for path in stays { #expect(FileManager.default.fileExists(atPath: folder.path(path)), "\(path)") }
+        for path in goes { #expect(!FileManager.default.fileExists(atPath: folder.path(path)), "\(path)") }
+        #expect(!FileManager.default.fileExists(atPath: folder.path("\(own).00000000000000aa")))
+        // Whoever stages a baseline removes the remains of another one.
+        try FilePublisher(logs: LogFolder(path: folder.path)).publish(
+            FilePublisher.Name(writer: writer, fileName: "y.baseline", stagingFolder: "baselines")
+        ) { try $0.finish() }
+        #expect(!FileManager.default.fileExists(atPath: folder.path("\(own)/baselines/x.baseline")))
     }
 
     @Test(arguments: Obstacle.allCases) func whatHasTheNameIsAForkAndStays(_ obstacle: Obstacle) throws {

@@ -94,6 +94,40 @@ import TributaryStore
         #expect(!replica.service.status.problems.contains { $0.code == .segmentsHeld })
     }
 
+    /// Each segment is a second after the one before: those that are applied open the way to no other.
+    @Test func segmentsDoNotLeadAheadStepByStep() async throws {
+        let replica = try await SyncReplica(logs.path, wall: wall)
+        let writer = LogsFolder.writer(1)
+        let segments = (1...5 as ClosedRange<UInt64>).map { sequence in
+            let time = wall.now.later(by: .milliseconds(3_598_000 + 999 * sequence))
+            let transaction = SyncModel.transaction(sequence, at: time, [SyncModel.insert(sequence)])
+            return SegmentText(writer: writer, [transaction])
+        }
+        for segment in segments { try logs.put(segment) }
+        _ = try await replica.service.sync()
+        #expect(try replica.position(writer) == 2)
+        #expect(replica.service.status.problems.map(\.code) == [.segmentsHeld])
+        try await replica.service.accept(segments[2].name)
+        _ = try await replica.service.sync()
+        #expect(try replica.position(writer) == 3)
+        #expect(replica.service.status.problems.map(\.code) == [.segmentsHeld])
+        // What others write onto the accepted value goes through.
+        let taken = try replica.store.read { try $0.writers.greatestPublishedClock() }
+        func follow(_ number: UInt64, _ beyond: ClosedRange<UInt64>) throws -> UniqueID {
+            let transactions = beyond.enumerated().map { index, counts in
+                let clock = HybridClock(rawValue: taken.rawValue + counts)
+                let header = TransactionHeader(sequence: UInt64(index) + 1, clock: clock, changeCount: 1)
+                return LogTransaction(header: header, changes: [SyncModel.insert(10 * number + counts)])
+            }
+            try logs.put(SegmentText(writer: LogsFolder.writer(number), transactions))
+            return LogsFolder.writer(number)
+        }
+        let near = try follow(2, 1...3)
+        let far = try follow(3, 8...10)
+        _ = try await replica.service.sync()
+        #expect(try replica.position(near) == 3 && replica.position(far) == 0)
+    }
+
     @Test func aStepOfTheClockTakesWhatIsHeld() async throws {
         let replica = try await SyncReplica(logs.path, wall: wall)
         let writer = LogsFolder.writer(1)

@@ -4,6 +4,7 @@ import Testing
 import TransactionLog
 import TributaryAdmin
 import TributaryChanges
+import TributaryStore
 
 @testable import TributarySync
 
@@ -84,6 +85,39 @@ import TributaryChanges
         #expect(replica.service.status.problems.isEmpty, "\(replica.service.status.problems)")
     }
 
+    /// However many segments name a wrong segment before.
+    @Test func aFolderIsListedOnceAndAFileIsReadOnce() throws {
+        let (first, second, third) = (segment(1...1), segment(2...2), segment(3...3))
+        for segment in [first, second] { try logs.put(segment) }
+        let folder = try LogFolder(path: logs.path)
+        var ends = SegmentEnds()
+        func contains(_ segment: SegmentText) throws -> Bool {
+            try ends.contain(segment.sha256, of: writer, endingWith: segment.name.last, in: folder)
+        }
+        #expect(try contains(first) && !contains(third))
+        for segment in [first, second] { try folder.remove([segment.name.fileName], of: writer) }
+        try logs.put(third)
+        #expect(try contains(first) && !contains(second) && !contains(third))
+        ends = SegmentEnds()
+        #expect(try !contains(first) && contains(third))
+    }
+
+    /// Of applied segments that begin together, the comparison reads the one that reaches furthest.
+    @Test func aCopyIsComparedWithTheSegmentThatReachesFurthest() async throws {
+        let replica = try await SyncReplica(logs.path, wall: wall)
+        for last in 2...4 as ClosedRange<UInt64> {
+            try logs.put(segment(1...last))
+            try await replica.service.importAll()
+        }
+        #expect(try replica.store.read { try $0.writers.segments(writer: writer) }.count == 3)
+        let elsewhere = segment(1...4, "Eve")
+        let copy = "\(elsewhere.name.fileName.dropLast(5)).sync-conflict-20240620-120000-ABCDEFG.tlog"
+        try logs.put(elsewhere.bytes(), at: "\(writer)/\(copy)")
+        try await replica.service.importAll()
+        let reasons = forked(replica).map(\.reason)
+        #expect(reasons.count == 1 && reasons[0].contains(elsewhere.name.path), "\(reasons)")
+    }
+
     @Test func aConflictCopyIsToldInsteadOfWhatFollowsIt() async throws {
         let replica = try await SyncReplica(logs.path, wall: wall)
         let (here, elsewhere) = (segment(1...2), segment(1...2, "Eve"))
@@ -100,7 +134,7 @@ import TributaryChanges
     /// A baseline has the transactions before.
     @Test func withoutARecordNothingIsCompared() async throws {
         let replica = try await SyncReplica(logs.path, wall: wall)
-        let comparison = ContentComparison(store: replica.store, logs: try LogFolder(path: logs.path))
+        var comparison = ContentComparison(store: replica.store, logs: try LogFolder(path: logs.path))
         let name = SegmentName(writer: writer, first: 3, last: 3)
         #expect(try comparison.brokenLink(from: name, to: segment(1...2).sha256) == nil)
         try logs.put(segment(1...1))

@@ -364,6 +364,17 @@ import TributaryChanges
         }
     }
 
+    @Test func theSegmentThatReachesFurthestIsApplied() {
+        var bench = PlannerBench()
+        for last in 1...5 as ClosedRange<UInt64> { bench.put(name(a, 1, last)) }
+        bench.put(name(a, 2, 4))
+        bench.settle()
+        #expect(bench.applied == [name(a, 1, 5)])
+        // Each of them is read once, and the others are compared.
+        #expect(bench.verified.count == Set(bench.verified).count)
+        #expect(bench.compared.count == 5)
+    }
+
     @Test func aSegmentOfWhichAPartIsAppliedGoesOn() {
         var bench = PlannerBench()
         let unmet = SegmentSummary.UnmetDependencies(sequence: 3, needs: [b: 1])

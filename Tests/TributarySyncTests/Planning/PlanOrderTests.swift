@@ -64,6 +64,24 @@ import TributaryChanges
         #expect(bench.planner.looks <= 5 * 501)
     }
 
+    /// Segments of one writer that hold the same transaction, each of which waits for another writer.
+    @Test func overlappingSegmentsThatWaitAreLookedAtFewTimesEach() {
+        for count in [125, 250, 500] as [UInt64] {
+            var bench = PlannerBench()
+            let first = UniqueID(high: 0xA, low: 0)
+            for number in 1...count {
+                let other = PlannerBench.name(UniqueID(high: 0xAAAA, low: number), 1, 1)
+                bench.put(other)
+                let name = PlannerBench.name(first, 1, number)
+                let unmet = SegmentSummary.UnmetDependencies(sequence: 1, needs: [other.writer: 1])
+                bench.put(name, PlannerBench.valid(name, unmet: unmet))
+            }
+            bench.settle()
+            #expect(bench.planner.position(of: first).sequence == count)
+            #expect(bench.planner.segmentLooks <= 30 * Int(count), "\(count) segments")
+        }
+    }
+
     @Test func aSegmentThatIsPlannedInPartGoesOnInTheSamePlan() {
         var bench = PlannerBench()
         let (a, b) = (PlannerBench.a, PlannerBench.b)

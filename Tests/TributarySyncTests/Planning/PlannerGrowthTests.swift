@@ -91,6 +91,21 @@ import TributaryChanges
         #expect(planner.queueLength(wall: PlannerBench.wall) == 0)
     }
 
+    /// A plan meets each of them once, and not for each segment that they hold.
+    @Test func manySegmentsThatCoverAllOthersAndAreDamagedCostLittle() {
+        var planner = planner()
+        var all = listing(a, 1_000)
+        let file = FileIdentity(FileAttributes(inode: 0, size: 1))
+        let covers = (0..<1_000 as Range<UInt64>).map { PlannerBench.name(a, 1, .max - $0) }
+        all.pending += covers.map { WriterListing.Pending(id: $0, file: file) }
+        planner.found(all, wall: PlannerBench.wall)
+        let damaged = VerificationResult.bad(.damaged, reason: "Hash.", line: nil)
+        for cover in covers { planner.verified(cover, file: file, as: damaged, wall: PlannerBench.wall) }
+        _ = settle(&planner)
+        #expect(planner.position(of: a).sequence == 1_000)
+        #expect(planner.segmentLooks <= 20_000, "\(planner.segmentLooks)")
+    }
+
     @Test func aSegmentThatCoversAllOthersAndIsDamagedHoldsNothingUp() {
         var planner = planner()
         var all = listing(a, 10_000)
