@@ -31,7 +31,8 @@ extension CompactionPass {
         try demandFolder(of: found.name.writer)
         do {
             try logs.remove([found.name.fileName], of: found.name.writer)
-        } catch  where error.kind == .inputOutput(EISDIR) {
+        } catch {
+            guard error.kind == .inputOutput(EISDIR) else { throw error }
             throw try taken(found.name, error.file)
         }
         let signed = sync.environment.trust.key.map { found.signed(by: $0, of: store) }
