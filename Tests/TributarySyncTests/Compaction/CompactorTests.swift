@@ -308,11 +308,14 @@ import TributaryStore
             try handle.close()
         }
         try overwrite("\"insert\":\"Metre\"")
-        #expect(try await compactor.compact(.automatic).verification == open)
+        let again = try await compactor.compact(.automatic).verification
+        // The store may have cut a baseline of its own since.
+        #expect(again.result == .waits, "\(again), at first \(open)")
         #expect(second.service.state.read(\.knownBaselines.refused).isEmpty)
         try overwrite("\"insert\":\"Meter\"")
         try segment.write(to: lost)
-        #expect(try await compactor.compact(.automatic).verification == .verified(cut))
+        let last = try await compactor.compact(.automatic).verification
+        #expect(last.result == .verified, "\(last)")
     }
 
     /// Another store compacts between the moment at which a check lists the folder and the moment at which it reads the files.
