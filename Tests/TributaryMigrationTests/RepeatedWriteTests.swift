@@ -180,6 +180,18 @@ extension PropertyWrite {
         #expect(try linked.rows("SELECT count(*) FROM P_rs") == [["1"]])
     }
 
+    @Test func `a line that follows a kept one stands`() throws {
+        let before: [Change] = [.insert("P", 1), .insert("P", 2), .insert("R", 9)]
+        let deferred = Change.update("P", 1, ["n": 70_000])
+        let story = try upgraded(
+            after: before,
+            deferred,
+            .link("R", 9, "ps", [1, 2]),
+            .unlink("R", 9, "ps", [2])
+        )
+        #expect(try story.rows("SELECT count(*) FROM P_rs") == [["1"]])
+    }
+
     @Test func `of two one-to-one owners in one transaction the greater ID stands`() throws {
         let text = """
               A: {relationships: {desk: {to: D?, inverse: owner}}}

@@ -24,11 +24,9 @@ struct KeptLines {
             var kept: [Change] = []
             for line in transaction.lines {
                 let objects = line.change.touchedObjects
-                if layout.isUnsettled(line.change) {
-                    touched.formUnion(objects)
-                } else if touched.isDisjoint(with: objects) || line.change.operation == .delete {
-                    continue
-                }
+                let isRepeated = line.change.operation != .delete && !touched.isDisjoint(with: objects)
+                guard isRepeated || layout.isUnsettled(line.change) else { continue }
+                touched.formUnion(objects)
                 let rest = layout.withoutTotals(line.change)
                 if rest.operation != .update([]) { kept.append(rest) }
             }

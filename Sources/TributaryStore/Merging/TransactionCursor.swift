@@ -22,7 +22,7 @@ final class TransactionCursor {
     @exclusivity(unchecked) var isBound = false
     /// Whether the changes are lines of their transaction in its order: a baseline has cells, which have no order.
     @exclusivity(unchecked) var isInOrder = true
-    /// The objects that the deferred lines of the transaction may write, so far; see ``DeferralWriter/keepLines(of:)``.
+    /// The objects that deferred and kept lines of the transaction may write, so far; see ``DeferralWriter/keepLines(of:)``.
     @exclusivity(unchecked) var touched: Set<UniqueID> = []
 
     /// The positions of deferred writes that a baseline brings; see ``deferral(at:)``.

@@ -99,7 +99,7 @@ final class DeferralWriter {
         deferred[index] = line
     }
 
-    /// Keeps the lines of the merged slice that may write what earlier deferred lines of their transaction write.
+    /// Keeps the lines of the merged slice that may write what earlier deferred or kept lines of their transaction write.
     ///
     /// Costs one look at each line after a deferred one, and keeps no more than the transaction has.
     func keepLines(of slice: ChangeSlice) throws {
@@ -109,7 +109,8 @@ final class DeferralWriter {
             let line = deferred[index]
             let objects = change.touchedObjects
             let isTouched = !cursor.touched.isDisjoint(with: objects)
-            if line?.touches == true { cursor.touched.formUnion(objects) } else if !isTouched { continue }
+            guard isTouched || line?.touches == true else { continue }
+            cursor.touched.formUnion(objects)
             if line?.isWhole == true { continue }
             let rest = layout.repeatable(change, except: line?.names ?? [])
             let hasMore = rest.operation.valueWrites?.writes.contains { line?.names.contains($0.name) != true } ?? false
