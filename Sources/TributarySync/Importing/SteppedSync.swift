@@ -1,8 +1,8 @@
 import Logging
-import TransactionLog
+package import TransactionLog
 package import TributaryAdmin
 package import TributaryChanges
-import TributaryStore
+package import TributaryStore
 
 /// The sync of a store whose loops do not run: a simulation takes their steps, in an order of its own.
 ///
@@ -15,12 +15,14 @@ package struct SteppedSync {
     package init(
         replica: any LocalReplica,
         configuration: SyncConfiguration,
+        trust: StoreTrust = StoreTrust(),
         clock: any Clock<Duration>,
         interruptExport: @escaping @Sendable (Exporter.Step) throws -> Void
     ) throws {
         service = try SyncService(
             replica: replica,
             configuration: configuration,
+            trust: trust,
             clock: clock,
             logger: Logger(label: "tributary.stepped") { _ in SwiftLogNoOpLogHandler() },
             interruptExport: interruptExport
@@ -51,8 +53,8 @@ package struct SteppedSync {
         return service.state.read { $0.planner.statuses(wall: wall).filter { $0.state == .forked } }
     }
 
-    /// The problems of the store, in words.
-    package var problems: [String] { service.state.read { $0.problems.all.map { "\($0.code): \($0.detail)" } } }
+    /// The problems of the store, as its status has them.
+    package var problems: [Problem] { service.status.problems }
 
     package func export() async throws { _ = try await service.exportNow() }
 
@@ -85,6 +87,32 @@ package struct SteppedSync {
             default: throw error
             }
         }
+    }
+
+    /// Accepts a held segment.
+    package func accept(_ name: SegmentName) async throws {
+        try await unlessStopped { _ = try await service.accept(name) }
+    }
+
+    /// Trusts or revokes a key of a writer's store; without a key, the one of what is held.
+    package func setTrust(_ state: TrustList.State, of writer: UniqueID, key: PublicKey? = nil) async throws {
+        try await service.setTrust(state, of: writer, key: key)
+    }
+
+    /// Endorses a baseline for which an administrator vouches.
+    package func accept(_ baseline: BaselineName, isUnproven: Bool) async throws -> CompactionReport.Step {
+        try await Compactor(sync: service).accept(baseline, isUnproven: isUnproven)
+    }
+
+    /// Gives what was never exported and is ahead other clocks.
+    package func restamp() async throws -> Restamped { try await service.restamp() }
+
+    /// Replaces the settings, as a reload does.
+    package func reconfigure(_ configuration: SyncConfiguration) { service.reconfigure(configuration) }
+
+    /// Nobody runs the loops for which a request would wait.
+    private func unlessStopped(_ request: () async throws -> Void) async throws {
+        do { try await request() } catch SyncError.notRunning {}
     }
 
     package func compact(_ mode: Compactor.Mode) async throws -> CompactionReport {

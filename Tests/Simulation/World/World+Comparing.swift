@@ -9,10 +9,10 @@ extension World {
     /// Of what the model does not know, a replica that has joined a baseline of a newer one may have less.
     func compare() async throws {
         if try await makeNextBaseline() { try await settle() }
-        let equal = try replicas.filter { try !$0.store.read { try $0.hasForeignRules } }
+        let equal = try active.filter { try !$0.store.read { try $0.hasForeignRules } }
         guard let first = equal.first else { return }
         let (digest, dump, baseline) = (try first.digest(), try first.dump(), try first.baseline())
-        for (index, replica) in replicas.enumerated() {
+        for (index, replica) in activeIndices.map({ ($0, replicas[$0]) }) {
             try check(replica, "replica \(index) in the end")
             try demandEachOnce(replica, "replica \(index)")
             guard equal.contains(where: { $0 === replica }) else { continue }
