@@ -15,6 +15,8 @@ enum Remedy: Hashable {
     case addKeys
     /// A greater limit of the log folder.
     case raiseLimit
+    /// Clocks that are ahead by so many seconds are to be taken once.
+    case raiseAhead(Int)
 
     /// The commands of a hint, in their order.
     static func all(in hint: String) -> [Remedy] {
@@ -35,6 +37,7 @@ enum Remedy: Hashable {
                 let below = path.split(separator: "/").suffix(2).joined(separator: "/")
                 found += SegmentName(path: below).map { [.remove($0)] } ?? []
             case ("encryption.key_file", _, _): found.append(.addKeys)
+            case ("clock.max_ahead", "above", let seconds): found += Int(seconds).map { [.raiseAhead($0)] } ?? []
             case ("logs.max_bytes", _, _): found.append(.raiseLimit)
             default: continue
             }

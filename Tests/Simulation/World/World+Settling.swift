@@ -184,6 +184,10 @@ extension World {
             for remedy in Remedy.all(in: problem.hint ?? "") {
                 try await type(remedy, at: replica, index, urgency: urgency)
             }
+            // The trusted machines have made their own baselines: those of a stolen one are removed.
+            if problem.code == .baselineRefused, let writer = problem.writer, isRevoked(writer), urgency > 0 {
+                for baseline in logs.flatMap(\.baselines) where baseline.name.writer == writer { lose(baseline.name) }
+            }
         }
         guard let index else { return }
         try collect(from: index)
@@ -218,6 +222,17 @@ extension World {
             let missing = fleetKeys.present.filter { !replica.keys.contains($0) }
             // What is encrypted with a lost key is in the stores that have applied it.
             if missing.isEmpty { try await compactEverywhere() } else { replica.setKeys(replica.keys + missing) }
+        case .raiseAhead(let seconds):
+            guard urgency > 0 else { return }
+            let former = replica.settings.maxAhead
+            replica.reconfigure { $0.maxAhead = .seconds(seconds + 3_600) }
+            replica.endSync()
+            try await replica.takeImportSteps(nil, isWhole: true)
+            // What is missing may still come, for a while.
+            clock.tick(100)
+            try await replica.takeImportSteps(nil, isWhole: true)
+            replica.reconfigure { $0.maxAhead = former }
+            Occurrences.note("typed: clock.max_ahead")
         case .raiseLimit:
             guard urgency > 2 else { return }
             replica.reconfigure { $0.maxBytes = nil }
@@ -244,8 +259,12 @@ extension World {
     }
 
     private func accept(_ name: BaselineName, at replica: Replica, _ index: Int?) async throws {
-        let isWrong = logs.flatMap(\.baselines).contains { $0.name == name && $0.isWrong }
-        guard !isWrong, !isRevoked(name.writer) else { return }
+        guard !isRevoked(name.writer) else { return }
+        guard !logs.flatMap(\.baselines).contains(where: { $0.name == name && $0.isWrong }) else {
+            // The machine that made it finds that its data are wrong, and makes another one.
+            lose(name)
+            return try await compactEverywhere()
+        }
         let type = {
             do {
                 _ = try await replica.request { try await $0.accept(name, isUnproven: false) }

@@ -41,11 +41,7 @@ extension World {
             case .baseline:
                 let present = logs[log].baselines.indices.filter { !logs[log].baselines[$0].isRemoved }
                 guard let place = pick(present) else { return }
-                let name = logs[log].baselines[place].name
-                for other in present where logs[log].baselines[other].name == name {
-                    logs[log].baselines[other].isRemoved = true
-                }
-                for replica in replicas { replica.folder.leave(lost: name.path) }
+                lose(logs[log].baselines[place].name)
                 Occurrences.note("baseline lost")
             case .comparison:
                 let present = logs[log].comparisons.filter { !$0.value.isRemoved }.keys.sorted { $0.path < $1.path }
@@ -55,6 +51,16 @@ extension World {
                 Occurrences.note("comparison lost")
             }
         }
+    }
+
+    /// Loses a baseline everywhere.
+    func lose(_ name: BaselineName) {
+        if let log = log(of: name.writer) {
+            for place in logs[log].baselines.indices where logs[log].baselines[place].name == name {
+                logs[log].baselines[place].isRemoved = true
+            }
+        }
+        for replica in replicas { replica.folder.leave(lost: name.path) }
     }
 
     /// Changes the keys of a replica, or loses a key of all.

@@ -20,6 +20,8 @@ package final class World {
     /// The replicas that were stolen: nobody takes anything more of them, and they have no part in the end.
     var retired: Set<Int> = []
     var fleetKeys = FleetKeys()
+    /// The writers under whose names older transactions were issued again.
+    private(set) var reissuing: Set<UniqueID> = []
     /// The number of replicas that began with what the log folders have.
     private var newCount = 0
 
@@ -130,6 +132,7 @@ package final class World {
         let replica = replicas[index]
         let known = replica.writer
         var renamed = try withdraw(from: replica)
+        let hasRenamed = !renamed.isEmpty
         var new: [LogTransaction] = []
         for (record, transactions) in try replica.drainCommitted() {
             if log(of: record.id) == nil { logs.append(WriterLog(writer: record.id, incarnation: record.incarnation)) }
@@ -141,6 +144,7 @@ package final class World {
                 if let reason = logs[log].commit(transaction) { throw Divergence("replica \(index): \(reason)") }
             }
         }
+        if hasRenamed { reissuing.insert(replica.writer) }
         for changes in new.map(\.changes) {
             if let place = renamed.firstIndex(of: changes) { renamed.remove(at: place) }
         }

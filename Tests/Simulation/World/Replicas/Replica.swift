@@ -261,7 +261,8 @@ package final class Replica {
                 let words = "\(writer) has lost its transactions after \(sequence)"
                 throw Divergence("\(words), and nothing has happened to it")
             }
-            drained[writer] = sequence
+            // A writer that has published nothing is none of the store any more.
+            drained[writer] = sequence > 0 ? sequence : nil
             found.append((writer, sequence))
         }
         if !found.isEmpty { isInDoubt = true }
