@@ -5,7 +5,7 @@ import TributaryChanges
 enum Remedy: Hashable {
     case accept(SegmentName)
     case acceptBaseline(BaselineName)
-    case trust(UniqueID)
+    case trust(UniqueID, PublicKey?)
     case abandon(UniqueID)
     case restamp
     case compact
@@ -28,7 +28,9 @@ enum Remedy: Hashable {
             case ("tributaryctl", "segment", "accept"): found += SegmentName(path: word(3)).map { [.accept($0)] } ?? []
             case ("tributaryctl", "baseline", "accept"):
                 found += BaselineName(path: word(3)).map { [.acceptBaseline($0)] } ?? []
-            case ("tributaryctl", "writer", "trust"): found += UniqueID(word(3)).map { [.trust($0)] } ?? []
+            case ("tributaryctl", "writer", "trust"):
+                let key = word(4) == "--key" ? PublicKey(word(5)) : nil
+                found += UniqueID(word(3)).map { [.trust($0, key)] } ?? []
             case ("tributaryctl", "writer", "abandon"): found += UniqueID(word(3)).map { [.abandon($0)] } ?? []
             case ("tributaryctl", "writer", "restamp"): found.append(.restamp)
             case ("tributaryctl", "compact", _): found.append(.compact)

@@ -198,10 +198,10 @@ extension World {
         switch remedy {
         case .accept(let name): try await accept(name, at: replica, urgency: urgency)
         case .acceptBaseline(let name): try await accept(name, at: replica, index)
-        case .trust(let writer):
+        case .trust(let writer, let key):
             guard !isRevoked(writer) else { return }
             do {
-                try await replica.request { try await $0.setTrust(.trusted, of: writer) }
+                try await replica.request { try await $0.setTrust(.trusted, of: writer, key: key) }
                 Occurrences.note("typed: writer trust")
             } catch is SyncError {
                 // What is held is not signed, or with several keys: it is accepted file by file.
@@ -265,18 +265,25 @@ extension World {
             lose(name)
             return try await compactEverywhere()
         }
+        var isUnusable = false
         let type = {
             do {
                 _ = try await replica.request { try await $0.accept(name, isUnproven: false) }
             } catch SyncError.baselineUnproven {
                 _ = try await replica.request { try await $0.accept(name, isUnproven: true) }
-            } catch SyncError.noSuchBaseline, SyncError.baselineUnusable {
+            } catch SyncError.noSuchBaseline {
+                return
+            } catch SyncError.baselineUnusable {
+                // It is of a version of the model that no machine has any more.
+                isUnusable = true
                 return
             }
             Occurrences.note("typed: baseline accept")
         }
-        guard let index else { return try await type() }
-        try await recordingBaselines(of: index, type)
+        if let index { try await recordingBaselines(of: index, type) } else { try await type() }
+        guard isUnusable else { return }
+        try await writeEverywhere()
+        try await compactEverywhere()
     }
 
     /// Gives up what no replica and no baseline has.
