@@ -196,7 +196,11 @@ extension World {
 
     /// Leaves a whole copy of a segment, unless a replica without its folder has written it.
     func leave(_ segment: PublishedSegment, in replica: Replica, _ fault: FileFault = .none) throws {
-        guard replica.folder.loss == nil || !replica.writers.contains(segment.name.writer) else { return }
+        let isOwn = replica.writers.contains(segment.name.writer)
+        guard replica.folder.loss == nil || !isOwn else { return }
+        // A store takes a file for a foreign one that it cannot read: what a copy of it has published under its name, encrypted
+        // with a key that it lacks, it publishes once more under another name.
+        guard !isOwn || replica.canRead(segment.bytes) else { return }
         try replica.folder.leave(segment, fault, at: replica.clock.time, replaces: schedule.seed / 16 % 2 == 0)
     }
 

@@ -186,6 +186,9 @@ package final class Replica {
         reconfigure { $0.encryption = FleetKeys.keys(numbers) }
     }
 
+    /// Whether its file of keys has the key of a file.
+    func canRead(_ bytes: [UInt8]) -> Bool { (try? plain(bytes, settings.encryption)) != nil }
+
     /// The keys with which the store signs and that it trusts, from their files.
     func trust() throws -> StoreTrust {
         let trust = isTrusting ? try StoreTrust(of: store) : StoreTrust()
