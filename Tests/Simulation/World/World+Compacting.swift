@@ -26,7 +26,8 @@ extension World {
         try collectSegments(from: index)
         let found = try replica.folder.baselines()
         for (name, bytes) in found {
-            guard let log = log(of: name.writer) else { continue }
+            // Of a file whose key is lost nothing more is heard.
+            guard let log = log(of: name.writer), fleetKeys.content(of: bytes) != nil else { continue }
             let former = logs[log].baselines.filter { $0.name == name }
             if let present = former.first(where: { !$0.isRemoved }) {
                 guard !former.contains(where: { $0.bytes == bytes }) else { continue }
