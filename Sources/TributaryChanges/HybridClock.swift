@@ -36,7 +36,7 @@ package struct HybridClock: Hashable, Comparable, Sendable, Codable {
     /// Whether the clock follows a taken clock within so many transactions.
     ///
     /// A transaction that overwrites a taken value has the clock after this value's, and each later one at most the clock
-    /// after that. So a chain of transactions moves ahead by a count for each, which is no time: 65,536 are a millisecond.
+    /// after that. So each transaction of a chain adds one to the clock: 65,536 transactions add a millisecond.
     package func follows(_ taken: HybridClock, within transactions: Int) -> Bool {
         rawValue <= taken.rawValue.addingSaturating(UInt64(clamping: transactions))
     }

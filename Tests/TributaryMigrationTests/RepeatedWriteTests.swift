@@ -127,7 +127,9 @@ extension PropertyWrite {
     /// One register is written from both sides, and the older model lacks one of the sides.
     @Test func `of two writes to a register from its two sides the later stands`() throws {
         let side = "relationships: {next: {to: S?, inverse: prevs}, prevs: {to: S, many: true, inverse: next}}"
-        let versions = (old: "  S: {\(side)}\n  T: {parent: S}", new: "  S: {\(side)}\n  T: {parent: S}\n  U: {parent: S}")
+        let versions = (
+            old: "  S: {\(side)}\n  T: {parent: S}", new: "  S: {\(side)}\n  T: {parent: S}\n  U: {parent: S}"
+        )
         let insert = Change.insert("U", 1, ["next": .to(1)])
         for unlink in [Change.unlink("T", 2, "prevs", [1]), .unlink("U", 2, "prevs", [1])] {
             let story = try upgraded(from: versions, after: [.insert("S", 2)], insert, unlink)

@@ -262,8 +262,9 @@ struct FilePublisher: Sendable {
         }
     }
 
-    /// Opens a folder in the staging folder, and creates a file in it, after removing the remains of an interrupted attempt:
-    /// those of other files at the first one of a process.
+    /// Opens a folder in the staging folder, and creates a file in it.
+    ///
+    /// It removes the remains of an interrupted attempt first. The first call of a process removes the remains of all files.
     ///
     /// Two programs with one writer must not share a staged file, so a shared folder is locked. On a file system without
     /// locks, the rename still fails for the second program.

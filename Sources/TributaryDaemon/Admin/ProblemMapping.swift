@@ -81,7 +81,7 @@ enum ProblemMapping {
             case .baselineUnproven(let name, _):
                 (
                     .blocked,
-                    "If transactions are missing, on the machine that has written them: tributaryctl check --repair. If you "
+                    "If transactions are missing, on the machine that has written them: tributaryctl check --repair; if you "
                         + "know that the baseline's machine is right: tributaryctl baseline accept \(name.path) --unproven"
                 )
             }

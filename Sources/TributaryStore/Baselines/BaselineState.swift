@@ -51,7 +51,9 @@ final class BaselineState {
         var found: [[String]: (counter: BaselineCounter, total: PropertyValue)] = [:]
         for amount in object.uncountedAmounts {
             let (entity, property, writer) = (amount.entity, amount.property, amount.writer)
-            guard try hasTotal(of: object.id, property, writer: versions.origin(amount.version).writer) else { continue }
+            guard try hasTotal(of: object.id, property, writer: versions.origin(amount.version).writer) else {
+                continue
+            }
             let key = [entity, property, writer.description]
             let total = CounterTotals.sum(found[key]?.total, amount.number)
             let totals = [writer: total.json]

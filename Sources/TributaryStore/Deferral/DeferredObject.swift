@@ -1,8 +1,9 @@
 import TributaryChanges
 import TributaryModel
 
-/// The deferred writes of one object whose merge rules a version of the model tells: the same merge state as that of stored
-/// objects, keyed by names.
+/// The deferred writes of one object that have a merge rule in some version of the model.
+///
+/// The merge state is the merge state of stored objects, keyed by names.
 ///
 /// Writes come transaction after transaction and, within one, in the order of its changes. Writes without a rule are
 /// ``KeptLines``; only their amounts are here, because a total is the sum of all increments of a writer.

@@ -118,7 +118,8 @@ final class MergeStateText {
         }
         guard includesShown else { return }
         for bound in object.bounds {
-            emit("\(head) \(name(bound.entity)) \(name(bound.write.name)) = \(bound.write.value.deferredForm) as a bound")
+            let write = bound.write
+            emit("\(head) \(name(bound.entity)) \(name(write.name)) = \(write.value.deferredForm) as a bound")
         }
     }
 

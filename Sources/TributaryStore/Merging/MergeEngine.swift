@@ -118,7 +118,9 @@ final class MergeEngine {
         try resolver.resolve(&slice)
         slice.sort()
         try tables.prepare(slice.operations) { operation in
-            guard case .write(let shape) = operation.action, shapes[shape].isInsert else { return (operation.table, nil) }
+            guard case .write(let shape) = operation.action, shapes[shape].isInsert else {
+                return (operation.table, nil)
+            }
             return (operation.table, operation.id)
         }
         for operation in slice.operations { try merge(operation, of: slice) }

@@ -37,6 +37,11 @@ extension CompactionPass {
         }
         let signed = sync.environment.trust.key.map { found.signed(by: $0, of: store) }
         try (signed ?? found).publish(logs)
+        let known = try sync.environment.store.read { try TakenNames($0) }
+        let remaining = known.remaining(in: logs, without: found.name.path)
+        guard remaining != known else { return }
+        try sync.environment.store.write { try $0.setSetting(StoreKeys.taken, to: remaining.text) }
+        sync.state.update { $0.found(remaining) }
     }
 
     private func taken(_ name: BaselineComparison.Name, _ file: String) throws -> ExportFailure {

@@ -67,10 +67,13 @@ struct TakenNames: Hashable, Sendable {
     }
 
     /// Forgets the files that are gone, with one look at each.
-    func remaining(in logs: LogFolder) -> TakenNames {
+    ///
+    /// `own` is the path of a file that the store has published meanwhile.
+    func remaining(in logs: LogFolder, without own: String? = nil) -> TakenNames {
         var remaining = self
         remaining.entries = entries.filter {
-            faccessat(logs.descriptor, $0.path, F_OK, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT
+            if $0.path == own { return false }
+            return faccessat(logs.descriptor, $0.path, F_OK, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT
         }
         return remaining
     }

@@ -269,9 +269,9 @@ extension ImportPlanner {
     func remedy(forMissing sequence: UInt64, of writer: UniqueID) -> String {
         let others =
             baselines.remedy(forMissing: sequence, of: writer)
-            ?? "If another machine has applied them, there: tributaryctl compact; "
+            ?? "if another machine has applied them, there: tributaryctl compact; "
             + "if they are lost permanently: tributaryctl writer abandon \(writer)"
-        return "On the machine that wrote them: tributaryctl check --repair. \(others)"
+        return "On the machine that wrote them: tributaryctl check --repair; \(others)"
     }
 
     /// Without the file, this store differs from a store that has applied it.

@@ -201,8 +201,8 @@ extension Problem {
             detail: "Only this store and its baseline \(name.path) have transaction \(missing.sequence) of writer "
                 + "\(missing.writer): its segment is missing, and no other store has acknowledged the transaction.",
             writer: missing.writer,
-            hint: "If this store has written it, publish it again: tributaryctl check --repair. If that does not help, "
-                + "and this store is right, on another machine: \(SyncError.acceptCommand(name))"
+            hint: "If this store has written it, publish it again (tributaryctl check --repair). If that does not "
+                + "help, and this store is right, on another machine: \(SyncError.acceptCommand(name))"
         )
     }
 

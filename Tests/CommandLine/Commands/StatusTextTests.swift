@@ -49,7 +49,7 @@ import TributaryAdmin
         try await daemon.start()
         let forked = try await daemon.command(["sync"])
         #expect(
-            forked.ending == .exited(75) && forked.output.contains("Two programs"),
+            forked.ending == .exited(75) && forked.output.contains("Two machines have written as"),
             "\(forked.output) \(daemon.log)"
         )
         #expect(forked.output.contains("since: "), "\(forked.output)")

@@ -67,7 +67,7 @@ import TributaryAdmin
         let problems = try #require(answer["problems"] as? [[String: Any]], "\(answer)")
         #expect(problems.map { $0["code"] as? String } == ["segments-forked"])
         let sync = try await daemon.command(["sync"])
-        #expect(sync.ending == .exited(75) && sync.output.contains("Two programs"), "\(sync.output)")
+        #expect(sync.ending == .exited(75) && sync.output.contains("Two machines have written as"), "\(sync.output)")
         #expect(try await daemon.command(["status", "--check"]).ending == .exited(75))
         // The file that was applied comes back.
         try right.write(to: file)

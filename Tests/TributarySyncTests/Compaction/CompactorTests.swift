@@ -258,37 +258,39 @@ import TributaryStore
         #expect(try group.digests().count == 1)
     }
 
-    /// A total is compared without the later increments, which the outbox has.
-    @Test func increasesThatAreNotExportedLeaveNothingOpen() async throws {
+    /// Two stores with one counter, and a change that counts once more.
+    private static func meters() async throws -> (CompactingReplicas, Change) {
         let meter =
             "version: \"1\"\nentities:\n  Meter: {attributes: {sum: {type: Integer 64, default: 0, merge: counter}}}\n"
         let group = try CompactingReplicas(model: Model(yaml: meter))
-        let (first, second) = (try await group.add(), try await group.add())
-        let id = SyncModel.employee(1)
+        let first = try await group.add()
+        try await group.add()
         let increment = PropertyWrite(name: "sum", value: JSONValue(increment: .integer(1)))
+        let id = SyncModel.employee(1)
         try first.save([Change(entity: "Meter", id: id, operation: .insert([increment]))])
         try await group.exchange()
-        try second.save([Change(entity: "Meter", id: id, operation: .update([increment]))])
+        return (group, Change(entity: "Meter", id: id, operation: .update([increment])))
+    }
+
+    /// A total is compared without the later increments, which the outbox has.
+    @Test func increasesThatAreNotExportedLeaveNothingOpen() async throws {
+        let (group, count) = try await Self.meters()
+        let (first, second) = (group.replicas[0], group.replicas[1])
+        try second.save([count])
         try await group.exchange()
         let name = try #require(try await group.compact(first).cut)
-        try second.save([Change(entity: "Meter", id: id, operation: .update([increment]))])
+        try second.save([count])
         #expect(try await group.compact(second).verification == .verified(name))
     }
 
     /// A lost segment leaves the answer open: the next pass reads the baseline again only when the segment is there.
     @Test func anOpenAnswerIsKeptUntilTheMissingSegmentIsThere() async throws {
-        let meter =
-            "version: \"1\"\nentities:\n  Meter: {attributes: {sum: {type: Integer 64, default: 0, merge: counter}}}\n"
-        let group = try CompactingReplicas(model: Model(yaml: meter))
-        let (first, second) = (try await group.add(), try await group.add())
-        let id = SyncModel.employee(1)
-        let increment = PropertyWrite(name: "sum", value: JSONValue(increment: .integer(1)))
-        try first.save([Change(entity: "Meter", id: id, operation: .insert([increment]))])
-        try await group.exchange()
+        let (group, count) = try await Self.meters()
+        let (first, second) = (group.replicas[0], group.replicas[1])
         try await group.acknowledge()
         let cut = try #require(try await group.compact(first).cut)
         let before = group.files(".tlog")
-        try second.save([Change(entity: "Meter", id: id, operation: .update([increment]))])
+        try second.save([count])
         try await second.service.exportNow()
         let lost = URL(filePath: "\(group.logs.path)/\(try #require(group.files(".tlog").subtracting(before).first))")
         let segment = try Data(contentsOf: lost)
@@ -308,11 +310,14 @@ import TributaryStore
             try handle.close()
         }
         try overwrite("\"insert\":\"Metre\"")
-        #expect(try await compactor.compact(.automatic).verification == open)
+        let again = try await compactor.compact(.automatic).verification
+        // The store may have cut a baseline of its own since.
+        #expect(again.result == .waits, "\(again), at first \(open)")
         #expect(second.service.state.read(\.knownBaselines.refused).isEmpty)
         try overwrite("\"insert\":\"Meter\"")
         try segment.write(to: lost)
-        #expect(try await compactor.compact(.automatic).verification == .verified(cut))
+        let last = try await compactor.compact(.automatic).verification
+        #expect(last.result == .verified, "\(last)")
     }
 
     /// Another store compacts between the moment at which a check lists the folder and the moment at which it reads the files.

@@ -261,7 +261,8 @@ import TributaryStore
 
     /// A machine was set back with its memory to a moment before its last export: these are its own transactions.
     @Test func whatTheStoreHasPublishedBeforeKeepsItsNames() throws {
-        let (_, store) = try saved()
+        let (folder, store) = try saved()
+        defer { withExtendedLifetime(folder) {} }
         let former = try own(store).id
         try exporter(store).run()
         try PlainSQL(path: store.configuration.path).execute("DELETE FROM tributary_export")

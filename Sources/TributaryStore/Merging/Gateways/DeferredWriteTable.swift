@@ -243,7 +243,7 @@ extension DeferredWriteTable {
 
 /// What reports say of the writes that imports have deferred, from segments or from a baseline.
 extension DeferredWriteTable {
-    /// A migration gives its writes other positions below zero. A line without a reason has taken effect.
+    /// A migration gives its writes other positions below zero; a line without a reason has taken effect.
     private static let isImported = """
         reason <> '' AND (position >= 0 OR position BETWEEN \(TransactionCursor.joinedPositions.lowerBound) \
         AND \(TransactionCursor.joinedPositions.upperBound))
@@ -330,7 +330,9 @@ extension DeferredWriteTable {
 extension Change {
     /// Adds the values of another part of one line.
     fileprivate mutating func add(_ other: Change) {
-        guard let (writes, isInsert) = operation.valueWrites, let more = other.operation.valueWrites?.writes else { return }
+        guard let (writes, isInsert) = operation.valueWrites, let more = other.operation.valueWrites?.writes else {
+            return
+        }
         operation = isInsert ? .insert(writes + more) : .update(writes + more)
     }
 }
