@@ -222,7 +222,8 @@ let package = Package(
             name: "SimulationWorld",
             dependencies: [
                 "SimulationRunning",
-                "TributarySync", "TributaryMigration", "TributaryStore", "TransactionLog", "TributaryModel",
+                "TributarySync", "TributaryMigration", "TributaryStore", "TransactionLog", "TributaryAdmin",
+                "TributaryModel",
                 "TributaryChanges", "TestSupport",
             ],
             path: "Tests/Simulation/World"

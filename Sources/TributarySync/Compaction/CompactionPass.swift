@@ -301,7 +301,7 @@ struct CompactionPass: Sendable {
     ) async throws -> CompactionReport.Step {
         let name = baseline.name
         let found = BaselineComparison(
-            BaselineComparison.Name(writer: facts.own, of: name),
+            BaselineComparison.Name(writer: try await ownWithFolder(facts), of: name),
             sha256: baseline.sha256,
             difference: difference
         )
@@ -318,6 +318,17 @@ struct CompactionPass: Sendable {
         }
         logger.error("a baseline differs", metadata: metadata.merging(["difference": "\(difference)"]) { $1 })
         return .differs(name)
+    }
+
+    /// Returns the own writer, which has a folder.
+    ///
+    /// A store that has never published anything publishes an acknowledgement first.
+    private func ownWithFolder(_ facts: CompactionFacts) async throws -> UniqueID {
+        guard logs.lacksFolder(of: facts.own), try await store.readAside({ try $0.outbox.exporters().isEmpty }) else {
+            return facts.own
+        }
+        try await acknowledge()
+        return try await store.readAside { try $0.writers.own().id }
     }
 
     // MARK: Removal

@@ -1,6 +1,6 @@
 import Logging
 import TransactionLog
-import TributaryAdmin
+package import TributaryAdmin
 import TributaryStore
 
 /// The sync of a store whose loops do not run: a simulation takes their steps, in an order of its own.
@@ -14,12 +14,14 @@ package struct SteppedSync {
     package init(
         replica: any LocalReplica,
         configuration: SyncConfiguration,
+        trust: StoreTrust = StoreTrust(),
         clock: any Clock<Duration>,
         interruptExport: @escaping @Sendable (Exporter.Step) throws -> Void
     ) throws {
         service = try SyncService(
             replica: replica,
             configuration: configuration,
+            trust: trust,
             clock: clock,
             logger: Logger(label: "tributary.stepped") { _ in SwiftLogNoOpLogHandler() },
             interruptExport: interruptExport
@@ -50,8 +52,8 @@ package struct SteppedSync {
         return service.state.read { $0.planner.statuses(wall: wall).filter { $0.state == .forked } }
     }
 
-    /// The problems of the store, in words.
-    package var problems: [String] { service.state.read { $0.problems.all.map { "\($0.code): \($0.detail)" } } }
+    /// The problems of the store, as its status has them.
+    package var problems: [Problem] { service.status.problems }
 
     /// Commits an acknowledgement when one is due.
     ///

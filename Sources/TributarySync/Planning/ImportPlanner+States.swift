@@ -257,7 +257,8 @@ extension ImportPlanner {
             status.waitingFor = [.transactions(writer: after.writer, from: from, through: after.sequence)]
             status.hint =
                 baselines.remedy(forMissing: from, of: after.writer)
-                ?? "See that the segments of \(after.writer) arrive, or a baseline that has them."
+                ?? "See that the segments of \(after.writer) arrive. If another machine has applied them, there: "
+                + "tributaryctl compact"
         case .gap, .unusable: break
         }
     }

@@ -26,6 +26,7 @@ package enum SimulationProgram<Schedule: PlayableSchedule> {
         print("seeds from \(options.seed)")
         let result = await run.play()
         print(result)
+        print(Occurrences.text)
         guard let seed = result.failing else { return }
         let again = "seed \(seed) does not fail again, after it has failed so:\n\(result.failure ?? "")"
         print(await ScheduleReport(Schedule(seed: seed))?.description ?? again)

@@ -24,6 +24,36 @@ package enum FolderLoss: String, Hashable, Sendable, CaseIterable {
     case all
 }
 
+/// A file that is lost in all log folders.
+package enum LostFile: String, Hashable, Sendable, CaseIterable {
+    case segment
+    case baseline
+    /// What a store has found in a baseline.
+    case comparison
+}
+
+/// What has the name of a segment that a store is about to publish.
+package enum ForeignFile: String, Hashable, Sendable, CaseIterable {
+    case empty
+    case garbage
+    case folder
+    case link
+}
+
+/// A change of the keys with which files are encrypted.
+package enum KeyChange: String, Hashable, Sendable, CaseIterable {
+    /// The newest key becomes the last one of a replica; all make a newer one where it has that.
+    case adds
+    /// The newest key of a replica becomes its first one.
+    case leads
+    /// A replica has only its first key left.
+    case drops
+    /// A replica has no key left, and encrypts nothing.
+    case removes
+    /// Nobody has the newest key any more, which was on no paper.
+    case loses
+}
+
 /// How a store comes to another place.
 package enum Relocation: String, Hashable, Sendable, CaseIterable {
     case path

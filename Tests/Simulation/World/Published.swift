@@ -9,16 +9,32 @@ package struct PublishedSegment: Hashable, Sendable {
 
     package func hash(into hasher: inout Hasher) { hasher.combine(name) }
 
-    func read() throws -> (header: SegmentHeader, transactions: [LogTransaction]) {
-        let source = MemorySegment(bytes)
+    func read(_ keys: EncryptionKeys) throws -> (header: SegmentHeader, transactions: [LogTransaction]) {
+        let source = MemorySegment(try plain(bytes, keys))
         let segment = try SegmentVerifier().verify(source, name: name)
         return (segment.header, try SegmentText.transactions(of: segment, in: source))
     }
 }
 
+/// The content of a file that may be encrypted.
+///
+/// - Throws: ``SegmentError`` `locked` when its key is not among these.
+func plain(_ bytes: [UInt8], _ keys: EncryptionKeys) throws -> [UInt8] {
+    guard let content = try EncryptedContent(MemorySegment(bytes), keys: keys) else { return bytes }
+    var plain = [UInt8](repeating: 0, count: Int(content.size))
+    var count = 0
+    while count < plain.count {
+        count += try plain.withUnsafeMutableBytes { buffer in
+            try content.read(at: UInt64(count), into: UnsafeMutableRawBufferPointer(rebasing: buffer[count...]))
+        }
+    }
+    return plain
+}
+
 /// What a store has found in a baseline, as it wrote it.
 struct PublishedComparison {
     let found: BaselineComparison
+    let bytes: [UInt8]
     var isRemoved = false
 }
 
@@ -33,9 +49,9 @@ struct PublishedBaseline {
     var isWrong = false
     var isRemoved = false
 
-    init(name: BaselineName, bytes: [UInt8]) throws {
+    init(name: BaselineName, bytes: [UInt8], _ keys: EncryptionKeys = EncryptionKeys()) throws {
         (self.name, self.bytes) = (name, bytes)
-        let verified = try VerifiedBaseline.verify(MemorySegment(bytes))
+        let verified = try VerifiedBaseline.verify(MemorySegment(try plain(bytes, keys)))
         let writers = verified.writers
         sha256 = verified.end.sha256
         vector = Dictionary(writers.map { ($0.id, $0.sequence) }) { first, _ in first }

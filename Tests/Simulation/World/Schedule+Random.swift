@@ -3,8 +3,8 @@ import TestSupport
 extension Schedule {
     /// Draws a schedule; a seed always gives the same one.
     package init(seed: UInt64) {
-        let isUnique = seed % 3 == 1
-        var generator = ChangeGenerator(SeededGenerator(seed: seed), sharesTexts: isUnique)
+        let traits = Schedule.traits(seed: seed)
+        var generator = ChangeGenerator(SeededGenerator(seed: seed), sharesTexts: traits.contains(.unique))
         let replicas: Int
         switch generator.number(0...19) {
         case 0...9: replicas = 2
@@ -12,13 +12,29 @@ extension Schedule {
         case 17, 18: replicas = generator.number(4...5)
         default: replicas = generator.number(6...7)
         }
-        self.init(replicas: replicas, producers: generator.number(0...2), seed: seed, isUnique: isUnique, [])
+        self.init(replicas: replicas, producers: generator.number(0...2), seed: seed, traits: traits, [])
         for _ in 0..<generator.number(15...50) { steps.append(step(&generator)) }
+    }
+
+    /// From this seed on, schedules have traits.
+    package static let firstSeedWithTraits: UInt64 = 1 << 40
+
+    /// Each trait has a sixth of the schedules with traits, so that some have none and some have three.
+    private static func traits(seed: UInt64) -> Set<Trait> {
+        guard seed >= firstSeedWithTraits else { return seed % 3 == 1 ? [.unique] : [] }
+        var random = SeededGenerator(seed: seed ^ 0x7261_6974)
+        let drawn = Trait.allCases.filter { $0 != .unique && random.next() % 6 == 0 }
+        return Set(drawn + (seed % 3 == 1 ? [.unique] : []))
     }
 
     private func step(_ generator: inout ChangeGenerator) -> Step {
         let replica = generator.number(0...(replicas - 1))
         let writer = generator.number(0...(replicas + producers - 1))
+        let special = Trait.allCases.filter { $0 != .unique && traits.contains($0) }
+        if !special.isEmpty, generator.number(0...4) == 0 {
+            let trait = special[generator.number(0...(special.count - 1))]
+            return step(of: trait, replica, writer, &generator)
+        }
         switch generator.number(0...62) {
         case 0...9:
             let crash = generator.number(0...11)
@@ -59,6 +75,39 @@ extension Schedule {
         case 45...49: return identityStep(replica, &generator)
         case 50, 51: return placeStep(replica, &generator)
         default: return compactionStep(replica, writer, &generator)
+        }
+    }
+
+    private func step(of trait: Trait, _ replica: Int, _ writer: Int, _ generator: inout ChangeGenerator) -> Step {
+        if generator.number(0...5) == 0 { return .administer(replica: replica) }
+        switch trait {
+        case .unique: return .tick
+        case .encrypted:
+            let change = generator.number(0...19)
+            return .rekey(
+                replica: replica,
+                change < 7 ? .adds : change < 14 ? .leads : change < 17 ? .drops : change < 18 ? .removes : .loses
+            )
+        case .trusted:
+            return generator.number(0...3) == 0
+                ? .revoke(replica: replica, other: generator.number(0...(replicas - 1)))
+                : .export(writer: writer, crash: nil)
+        case .limited: return .limit(replica: replica, bytes: generator.number(0...4) * 5_000)
+        case .lossy:
+            let kind = generator.number(0...5)
+            return .vanish(
+                writer: writer,
+                kind < 4 ? .segment : kind < 5 ? .baseline : .comparison,
+                number: generator.number(0...20)
+            )
+        case .hostile: return .squat(replica: replica, ForeignFile.allCases[generator.number(0...3)])
+        case .astray:
+            switch generator.number(0...4) {
+            case 0: return .jump(replica: replica, seconds: generator.number(1...100) * 1_000_000)
+            case 1: return .jump(replica: replica, seconds: generator.number(1...400) * 1_000)
+            case 2: return .jump(replica: replica, seconds: -generator.number(1...400) * 1_000)
+            default: return .correct(replica: replica)
+            }
         }
     }
 

@@ -2,6 +2,24 @@ import SimulationRunning
 import TestSupport
 import TributaryChanges
 
+/// What a schedule has besides what all have.
+package enum Trait: String, Hashable, Sendable, CaseIterable {
+    /// The model has uniqueness constraints.
+    case unique
+    /// Files are encrypted, with keys that are replaced, taken away too early, and lost.
+    case encrypted
+    /// Only what is signed with trusted keys is taken, and keys are revoked.
+    case trusted
+    /// The log folders are limited.
+    case limited
+    /// Single files are lost everywhere.
+    case lossy
+    /// Something else takes the names of segments.
+    case hostile
+    /// Clocks are wrong for days or years.
+    case astray
+}
+
 /// A sequence of steps with some replicas and producers.
 package struct Schedule: Sendable {
     package var replicas: Int
@@ -9,27 +27,34 @@ package struct Schedule: Sendable {
     /// The number from which the schedule was drawn; it also decides how the settings of the replicas differ.
     package var seed: UInt64
     package var steps: [Step]
-    package var isUnique: Bool
+    package var traits: Set<Trait>
+
+    var isUnique: Bool { traits.contains(.unique) }
 
     /// Whether the model grows, at the latest in the end: a migration of all stores costs as much as the rest.
     var grows: Bool { seed % 4 == 0 }
 
     /// Creates a schedule that an earlier run has found.
-    package init(replicas: Int = 2, producers: Int = 1, seed: UInt64 = 0, isUnique: Bool = false, _ steps: [Step]) {
+    package init(
+        replicas: Int = 2,
+        producers: Int = 1,
+        seed: UInt64 = 0,
+        traits: Set<Trait> = [],
+        _ steps: [Step]
+    ) {
         self.replicas = replicas
         self.producers = producers
         self.steps = steps
         self.seed = seed
-        self.isUnique = isUnique
+        self.traits = traits
     }
 }
 
 /// A schedule is a line with its numbers, and its steps.
 extension Schedule: CustomStringConvertible {
     package var description: String {
-        (["schedule \(replicas) \(producers) \(seed)\(isUnique ? " unique" : "")"] + steps.map(\.description)).joined(
-            separator: "\n"
-        ) + "\n"
+        let words = ["schedule", "\(replicas)", "\(producers)", "\(seed)"] + traits.map(\.rawValue).sorted()
+        return ([words.joined(separator: " ")] + steps.map(\.description)).joined(separator: "\n") + "\n"
     }
 
     /// Reads the text of a schedule.
@@ -39,11 +64,17 @@ extension Schedule: CustomStringConvertible {
         var lines = text.split(separator: "\n").filter { !$0.hasPrefix("#") }[...]
         let words = (lines.popFirst() ?? "").split(separator: " ")
         let numbers = words.compactMap { UInt64($0) }
-        guard numbers.count == 3 else {
-            throw Divergence("the first line is not 'schedule REPLICAS PRODUCERS SEED', or that and 'unique'")
+        let traits = words.dropFirst(4).compactMap { Trait(rawValue: String($0)) }
+        guard numbers.count == 3, words.count == 4 + traits.count else {
+            throw Divergence("the first line is not 'schedule REPLICAS PRODUCERS SEED' and traits")
         }
-        let isUnique = words.last == "unique"
-        self.init(replicas: Int(numbers[0]), producers: Int(numbers[1]), seed: numbers[2], isUnique: isUnique, [])
+        self.init(
+            replicas: Int(numbers[0]),
+            producers: Int(numbers[1]),
+            seed: numbers[2],
+            traits: Set(traits),
+            []
+        )
         while let line = lines.popFirst() {
             var changes: [String] = []
             while let next = lines.first, next.hasPrefix(" ") {

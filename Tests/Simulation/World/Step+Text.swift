@@ -38,6 +38,13 @@ extension Step: CustomStringConvertible {
         case .tick: "tick"
         case .jump(let replica, let seconds): "jump \(replica) \(seconds)"
         case .check(let replica): "check \(replica)"
+        case .correct(let replica): "correct \(replica)"
+        case .vanish(let writer, let kind, let number): "vanish \(writer) \(number) \(kind.rawValue)"
+        case .squat(let replica, let kind): "squat \(replica) \(kind.rawValue)"
+        case .rekey(let replica, let change): "rekey \(replica) \(change.rawValue)"
+        case .revoke(let replica, let other): "revoke \(replica) \(other)"
+        case .limit(let replica, let bytes): "limit \(replica) \(bytes)"
+        case .administer(let replica): "administer \(replica)"
         }
     }
 
@@ -94,6 +101,19 @@ extension Step: CustomStringConvertible {
         case ("tick", 0): self = .tick
         case ("jump", 2): self = .jump(replica: numbers[0], seconds: numbers[1])
         case ("check", 1): self = .check(replica: numbers[0])
+        case ("correct", 1): self = .correct(replica: numbers[0])
+        case ("vanish", 2):
+            guard let kind = LostFile(rawValue: word(3)) else { return nil }
+            self = .vanish(writer: numbers[0], kind, number: numbers[1])
+        case ("squat", 1):
+            guard let kind = ForeignFile(rawValue: word(2)) else { return nil }
+            self = .squat(replica: numbers[0], kind)
+        case ("rekey", 1):
+            guard let change = KeyChange(rawValue: word(2)) else { return nil }
+            self = .rekey(replica: numbers[0], change)
+        case ("revoke", 2): self = .revoke(replica: numbers[0], other: numbers[1])
+        case ("limit", 2): self = .limit(replica: numbers[0], bytes: numbers[1])
+        case ("administer", 1): self = .administer(replica: numbers[0])
         default: return nil
         }
     }

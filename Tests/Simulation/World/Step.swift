@@ -54,6 +54,20 @@ package enum Step: Hashable, Sendable {
     case abandon(replica: Int, writer: Int)
     case tick
     case jump(replica: Int, seconds: Int)
+    /// The clock of a replica's machine is set right.
+    case correct(replica: Int)
+    /// A file of a replica or a producer is lost in all log folders; `number` chooses one of the kind.
+    case vanish(writer: Int, LostFile, number: Int)
+    /// Something else takes the name of a replica's next segment in its log folder.
+    case squat(replica: Int, ForeignFile)
+    /// The file of keys of a replica changes, or a key of all is lost.
+    case rekey(replica: Int, KeyChange)
+    /// A replica trusts the key of another one no more, which is stolen and has no part in the end.
+    case revoke(replica: Int, other: Int)
+    /// A replica's log folder gets another limit; 0 for none.
+    case limit(replica: Int, bytes: Int)
+    /// The administrator of a replica types what its status says.
+    case administer(replica: Int)
     /// A replica is compared with the merge oracle.
     case check(replica: Int)
 }

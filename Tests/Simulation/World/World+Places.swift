@@ -24,7 +24,7 @@ extension World {
 
     /// Replaces a replica by a copy of another one, which goes on; what only the replaced store had is lost.
     func clone(from: Int, to: Int, _ kind: CopyKind, hasFolder: Bool) async throws {
-        guard from != to else { return }
+        guard from != to, retired.isDisjoint(with: [from, to]) else { return }
         for index in [from, to] { try await recover(index) }
         if hasFolder { try replicas[to].folder.becomeCopy(of: replicas[from].folder, at: replicas[to].clock.time) }
         try replicas[to].becomeCopy(of: replicas[from], kind)
@@ -70,7 +70,7 @@ extension World {
     private func hasOnlyBaseline(_ index: Int) throws -> Bool {
         func names(_ replica: Replica) throws -> Set<String> {
             let files = replica.folder
-            return Set(try files.baselines().keys.map(\.path) + files.comparisons().keys.map(\.path))
+            return Set(try files.baselines().keys.map(\.path) + files.comparisons(fleetKeys.readable).keys.map(\.path))
         }
         let others = try replicas.indices.filter { $0 != index }.map { try names(replicas[$0]) }
         return try !names(replicas[index]).isSubset(of: others.reduce([]) { $0.union($1) })

@@ -47,10 +47,19 @@ extension World {
         case .tick: clock.tick()
         case .jump(let replica, let seconds): replicas[replica].jump(seconds)
         case .check(let replica): try check(replicas[replica], "replica \(replica)")
+        case .correct(let replica): replicas[replica].heal()
+        case .vanish(let writer, let kind, let number): vanish(writer, kind, number)
+        case .squat(let replica, let kind):
+            if try replicas[replica].squat(kind) { Occurrences.note("a name is taken: \(kind.rawValue)") }
+        case .rekey(let replica, let change): rekey(replica, change)
+        case .revoke(let replica, let other): try await revoke(other, by: replica)
+        case .limit(let replica, let bytes):
+            replicas[replica].reconfigure { $0.maxBytes = bytes == 0 ? nil : Int64(bytes) }
+        case .administer(let replica): try await administer(replicas[replica], urgency: 0)
         }
     }
 
-    private func export(_ number: Int, crash: CrashPoint?) async throws {
+    func export(_ number: Int, crash: CrashPoint?) async throws {
         guard number < schedule.replicas else { return logs[number - schedule.replicas].publish() }
         let before = Set(sources(number).flatMap { logs[$0].segments })
         let hasEnded = try await replicas[number].export(crash: crash)
@@ -89,62 +98,6 @@ extension World {
         _ = try replicas[to].join(baseline)
         try check(replicas[to], "replica \(to) after it joined the baseline of replica \(from)")
         try demandNoEffect(baseline, on: replicas[to])
-    }
-
-    /// Delivers transactions until every replica has all of them.
-    func settle() async throws {
-        clock.tick(100_000)
-        for replica in replicas { replica.heal() }
-        for index in 0..<schedule.replicas { try await recover(index) }
-        for round in 0... {
-            for writer in 0..<schedule.replicas + schedule.producers { try await export(writer, crash: nil) }
-            var isComplete = try replicas.allSatisfy { try $0.hasPublishedAll() }
-            for (index, replica) in replicas.enumerated() {
-                if replica.isWithoutFolder, try !replica.hasPublishedAll() { try await bringOwn(index) }
-                guard try leaveAll(in: replica) else { continue }
-                isComplete = false
-                try await replica.takeImportSteps(nil, isWhole: true)
-                if index < schedule.replicas { try collect(from: index) }
-            }
-            if isComplete { break }
-            // A replica that lacks removed segments waits for a while before it joins a baseline.
-            clock.tick(100)
-            if round == 50 { _ = try await makeNextBaseline() }
-            guard round < 100 else {
-                throw Divergence(
-                    (["transactions wait for each other for ever"] + (try waits())).joined(separator: "\n")
-                )
-            }
-        }
-    }
-
-    /// Brings a copy that came without its log folder what there is of its writers, or makes the folder anew.
-    private func bringOwn(_ index: Int) async throws {
-        for segment in sources(index).flatMap({ logs[$0].present }) { try leave(segment, in: replicas[index]) }
-        for log in sources(index) { try leaveBaselines(of: logs[log], in: replicas[index]) }
-        try await replicas[index].repair()
-    }
-
-    /// The transactions that each replica lacks in the end, in words.
-    private func waits() throws -> [String] {
-        try replicas.enumerated().flatMap { index, replica -> [String] in
-            let positions = try replica.positions()
-            var lines: [String] = logs.compactMap { log -> String? in
-                let position = positions[log.writer] ?? 0
-                guard position < log.published else { return nil }
-                return "replica \(index) has \(position) of \(log.published) transactions of \(log.writer) in "
-                    + log.segments.map { "\($0.name.first)-\($0.name.last)\(log.isGone($0) ? " (gone)" : "")" }
-                    .joined(separator: ", ")
-            }
-            if try !replica.hasPublishedAll() { lines.append("replica \(index) has not published all") }
-            lines += replica.problems.map { "  \($0)" }
-            guard !lines.isEmpty else { return [] }
-            for log in logs {
-                lines += log.baselines.filter { !$0.isRemoved }.map { "baseline \($0.name.path): \($0.vector)" }
-                lines += log.comparisons.values.filter { !$0.isRemoved }.map(\.found.line)
-            }
-            return lines
-        }
     }
 
     /// Leaves whole copies of all segments that a replica lacks, and of all baselines when it lacks any; whether there are

@@ -17,6 +17,11 @@ package final class World {
     var logs: [WriterLog]
     /// The writers on whose missing transactions some replica does not wait any more.
     var abandoned: Set<UniqueID> = []
+    /// The replicas that were stolen: nobody takes anything more of them, and they have no part in the end.
+    var retired: Set<Int> = []
+    var fleetKeys = FleetKeys()
+    /// The writers under whose names older transactions were issued again.
+    private(set) var reissuing: Set<UniqueID> = []
     /// The number of replicas that began with what the log folders have.
     private var newCount = 0
 
@@ -26,12 +31,22 @@ package final class World {
         let model = try SimulationModel.model(isUnique: schedule.isUnique)
         var replicas: [Replica] = []
         for index in 0..<schedule.replicas {
-            replicas.append(try Replica(index, model: model, folder: folder, clock: clock, seed: schedule.seed))
+            replicas.append(
+                try Replica(
+                    index,
+                    model: model,
+                    folder: folder,
+                    clock: clock,
+                    seed: schedule.seed,
+                    traits: schedule.traits
+                )
+            )
         }
         self.replicas = replicas
         logs = (0..<schedule.producers).map {
             WriterLog(writer: UniqueID(high: $0 == 0 ? 1 : .max, low: UInt64($0)))
         }
+        try beginTraits()
     }
 
     /// Plays a schedule to its end, then delivers all transactions to all replicas and compares them.
@@ -58,21 +73,44 @@ package final class World {
         }
         try await settle()
         // Deferred writes are part of the state, so only stores with the same model can be equal.
-        let versions = Set(replicas.map(\.model.version))
+        let versions = Set(active.map(\.model.version))
         if versions.count == 1 { try await compare() }
         guard schedule.grows else { return }
-        for replica in replicas where replica.model.version != "2" { try replica.grow() }
+        for replica in active where replica.model.version != "2" { try replica.grow() }
         // One that has had its model from the beginning receives all transactions last.
         let grown = try SimulationModel.grown(isUnique: schedule.isUnique)
-        replicas.append(try Replica(replicas.count, model: grown, folder: folder, clock: clock, seed: schedule.seed))
+        let last = try Replica(
+            replicas.count,
+            model: grown,
+            folder: folder,
+            clock: clock,
+            seed: schedule.seed,
+            traits: schedule.traits
+        )
+        try equip(last)
+        replicas.append(last)
         try await settle()
         try await compare()
     }
 
     func newReplica() throws -> Replica {
         newCount += 1
-        return try Replica(100 + newCount, model: replicas[0].model, folder: folder, clock: clock)
+        let model = active.first?.model ?? replicas[0].model
+        let replica = try Replica(
+            100 + newCount,
+            model: model,
+            folder: folder,
+            clock: clock,
+            traits: schedule.traits
+        )
+        try equip(replica)
+        return replica
     }
+
+    /// The replicas that take part in the end.
+    var active: [Replica] { activeIndices.map { replicas[$0] } }
+
+    var activeIndices: [Int] { replicas.indices.filter { !retired.contains($0) } }
 
     // MARK: Transactions
 
@@ -93,6 +131,8 @@ package final class World {
     func collect(from index: Int) throws {
         let replica = replicas[index]
         let known = replica.writer
+        var renamed = try withdraw(from: replica)
+        let hasRenamed = !renamed.isEmpty
         var new: [LogTransaction] = []
         for (record, transactions) in try replica.drainCommitted() {
             if log(of: record.id) == nil { logs.append(WriterLog(writer: record.id, incarnation: record.incarnation)) }
@@ -104,8 +144,37 @@ package final class World {
                 if let reason = logs[log].commit(transaction) { throw Divergence("replica \(index): \(reason)") }
             }
         }
+        if hasRenamed { reissuing.insert(replica.writer) }
+        for changes in new.map(\.changes) {
+            if let place = renamed.firstIndex(of: changes) { renamed.remove(at: place) }
+        }
+        guard renamed.isEmpty else {
+            throw Divergence("replica \(index) has lost \(renamed) when its transactions got other names")
+        }
         guard replica.writer != known || replica.label != replica.formerLabel else { return }
         try replica.changeWriter(index)
+    }
+
+    /// Forgets the names of transactions that have other names now; returns their changes.
+    private func withdraw(from replica: Replica) throws -> [[Change]] {
+        let renamed = try replica.takeRenamed()
+        guard !renamed.isEmpty else { return [] }
+        Occurrences.note("transactions got other names")
+        let incarnations = try replica.incarnations()
+        var withdrawn: [[Change]] = []
+        for (writer, sequence) in renamed {
+            guard let log = log(of: writer) else { continue }
+            guard UInt64(logs[log].published) <= sequence else {
+                throw Divergence("\(writer) \(sequence + 1) is published, and has another name now")
+            }
+            // A copy of the store may still publish them under their former names.
+            let others = replicas.filter { $0 !== replica }.map { $0.committed(by: writer) }.max() ?? 0
+            withdrawn += logs[log].withdraw(after: Int(max(sequence, others)), nil)
+        }
+        for (writer, incarnation) in incarnations {
+            if let log = log(of: writer) { _ = logs[log].withdraw(after: .max, incarnation) }
+        }
+        return withdrawn
     }
 
     /// Records what a replica has just committed, whose clocks are greater than all that it has applied, without those that
@@ -137,14 +206,18 @@ package final class World {
             guard let log = log(of: segment.name.writer) else {
                 throw Divergence("nobody has committed anything of \(segment.name)")
             }
+            // Of a file whose key is lost nothing more is heard.
+            guard let content = fleetKeys.content(of: segment.bytes) else { continue }
             if let known = replica.written.updateValue(segment.bytes, forKey: segment.name) {
-                guard known == segment.bytes else {
+                guard fleetKeys.content(of: known).map({ $0 == content }) ?? true else {
                     throw Divergence("\(segment.name) was written again with other bytes")
                 }
             } else {
                 try replica.folder.setTime(replica.clock.time, of: segment.name.path)
             }
-            if let reason = try logs[log].publish(segment) { throw Divergence("replica \(index): \(reason)") }
+            if let reason = try logs[log].publish(segment, fleetKeys.readable) {
+                throw Divergence("replica \(index): \(reason)")
+            }
         }
     }
 }

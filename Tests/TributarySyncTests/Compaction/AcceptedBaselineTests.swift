@@ -160,6 +160,22 @@ import TributaryStore
         #expect(try group.digests().count == 1)
     }
 
+    /// A store that has published nothing has no folder of its own yet.
+    @Test func aNewMachineAcceptsABaseline() async throws {
+        let group = try await CompactingReplicas.filled(2)
+        let folder = try await stop(1, of: group)
+        try await lose([SyncModel.insert(7)], of: group.replicas[0], group)
+        let cut = try #require(try await group.compact(group.replicas[0]).cut)
+        let newcomer = try await group.add()
+        try await group.exchange()
+        #expect(!group.files(".tlog").contains { $0.hasPrefix("\(newcomer.own)/") })
+        #expect(try await accept(cut, newcomer) == .verified(cut))
+        #expect(endorsements(newcomer, group).count == 1)
+        try await group.add(in: folder)
+        for _ in 0..<3 { try await group.exchange() }
+        #expect(try group.digests().count == 1)
+    }
+
     /// No segment waits for the lost ones: the baseline alone shows that something is missing, after its grace.
     @Test func aSilentLossIsAProblem() async throws {
         let group = try await CompactingReplicas.filled(2)

@@ -24,11 +24,20 @@ extension Replica {
         let check = StoreCheck(
             of: store,
             logs: settings.logs,
+            encryption: settings.encryption,
             repairs: true,
+            trust: try trust(),
             open: { try EmptyStores.scratch($0) },
             progress: { _, _, _ in }
         )
         _ = try await check.run()
+    }
+
+    /// Runs a request of an administrator at the running sync.
+    func request<T>(_ body: (SyncService) async throws -> T) async throws -> T {
+        let sync = try runningSync()
+        self.sync = sync
+        return try await body(sync.service)
     }
 
     func evict(_ writer: UniqueID) async throws -> Bool {

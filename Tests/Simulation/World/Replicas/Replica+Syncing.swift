@@ -1,5 +1,6 @@
 import SimulationRunning
 import TransactionLog
+import TributaryAdmin
 import TributaryChanges
 import TributaryStore
 package import TributarySync
@@ -59,13 +60,19 @@ extension Replica {
         switch failure {
         case .clockAhead: true
         case .foreignFolder: isWithoutFolder
-        case .nameTaken: isObstructed
+        case .nameTaken: isObstructed || !folder.foreign.isEmpty
         default: false
         }
     }
 
     /// Whether the log folder has nothing of the store.
     var isWithoutFolder: Bool { !writers.contains { folder.hasFolder(of: $0) } }
+
+    /// Whether the store has something to publish, and the log folder has nothing of what it has published before.
+    func lacksOwnFolder() throws -> Bool {
+        guard isWithoutFolder, try !hasPublishedAll() else { return false }
+        return try !store.read { try $0.outbox.exporters().isEmpty }
+    }
 
     /// Whether a damaged copy has the name of a segment of the store.
     var isObstructed: Bool { folder.names().contains { writers.contains($0.writer) && folder.isDamaged($0) } }
@@ -93,7 +100,7 @@ extension Replica {
     }
 
     /// What keeps the store from importing, in words.
-    var problems: [String] { sync?.problems ?? [] }
+    var problems: [Problem] { get throws { try runningSync().problems } }
 
     func acknowledge() async throws {
         let sync = try runningSync()

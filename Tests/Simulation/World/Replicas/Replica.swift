@@ -39,6 +39,12 @@ package final class Replica {
     var folder: ReplicatedFolder
     private(set) var crashes: CrashPlan
     private(set) var settings: SyncConfiguration
+    /// The numbers of the keys that its file of keys has.
+    private(set) var keys: [Int] = []
+    private let isTrusting: Bool
+    /// Whether transactions that were never published may get other names: something else has the name of a segment, or
+    /// an administrator gives them other clocks.
+    var mayRename = false
     /// Whether a restart, the end of the program and a copy open the store anew, as in each second schedule.
     ///
     /// That takes longer than the rest. Otherwise only the sync begins anew, on the files of that moment.
@@ -55,8 +61,16 @@ package final class Replica {
     /// Creates a replica with an empty store in the folder of all replicas.
     ///
     /// Its number decides how its clock and its settings differ from those of others, and so does the seed.
-    package init(_ index: Int, model: Model, folder: TemporaryFolder, clock: SimulatedClock, seed: UInt64 = 0) throws {
+    package init(
+        _ index: Int,
+        model: Model,
+        folder: TemporaryFolder,
+        clock: SimulatedClock,
+        seed: UInt64 = 0,
+        traits: Set<Trait> = []
+    ) throws {
         self.model = model
+        isTrusting = traits.contains(.trusted)
         world = folder
         self.folder = try ReplicatedFolder(path: folder.path("logs-\(index)"))
         settings = SyncConfiguration(logs: folder.path("logs-\(index)"))
@@ -74,6 +88,10 @@ package final class Replica {
         crashes = CrashPlan(path: configuration.path)
         writer = try store.read { try $0.writers.own().id }
         (label, formerLabel) = (writer, writer)
+        if isTrusting {
+            for suffix in ["-key", "-trust"] { unlink(configuration.path + suffix) }
+            settings.trust.mode = .known
+        }
     }
 
     // MARK: Opening
@@ -157,6 +175,38 @@ package final class Replica {
         store = try Store.open(configuration, migrator: Migrator())
     }
 
+    /// Changes the settings, as a reload does.
+    func reconfigure(_ change: (inout SyncConfiguration) -> Void) {
+        change(&settings)
+        sync?.service.reconfigure(settings)
+    }
+
+    func setKeys(_ numbers: [Int]) {
+        keys = numbers
+        reconfigure { $0.encryption = FleetKeys.keys(numbers) }
+    }
+
+    /// Whether its file of keys has the key of a file.
+    func canRead(_ bytes: [UInt8]) -> Bool { (try? plain(bytes, settings.encryption)) != nil }
+
+    /// The keys with which the store signs and that it trusts, from their files.
+    func trust() throws -> StoreTrust {
+        let trust = isTrusting ? try StoreTrust(of: store) : StoreTrust()
+        trust.configure(settings.trust)
+        return trust
+    }
+
+    /// Takes the files of another store's keys over, which an administrator copies with it; the key itself only with
+    /// the whole disk.
+    private func takeSecrets(from other: String, withKey: Bool) {
+        guard isTrusting else { return }
+        for suffix in ["-key", "-trust"] {
+            unlink(configuration.path + suffix)
+            guard withKey || suffix == "-trust" else { continue }
+            try? FileManager.default.copyItem(atPath: other + suffix, toPath: configuration.path + suffix)
+        }
+    }
+
     /// Removes the running sync, whose positions are not those of the store any more.
     func endSync() { sync = nil }
 
@@ -167,6 +217,7 @@ package final class Replica {
         return try SteppedSync(
             replica: SteppedReplica(store: store, crashes: crashes),
             configuration: settings,
+            trust: try trust(),
             clock: StandingClock()
         ) { step in
             switch step {
@@ -198,6 +249,53 @@ package final class Replica {
             found.append((record, new))
         }
         return found
+    }
+
+    /// The last sequences of the store's own writers that are less than what has been looked at, for each such writer
+    /// with what it goes on from: the transactions behind them have other names now.
+    func takeRenamed() throws -> [(writer: UniqueID, sequence: UInt64)] {
+        let records = try store.read { try $0.writers.all() }
+        let sequences = Dictionary(uniqueKeysWithValues: records.map { ($0.id, $0.sequence) })
+        var found: [(writer: UniqueID, sequence: UInt64)] = []
+        for (writer, count) in drained.sorted(by: { $0.key < $1.key }) {
+            let sequence = sequences[writer] ?? 0
+            guard sequence < count else { continue }
+            guard mayRename else {
+                let words = "\(writer) has lost its transactions after \(sequence)"
+                throw Divergence("\(words), and nothing has happened to it")
+            }
+            // A writer that has published nothing is none of the store any more.
+            drained[writer] = sequence > 0 ? sequence : nil
+            found.append((writer, sequence))
+        }
+        if !found.isEmpty { isInDoubt = true }
+        return found
+    }
+
+    /// The number of a writer's transactions that the store has committed, as far as they have been looked at.
+    func committed(by writer: UniqueID) -> UInt64 { drained[writer] ?? 0 }
+
+    /// What each writer of the store goes on from.
+    func incarnations() throws -> [UniqueID: Incarnation] {
+        let records = try store.read { try $0.writers.all() }
+        let own = records.filter { drained[$0.id] != nil }
+        return Dictionary(uniqueKeysWithValues: own.map { ($0.id, $0.incarnation) })
+    }
+
+    /// Gives the name of the next segment to something else; false when it is taken already.
+    func squat(_ kind: ForeignFile) throws -> Bool {
+        let name = try store.read { reader in
+            guard let (writer, first) = try reader.outbox.unexported().first,
+                let run = try reader.outbox.run(of: writer, from: first, bytes: settings.segmentBytes)
+            else {
+                let own = try reader.writers.own()
+                return SegmentName(writer: own.id, first: own.sequence + 1, last: own.sequence + 1)
+            }
+            return SegmentName(writer: writer, first: run.lowerBound, last: run.upperBound)
+        }
+        guard try folder.squat(name, kind) else { return false }
+        mayRename = true
+        return true
     }
 
     /// Notes that the store goes on as a fresh writer, or that it has found that it is a copy.
@@ -269,6 +367,7 @@ package final class Replica {
             let home = other.clock.home(other.configuration.path)
             try clock.settle(on: other.clock.machine, world.path("memory-\(slot.number)-\(moves)"), as: home)
         }
+        takeSecrets(from: other.configuration.path, withKey: kind == .unnoticed)
         try replace(with: image, of: other.model, isForeign: true)
         loseToken()
         forget()
@@ -295,7 +394,9 @@ package final class Replica {
             if kind == .file { try manager.copyItem(atPath: configuration.path, toPath: target) }
             if kind == .path { try manager.moveItem(atPath: configuration.path, toPath: target) }
             if kind == .file { try manager.removeItem(atPath: configuration.path) }
+            let former = configuration.path
             configuration.path = target
+            takeSecrets(from: former, withKey: true)
             crashes = CrashPlan(path: target)
             store = try Store.open(configuration, migrator: Migrator())
         case .folder:

@@ -45,6 +45,8 @@ final class ReplicaEnvironment: Sendable {
     /// Shows the common time from now on.
     func heal() { state.withLock { $0.skew = 0 } }
 
+    var isRight: Bool { state.withLock { $0.skew == 0 } }
+
     func home(_ path: String) -> StoreHome? {
         state.withLock { state in
             state.home ?? MarkedFile(at: path).map { StoreHome(machine: state.machine, store: $0) }

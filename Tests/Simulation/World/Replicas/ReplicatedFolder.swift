@@ -9,6 +9,8 @@ struct ReplicatedFolder {
     private(set) var loss: FolderLoss?
     /// The segments that the replicator has brought, each with whether the copy is whole.
     private var brought: [SegmentName: Bool] = [:]
+    /// The names of segments that something else has.
+    private(set) var foreign: Set<SegmentName> = []
 
     init(path: String) throws {
         self.path = path
@@ -20,7 +22,10 @@ struct ReplicatedFolder {
     mutating func setLoss(_ loss: FolderLoss?) { self.loss = loss }
 
     /// Forgets the files of a writer, which are gone.
-    mutating func forget(_ writer: UniqueID) { brought = brought.filter { $0.key.writer != writer } }
+    mutating func forget(_ writer: UniqueID) {
+        brought = brought.filter { $0.key.writer != writer }
+        foreign = foreign.filter { $0.writer != writer }
+    }
 
     // MARK: Files
 
@@ -34,7 +39,8 @@ struct ReplicatedFolder {
     }
 
     func names() -> [SegmentName] {
-        files().flatMap { writer, files in files.compactMap { SegmentName(writer: writer, fileName: $0) } }.sorted()
+        let all = files().flatMap { writer, files in files.compactMap { SegmentName(writer: writer, fileName: $0) } }
+        return all.filter { !foreign.contains($0) }.sorted()
     }
 
     /// The segments that the replica itself has written.
@@ -54,14 +60,17 @@ struct ReplicatedFolder {
     }
 
     /// What stores have found in baselines.
-    func comparisons() throws -> [BaselineComparison.Name: BaselineComparison] {
-        let logs = try LogFolder(path: path)
-        var found: [BaselineComparison.Name: BaselineComparison] = [:]
+    func comparisons(_ keys: EncryptionKeys = EncryptionKeys()) throws -> [BaselineComparison.Name: PublishedComparison]
+    {
+        let logs = try LogFolder(path: path, keys: keys)
+        var found: [BaselineComparison.Name: PublishedComparison] = [:]
         for (writer, files) in files() {
             for file in files {
                 guard case .comparison(let baseline) = SegmentFileKind.classify(file, writer: writer) else { continue }
                 let name = BaselineComparison.Name(writer: writer, of: baseline)
-                found[name] = try BaselineComparison.read(name, in: logs)
+                // Of one whose key is lost nothing is known.
+                guard let read = try? BaselineComparison.read(name, in: logs) else { continue }
+                found[name] = PublishedComparison(found: read, bytes: try bytes(name.path))
             }
         }
         return found
@@ -73,7 +82,7 @@ struct ReplicatedFolder {
 
     /// Whether there is a whole copy of a segment, or the replica's own file.
     func has(_ name: SegmentName) -> Bool {
-        guard loss != .unmounted else { return false }
+        guard loss != .unmounted, !foreign.contains(name) else { return false }
         return brought[name] ?? (access("\(path)/\(name.path)", F_OK) == 0)
     }
 
@@ -97,7 +106,7 @@ struct ReplicatedFolder {
     /// Another whole file of the name becomes a conflict copy when `replaces`; otherwise the new one does.
     mutating func leave(_ segment: PublishedSegment, _ fault: FileFault, at time: WallTime, replaces: Bool) throws {
         // Nothing comes into a folder that is not there.
-        guard loss != .unmounted else { return }
+        guard loss != .unmounted, !foreign.contains(segment.name) else { return }
         let (name, bytes) = (segment.name, segment.bytes)
         if case .conflictCopy(let percent) = fault {
             return try place(Array(bytes.prefix(bytes.count * percent / 100)), conflictName(segment), time)
@@ -144,25 +153,59 @@ struct ReplicatedFolder {
         if comparison.isRemoved {
             unlink("\(self.path)/\(path)")
         } else if loss != .unmounted {
-            try place(Array((comparison.found.line + "\n").utf8), path, nil)
+            try place(comparison.bytes, path, nil)
         }
+    }
+
+    /// Loses a baseline, or what a store has found in one.
+    func leave(lost path: String) {
+        guard loss != .unmounted else { return }
+        unlink("\(self.path)/\(path)")
     }
 
     /// Replaces all files by copies of those in another folder.
     mutating func becomeCopy(of other: ReplicatedFolder, at time: WallTime) throws {
         try FileManager.default.removeItem(atPath: path)
         try FileManager.default.copyItem(atPath: other.path, toPath: path)
-        brought = other.brought
+        (brought, foreign) = (other.brought, other.foreign)
         for name in names() {
             try setTime(time, of: name.path)
             brought[name] = brought[name] ?? true
         }
     }
 
+    /// Gives the name of a segment to something else; false when a file has it.
+    mutating func squat(_ name: SegmentName, _ kind: ForeignFile) throws -> Bool {
+        let file = "\(path)/\(name.path)"
+        guard loss == nil, access(file, F_OK) != 0 else { return false }
+        let manager = FileManager.default
+        let folder = "\(path)/\(name.writer)"
+        try manager.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        switch kind {
+        case .empty: try Data().write(to: URL(fileURLWithPath: file))
+        case .garbage: try Data("no segment\n".utf8).write(to: URL(fileURLWithPath: file))
+        case .folder: try manager.createDirectory(atPath: file, withIntermediateDirectories: false)
+        case .link: try manager.createSymbolicLink(atPath: file, withDestinationPath: "/dev/null")
+        }
+        foreign.insert(name)
+        return true
+    }
+
+    /// Removes what has the name of a segment and is none; false when it is a whole segment.
+    mutating func removeForeign(_ name: SegmentName) throws -> Bool {
+        if foreign.remove(name) != nil {
+            try FileManager.default.removeItem(atPath: "\(path)/\(name.path)")
+            return true
+        }
+        guard !has(name) else { return false }
+        lose(name)
+        return true
+    }
+
     /// Removes a file, as when the end of the machine comes before its name is on the disk.
     mutating func lose(_ name: SegmentName) {
         // What is on a share that is not mounted stays there.
-        guard loss != .unmounted else { return }
+        guard loss != .unmounted, !foreign.contains(name) else { return }
         brought[name] = nil
         unlink("\(path)/\(name.path)")
     }
