@@ -152,6 +152,8 @@ struct Restamp {
     }
 
     /// Costs one look at each transaction.
+    ///
+    /// A join or a migration, with sequence 0, is no version of any write.
     private func staying() throws -> Staying {
         let moved = Set(transactions.map(\.number))
         let clocks = Set(transactions.map(\.version.clock))
@@ -159,6 +161,7 @@ struct Restamp {
             db,
             """
             SELECT t.number, t.clock, w.uuid FROM tributary_transaction t JOIN tributary_writer w ON w.id = t.writer
+            WHERE t.sequence > 0
             """
         )
         var staying = Staying()

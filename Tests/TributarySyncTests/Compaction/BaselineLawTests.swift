@@ -30,6 +30,31 @@ import TributaryStore
         // Deferred writes, and transactions with such writes, have no cells that the log could contradict.
         #expect(tally.own.found > 4 * tally.own.missed.values.reduce(0, +), "\(tally)")
     }
+
+    @Test func theLogFolderShowsAWriteThatNoSegmentHas() throws {
+        let (person, project) = (SimulationModel.ids(of: "Person"), SimulationModel.ids(of: "Project"))
+        let trial = try LawTrial([
+            Change(entity: "Person", id: person[0], operation: .insert([])),
+            Change(entity: "Project", id: project[0], operation: .insert([])),
+        ])
+        let age = PropertyWrite(name: "age", value: .integer(1))
+        let changes = [
+            Change(entity: "Person", id: person[1], operation: .insert([])),
+            Change(entity: "Person", id: person[0], operation: .update([age])),
+            Change(
+                entity: "Project",
+                id: project[0],
+                operation: .link(to: "members", ids: [person[0]], positions: ["a"])
+            ),
+        ]
+        for (number, invented) in changes.enumerated() {
+            let verdict = try trial.verdictOfMaker(adding: invented, number)
+            guard case .differs? = verdict else {
+                Issue.record("\(invented): \(String(describing: verdict))")
+                continue
+            }
+        }
+    }
 }
 
 /// A history of a few writers, a baseline of a part of it, and a store that has more.
@@ -104,6 +129,17 @@ private struct LawTrial {
         self.generator = generator
     }
 
+    /// A history of one transaction.
+    init(_ changes: [Change]) throws {
+        folder = try TemporaryFolder("law")
+        model = try Model(yaml: SimulationModel.text)
+        generator = ChangeGenerator(SeededGenerator(seed: 0))
+        let clock = HybridClock(milliseconds: 1_000)
+        let header = TransactionHeader(sequence: 1, clock: clock, changeCount: changes.count)
+        log = [Self.writers[0]: [LogTransaction(header: header, changes: changes)]]
+        (vector, positions, partial) = ([Self.writers[0]: 1], [Self.writers[0]: 1], [:])
+    }
+
     func run(_ tally: inout Tally) throws {
         var trial = self
         try trial.play(&tally)
@@ -122,10 +158,7 @@ private struct LawTrial {
                 try put(writer, transaction)
             }
         }
-        var lines: [String] = []
-        _ = try maker.read {
-            try $0.baseline.forEachLine { lines.append(String(decoding: $0.dropLast(), as: UTF8.self)) }
-        }
+        let lines = try lines(of: maker)
         guard lines.count > 1 else { return }
         let right = BaselineParts(lines)
         switch try verdict(right, store, 0) {
@@ -244,26 +277,64 @@ private struct LawTrial {
         _ digest: String,
         _ tally: inout Tally
     ) throws {
+        try putAll()
+        for (number, kind, baseline) in wrongs {
+            switch try verdictOfMaker(of: baseline, number, besides: digest) {
+            case nil: continue
+            case .sound?: tally.own.missed[kind, default: 0] += 1
+            case .differs?, .open?: tally.own.found += 1
+            }
+        }
+    }
+
+    /// The verdict of a store with the state of a wrong baseline; nil when no store can have it, or it is the right state.
+    private func verdictOfMaker(
+        of baseline: BaselineParts,
+        _ number: Int,
+        besides digest: String
+    ) throws -> BaselineLaw.Verdict? {
+        guard let known = try known(baseline, number) else { return nil }
+        let faulty = try store("faulty-\(number)")
+        defer { try? faulty.close() }
+        let work = BaselineImport(baseline: known, logs: try logs, control: ImportControl())
+        let (whole, _) = try work.verified()
+        guard (try? faulty.write { try work.join(whole, $0) }) != nil else { return nil }
+        try apply(to: faulty, through: positions, after: known.vector.entries)
+        guard try self.digest(of: faulty) != digest else { return nil }
+        return try verdict(baseline, faulty, number, against: [])
+    }
+
+    /// The verdict of a store with a write that no segment has.
+    func verdictOfMaker(adding change: Change, _ number: Int) throws -> BaselineLaw.Verdict? {
+        try putAll()
+        let maker = try store("maker-\(number)")
+        defer { try? maker.close() }
+        try apply(to: maker, through: vector)
+        var wrong = BaselineParts(try lines(of: maker))
+        wrong.transactions[0].changes.append(Self.line(change))
+        return try verdictOfMaker(of: wrong, number, besides: digest(of: maker))
+    }
+
+    private func putAll() throws {
         for (writer, transactions) in log {
             for transaction in transactions where transaction.header.sequence <= positions[writer, default: 0] {
                 try put(writer, transaction)
             }
         }
-        for (number, kind, baseline) in wrongs {
-            guard let known = try known(baseline, number) else { continue }
-            let faulty = try store("faulty-\(number)")
-            defer { try? faulty.close() }
-            let work = BaselineImport(baseline: known, logs: try logs, control: ImportControl())
-            let (whole, _) = try work.verified()
-            guard (try? faulty.write { try work.join(whole, $0) }) != nil else { continue }
-            try apply(to: faulty, through: positions, after: known.vector.entries)
-            guard try self.digest(of: faulty) != digest else { continue }
-            if case .sound = try verdict(baseline, faulty, number, against: []) {
-                tally.own.missed[kind, default: 0] += 1
-            } else {
-                tally.own.found += 1
-            }
+    }
+
+    private func lines(of store: Store) throws -> [String] {
+        var lines: [String] = []
+        _ = try store.read {
+            try $0.baseline.forEachLine { lines.append(String(decoding: $0.dropLast(), as: UTF8.self)) }
         }
+        return lines
+    }
+
+    private static func line(_ change: Change) -> String {
+        var line: [UInt8] = []
+        change.write(to: &line)
+        return String(decoding: line.dropLast(), as: UTF8.self)
     }
 
     // MARK: Stores and files
@@ -381,9 +452,7 @@ private struct LawTrial {
             guard let to = pickIndex(baseline.transactions.count) else { return nil }
             let changes = generator.changes(isKnown: false)
             guard let change = pick(changes) else { return nil }
-            var line: [UInt8] = []
-            change.write(to: &line)
-            baseline.transactions[to].changes.append(String(decoding: line.dropLast(), as: UTF8.self))
+            baseline.transactions[to].changes.append(Self.line(change))
             return "an invented change"
         case 4, 5:
             guard let index = pickIndex(baseline.rest.count) else { return nil }
