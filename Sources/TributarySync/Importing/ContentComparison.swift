@@ -17,8 +17,8 @@ struct ContentComparison {
 
     /// Compares the transactions of a verified segment up to one of them.
     ///
-    /// One pass over its bytes, and over those of the applied segments that ``AppliedTransactions`` chooses: together they
-    /// hold no transaction more than twice.
+    /// One pass over its bytes, and two over those of the applied segments that ``AppliedTransactions`` chooses: together
+    /// they hold no transaction more than twice.
     ///
     /// - Returns: Why the segment contradicts what is applied; nil when it does not.
     /// - Throws: ``SegmentError`` when the system cannot read a file for the moment, and ``StoreError``.
@@ -193,7 +193,10 @@ private struct AppliedTransactions {
         do throws(SegmentError) {
             let file = try logs.open(name)
             let tail = try SegmentTail.read(file)
-            return tail.end.sha256 == record.sha256 ? AppliedSegment(name, file, tail) : nil
+            guard tail.end.sha256 == record.sha256 else { return nil }
+            // The file may have been damaged after it was applied.
+            _ = try SegmentVerifier().verify(file, name: name)
+            return AppliedSegment(name, file, tail)
         } catch {
             guard error.isPassing else { return nil }
             throw error
