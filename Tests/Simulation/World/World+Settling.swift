@@ -182,7 +182,7 @@ extension World {
         // Each command changes what the status says.
         for problem in try replica.problems {
             for remedy in Remedy.all(in: problem.hint ?? "") {
-                try await type(remedy, at: replica, index, urgency: urgency)
+                try await type(remedy, at: replica, index, about: problem.writer, urgency: urgency)
             }
             // The trusted machines have made their own baselines: those of a stolen one are removed.
             if problem.code == .baselineRefused, let writer = problem.writer, isRevoked(writer), urgency > 0 {
@@ -194,7 +194,13 @@ extension World {
         try collectSegments(from: index)
     }
 
-    private func type(_ remedy: Remedy, at replica: Replica, _ index: Int?, urgency: Int) async throws {
+    private func type(
+        _ remedy: Remedy,
+        at replica: Replica,
+        _ index: Int?,
+        about writer: UniqueID?,
+        urgency: Int
+    ) async throws {
         switch remedy {
         case .accept(let name): try await accept(name, at: replica, urgency: urgency)
         case .acceptBaseline(let name): try await accept(name, at: replica, index)
@@ -211,9 +217,17 @@ extension World {
         case .compact:
             for other in activeIndices where other < schedule.replicas { try await compact(other, .requested) }
         case .repair:
-            guard let index, index < schedule.replicas else { return }
-            if replica.folder.loss == nil { try await replica.repair() } else { try await recover(index) }
+            // What is missing comes back on the machines that wrote it.
+            var owners = activeIndices.filter { number in writer.map(replicas[number].writers.contains) ?? false }
+            if owners.isEmpty, let index { owners = [index] }
+            for owner in owners where owner < schedule.replicas {
+                if replicas[owner].folder.loss == nil { try await replicas[owner].repair() }
+                try await recover(owner)
+                try collect(from: owner)
+                try collectSegments(from: owner)
+            }
         case .remove(let name):
+            guard replica.folder.loss != .unmounted else { return }
             guard try replica.folder.removeForeign(name) else {
                 throw Divergence("a hint says that the whole segment \(name) is to be removed")
             }
