@@ -244,19 +244,21 @@ extension ImportPlanner {
             let missing = self.unmet(unmet, positions)
             let rest = missing.count > 10 ? " and \(missing.count - 10) more" : ""
             status.reason =
-                "Transaction \(unmet.sequence) was made after transactions that are not here: "
+                "Transaction \(unmet.sequence) was made after transactions that are not applied here: "
                 + missing.prefix(10).map(\.description).joined(separator: ", ") + "\(rest)."
             status.waitingFor = missing
             if case .transactions(let writer, let from, _)? = missing.first {
-                status.hint = "See that the writers' segments arrive. \(remedy(forMissing: from, of: writer))"
+                status.hint =
+                    heldHint(forMissing: from, of: writer)
+                    ?? "See that the writers' segments arrive. \(remedy(forMissing: from, of: writer))"
             }
         case .predecessor(let after):
             let from = positions[after.writer].sequence.addingSaturating(1)
             status.reason =
-                "The writer goes on from \(after.writer), whose transactions up to \(after.sequence) are not here."
+                "The writer goes on from \(after.writer), whose transactions up to \(after.sequence) are not applied here."
             status.waitingFor = [.transactions(writer: after.writer, from: from, through: after.sequence)]
             status.hint =
-                baselines.remedy(forMissing: from, of: after.writer)
+                heldHint(forMissing: from, of: after.writer) ?? baselines.remedy(forMissing: from, of: after.writer)
                 ?? "See that the segments of \(after.writer) arrive. If another machine has applied them, there: "
                 + "tributaryctl compact"
         case .gap, .unusable: break
@@ -267,11 +269,19 @@ extension ImportPlanner {
     ///
     /// The machine that has written a segment publishes it again as long as its outbox has it.
     func remedy(forMissing sequence: UInt64, of writer: UniqueID) -> String {
-        let others =
-            baselines.remedy(forMissing: sequence, of: writer)
-            ?? "if another machine has applied them, there: tributaryctl compact; "
+        let again = "the machine that wrote them: tributaryctl check --repair"
+        if let baseline = baselines.remedy(forMissing: sequence, of: writer) { return "\(baseline); or on \(again)" }
+        return "On \(again); if another machine has applied them, there: tributaryctl compact; "
             + "if they are lost permanently: tributaryctl writer abandon \(writer)"
-        return "On the machine that wrote them: tributaryctl check --repair; \(others)"
+    }
+
+    /// Leads to the segment of the log folder that has a missing transaction; nil when none has it.
+    ///
+    /// What keeps that segment from being applied has a hint of its own; nothing is lost.
+    private func heldHint(forMissing sequence: UInt64, of writer: UniqueID) -> String? {
+        guard let planned = writers[writer], let holder = planned.order.holders(of: sequence).first else { return nil }
+        let path = planned.name(holder).path
+        return "\(path) has them, and is not applied yet. To see why: tributaryctl segment explain \(path)"
     }
 
     /// Without the file, this store differs from a store that has applied it.

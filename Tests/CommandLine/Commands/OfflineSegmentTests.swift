@@ -164,6 +164,11 @@ import TributaryChanges
         let bytes = try Data(contentsOf: URL(fileURLWithPath: file))
         #expect(try await run("sign", "--key", path, "--json", file).ending == .exited(0))
         #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == bytes)
+        // The first signed file takes the place of the one that was verified.
+        let twice = try await run("sign", "--key", path, file, file)
+        #expect(twice.ending == .exited(75) && twice.errors.contains("was replaced while"), "\(twice)")
+        #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == bytes)
+        #expect(try names() == [name])
         let other = try self.key("other.key")
         let refused = try await run("sign", "--key", other.path, file)
         #expect(refused.ending == .exited(77) && refused.errors.contains("key \(key) has signed it"), "\(refused)")

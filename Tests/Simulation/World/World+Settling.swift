@@ -155,13 +155,12 @@ extension World {
             }
             if try newcomer !== replica && !replica.hasPublishedAll() { lines.append("\(name) has not published all") }
             guard !lines.isEmpty else { return [] }
-            lines += try replica.problems.map { "  \($0.code): \($0.detail) \($0.hint ?? "")" }
-            for log in logs {
-                lines += log.baselines.filter { !$0.isRemoved }.map { "baseline \($0.name.path): \($0.vector)" }
-                lines += log.comparisons.values.filter { !$0.isRemoved }.map(\.found.line)
-            }
-            return lines
+            return lines + (try replica.problems.map { "  \($0.code): \($0.detail) \($0.hint ?? "")" })
         }
+            + logs.flatMap { log in
+                log.baselines.filter { !$0.isRemoved }.map { "baseline \($0.name.path): \($0.vector)" }
+                    + log.comparisons.values.filter { !$0.isRemoved }.map(\.found.line)
+            }
     }
 }
 
@@ -218,8 +217,9 @@ extension World {
             for other in activeIndices where other < schedule.replicas { try await compact(other, .requested) }
         case .repair:
             // What is missing comes back on the machines that wrote it.
-            var owners = activeIndices.filter { number in writer.map(replicas[number].writers.contains) ?? false }
-            if owners.isEmpty, let index { owners = [index] }
+            let owners = activeIndices.filter { number in
+                writer.map(replicas[number].writers.contains) ?? (number == index)
+            }
             for owner in owners where owner < schedule.replicas {
                 if replicas[owner].folder.loss == nil { try await replicas[owner].repair() }
                 try await recover(owner)

@@ -183,6 +183,21 @@ import TributaryChanges
         #expect(bench.planner.position(of: b).sequence == 4)
     }
 
+    @Test func whatWaitsForAHeldSegmentLeadsToIt() throws {
+        var bench = PlannerBench()
+        let held = name(a, 1, 2)
+        bench.settle(with: held, PlannerBench.valid(held, clock: PlannerBench.wall.later(by: .seconds(7_200))))
+        let (first, follower) = (name(b, 1, 1), name(UniqueID(high: 3, low: 3), 1, 1))
+        let unmet = SegmentSummary.UnmetDependencies(sequence: 1, needs: [a: 2])
+        bench.settle(with: first, PlannerBench.valid(first, unmet: unmet))
+        let predecessor = Incarnation.Predecessor(writer: a, sequence: 2)
+        bench.settle(with: follower, PlannerBench.valid(follower, after: predecessor))
+        for waiting in [first, follower] {
+            let hint = try #require(bench.status(waiting)?.hint)
+            #expect(hint.hasSuffix("tributaryctl segment explain \(held.path)") && !hint.contains("abandon"), "\(hint)")
+        }
+    }
+
     @Test func twoWritersThatWaitForEachOthersTransactionsInOneSegmentEachDoNotBlock() {
         var bench = PlannerBench()
         // Writer a has transaction 1, and 2 after b's 1; writer b has 1 after a's 1, and 2. Whole segments would wait

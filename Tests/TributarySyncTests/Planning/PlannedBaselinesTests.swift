@@ -170,11 +170,11 @@ import TributaryChanges
         let baseline = Self.baseline(Self.c, [Self.c: 5, a: 3])
         planner.baselines.set([], unverified: [baseline])
         let accept = "tributaryctl baseline accept \(baseline.name.path)"
-        #expect(planner.remedy(forMissing: 3, of: a).hasSuffix(accept))
+        #expect(planner.remedy(forMissing: 3, of: a).contains("\(accept); or on the machine"))
         #expect(planner.remedy(forMissing: 4, of: a).hasSuffix(abandon))
         planner.baselines.set([baseline])
         let verified = planner.remedy(forMissing: 3, of: a)
-        #expect(verified.contains(baseline.name.path) && verified.hasSuffix("tributaryctl status"), "\(verified)")
+        #expect(verified.contains(baseline.name.path) && verified.contains("tributaryctl status; or"), "\(verified)")
         // Without its lines, a baseline has what its name says; with them, what they say.
         var refusal = KnownBaselines.Refusal(reason: "broken", isIncomplete: false, since: Self.wall)
         planner.baselines.set([], unusable: [BaselineName(writer: a, sequence: 3): refusal])

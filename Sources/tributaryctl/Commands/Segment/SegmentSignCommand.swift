@@ -116,6 +116,9 @@ struct SigningKeyOption: ParsableArguments {
 }
 
 /// Puts a segment with a signature in the place of the file without it, whole or not at all.
+///
+/// Whoever may write the folder can put a link in the place of a file while the others are verified. So what is replaced is
+/// the verified file itself, in a folder that is opened once.
 private struct SignedCopy {
     let file: OpenFile
     /// Behind links, which stay.
@@ -130,11 +133,19 @@ private struct SignedCopy {
         var status = stat()
         guard fstat(file.descriptor, &status) == 0 else { throw NewFile.failure(path, errno) }
         let tail = try SegmentTail.read(file)
-        let folder = path.folder
+        let folder = open(path.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard folder >= 0 else { throw NewFile.failure(path, errno) }
+        defer { close(folder) }
+        // Whatever the folder's path leads to by now.
+        let here = "/proc/self/fd/\(folder)"
+        let name = (path as NSString).lastPathComponent
+        var entry = stat()
+        guard lstat("\(here)/\(name)", &entry) == 0, entry.st_dev == status.st_dev, entry.st_ino == status.st_ino else {
+            let reason = "'\(path)': it was replaced while the files were verified; it is not signed"
+            throw CommandFailure(reason: reason, status: .tryAgain)
+        }
         // A name that readers of the folder ignore, for the moment between two calls.
-        let draft = (folder as NSString).appendingPathComponent(
-            ".\((path as NSString).lastPathComponent).signed-\(getpid())"
-        )
+        let draft = "\(here)/.\(name).signed-\(getpid())"
         let target = try NewFile(draft, mode: status.st_mode & 0o777)
         try copy(0..<tail.offset, to: target)
         var end = try file.bytes(in: tail.offset..<tail.fileSize)
@@ -142,12 +153,12 @@ private struct SignedCopy {
         try end.withUnsafeBytes { buffer throws in try target.write(buffer) }
         if status.st_uid != geteuid() { try target.give(to: status.st_uid, status.st_gid) }
         try target.finish()
-        guard rename(draft, path) == 0 else {
+        guard rename(draft, "\(here)/\(name)") == 0 else {
             let code = errno
             unlink(draft)
             throw NewFile.failure(path, code)
         }
-        try NewFile.syncFolder(of: path)
+        guard fsync(folder) == 0 else { throw NewFile.failure(path, errno) }
     }
 
     /// The end line with all its other members.
