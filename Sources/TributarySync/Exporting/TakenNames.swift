@@ -84,6 +84,8 @@ extension Problem {
     init?(_ taken: TakenNames, in logs: String) {
         guard let first = taken.entries.first else { return nil }
         let more = taken.entries.count > 1 ? " and \(taken.entries.count - 1) more" : ""
+        let isBaseline = first.path.hasSuffix(".baseline")
+        let uses = isBaseline ? "has transactions in this store's name" : "has a name that this store uses"
         let effect =
             first.path.hasSuffix(".comparison")
             ? "While it is there, this store can neither endorse that baseline nor object to it."
@@ -91,10 +93,9 @@ extension Problem {
         self.init(
             .nameTaken,
             since: first.since,
-            detail: "\(logs)/\(first.path)\(more) has a name that this store uses, and is not from this store. "
-                + "\(first.reason). \(effect)",
+            detail: "\(logs)/\(first.path)\(more) \(uses), and is not from this store. \(first.reason). \(effect)",
             file: "\(logs)/\(first.path)",
-            hint: TakenNames.hint("\(logs)/\(first.path)")
+            hint: TakenNames.hint(taken.entries.prefix(8).map { "\(logs)/\($0.path)" })
         )
     }
 }
@@ -106,7 +107,8 @@ extension TakenNames {
             + "written them: somebody else writes as this store, or its machine was set back"
     }
 
-    static func hint(_ path: String) -> String {
-        "Find out who writes into the log folder as this store. If nobody needs the file: rm -r \(path.shellWord)"
+    static func hint(_ paths: [String]) -> String {
+        "Find out who writes into the log folder as this store. If nobody needs \(paths.count > 1 ? "the files" : "the file"): "
+            + "rm -r \(paths.map(\.shellWord).joined(separator: " "))"
     }
 }

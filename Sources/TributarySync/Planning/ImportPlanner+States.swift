@@ -270,9 +270,11 @@ extension ImportPlanner {
     /// The machine that has written a segment publishes it again as long as its outbox has it.
     func remedy(forMissing sequence: UInt64, of writer: UniqueID) -> String {
         let again = "the machine that wrote them: tributaryctl check --repair"
-        if let baseline = baselines.remedy(forMissing: sequence, of: writer) { return "\(baseline); or on \(again)" }
-        return "On \(again); if another machine has applied them, there: tributaryctl compact; "
-            + "if they are lost permanently: tributaryctl writer abandon \(writer)"
+        guard let baseline = baselines.remedy(forMissing: sequence, of: writer) else {
+            return "On \(again); if another machine has applied them, there: tributaryctl compact; "
+                + "if they are lost permanently: tributaryctl writer abandon \(writer)"
+        }
+        return "\(baseline); or on \(again)"
     }
 
     /// Leads to the segment of the log folder that has a missing transaction; nil when none has it.

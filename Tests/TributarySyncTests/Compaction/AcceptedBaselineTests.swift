@@ -88,7 +88,7 @@ import TributaryStore
         let problem = try #require(problems.first { $0.code == code })
         let hint = try #require(problem.hint)
         #expect(!hint.contains("abandon"), "\(hint)")
-        let path = try #require(hint.firstMatch(of: #/tributaryctl baseline accept (\S+)$/#)).1.split(separator: "/")
+        let path = try #require(hint.firstMatch(of: #/tributaryctl baseline accept ([^\s;]+)/#)).1.split(separator: "/")
         let sequence = try #require(UInt64(path[1].prefix(16), radix: 16))
         let name = BaselineName(writer: try #require(UniqueID(String(path[0]))), sequence: sequence)
         #expect(name.path == path.joined(separator: "/"))

@@ -374,6 +374,8 @@ import TributaryStore
         // A clock that was set back keeps nothing waiting.
         let taken = try exporter(store).takenNames()
         #expect(taken.entries.count == 4)
+        let hint = try #require(Problem(taken, in: logs.path)?.hint)
+        #expect(taken.entries.allSatisfy { hint.contains("\(logs.path)/\($0.path)") }, "\(hint)")
         #expect(taken.pause(at: SyncWall.start) == nil)
         try FileManager.default.removeItem(atPath: "\(logs.path)/\(taken.entries[0].path)")
         let rest = try exporter(store).takenNames()
