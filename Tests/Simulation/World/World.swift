@@ -164,11 +164,11 @@ package final class World {
         var withdrawn: [[Change]] = []
         for (writer, sequence) in renamed {
             guard let log = log(of: writer) else { continue }
-            guard UInt64(logs[log].published) <= sequence else {
-                throw Divergence("\(writer) \(sequence + 1) is published, and has another name now")
-            }
             // A copy of the store may still publish them under their former names.
             let others = replicas.filter { $0 !== replica }.map { $0.committed(by: writer) }.max() ?? 0
+            guard UInt64(logs[log].published) <= max(sequence, others) else {
+                throw Divergence("\(writer) \(sequence + 1) is published, and has another name now")
+            }
             withdrawn += logs[log].withdraw(after: Int(max(sequence, others)), nil)
         }
         for (writer, incarnation) in incarnations {
