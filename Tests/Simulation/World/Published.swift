@@ -57,11 +57,14 @@ struct PublishedBaseline {
         vector = Dictionary(writers.map { ($0.id, $0.sequence) }) { first, _ in first }
     }
 
-    /// The baseline of a state that lacks the values of an object; nil when no object has any.
-    func spoiled() throws -> PublishedBaseline? {
+    /// The baseline of a state that lacks the values of an object, which is none of those in `except`; nil when no other
+    /// object has any.
+    func spoiled(except: Set<UniqueID>) throws -> PublishedBaseline? {
         var lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").dropLast().map(String.init)
         for (place, line) in lines.enumerated() where line.hasPrefix("{\"insert\"") {
             guard case .object(var members) = try JSONParser.parse(line),
+                case .string(let id)? = members.first(where: { $0.key == "id" })?.value,
+                !except.contains(where: { $0.description == id }),
                 let index = members.firstIndex(where: { $0.key == "values" && $0.value != .object([]) })
             else { continue }
             members[index].value = .object([])

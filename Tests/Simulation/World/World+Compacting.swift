@@ -80,13 +80,15 @@ extension World {
         guard schedule.traits.isDisjoint(with: [.encrypted, .trusted]) else { return }
         try await compact(index, .requested)
         var isSpoiled = false
+        // Values that a later deletion supersedes do no harm.
+        let deleted = Set(logs.flatMap(\.transactions).flatMap(\.changes).filter { $0.operation == .delete }.map(\.id))
         for log in logs.indices where replicas[index].writers.contains(logs[log].writer) {
             guard let last = logs[log].baselines.indices.last, !logs[log].baselines[last].isRemoved,
                 !logs.flatMap(\.comparisons.keys).contains(where: { $0.baseline == logs[log].baselines[last].name }),
                 try replicas.indices.allSatisfy({ other in
                     try other == index || replicas[other].folder.baselines()[logs[log].baselines[last].name] == nil
                 }),
-                let spoiled = try logs[log].baselines[last].spoiled()
+                let spoiled = try logs[log].baselines[last].spoiled(except: deleted)
             else { continue }
             logs[log].baselines[last] = spoiled
             try replicas[index].folder.leave(spoiled)
