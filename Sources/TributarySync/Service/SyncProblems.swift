@@ -78,7 +78,7 @@ extension Problem {
         let more = count > 1 ? " and \(count - 1) more" : ""
         // Without a command in the segment's own hint, the command that explains the segment.
         var hint = first.hint ?? ""
-        if !hint.contains("tributaryctl") {
+        if !hint.contains(#/: (tributaryctl|rm) /#) {
             hint += (hint.isEmpty ? "" : " ") + "To see more: tributaryctl segment explain \(first.id.path)"
         }
         self.init(

@@ -268,7 +268,7 @@ extension FolderScanner {
                 if case .baseline(let sequence) = kind { listed.insert(baseline: sequence) }
                 if case .comparison(let baseline) = kind { listed.insert(comparison: baseline) }
                 if let unusableFile = FolderScanner.unusableFile(text, kind, writer: writer) {
-                    listed.insert(other: FolderScanner.examined(unusableFile, in: folder))
+                    listed.insert(other: examined(unusableFile, in: folder))
                 }
                 return
             }
@@ -318,7 +318,8 @@ extension FolderScanner {
         }
         let kind = DirectoryEntries.Kind(mode: status.st_mode)
         guard kind == .regular else {
-            return unusable("It is \(kind.words), not a regular file; it was not opened.", hint: "Remove it.")
+            let hint = removal(of: id.fileName, id.writer)
+            return unusable("It is \(kind.words), not a regular file; it was not opened.", hint: hint)
         }
         let isApplied = id.last <= position
         let file = KnownFolder.File(bounds: id.bounds, inode: UInt64(status.st_ino), isApplied: isApplied)
@@ -331,20 +332,24 @@ extension FolderScanner {
         return fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? status : nil
     }
 
+    private func removal(of fileName: String, _ writer: UniqueID) -> String {
+        "Remove it: rm -r \("\(path)/\(writer)/\(fileName)".shellWord)"
+    }
+
     /// A conflict copy that is no regular file is not read.
-    private static func examined(
+    private func examined(
         _ unusableFile: WriterListing.UnusableFile,
         in folder: Int32
     ) -> WriterListing.UnusableFile {
-        guard unusableFile.state == .forked, let status = status(of: unusableFile.fileName, in: folder) else {
-            return unusableFile
-        }
+        guard unusableFile.state == .forked,
+            let status = FolderScanner.status(of: unusableFile.fileName, in: folder)
+        else { return unusableFile }
         var unusableFile = unusableFile
         let kind = DirectoryEntries.Kind(mode: status.st_mode)
         guard kind == .regular else {
             unusableFile.state = .rejected
             unusableFile.reason = "It is \(kind.words), not a regular file; it was not opened."
-            unusableFile.hint = "Remove it."
+            unusableFile.hint = removal(of: unusableFile.fileName, unusableFile.id.writer)
             return unusableFile
         }
         unusableFile.file = FileIdentity(FileAttributes(status))
