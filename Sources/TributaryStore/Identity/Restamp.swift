@@ -153,7 +153,7 @@ struct Restamp {
 
     /// Costs one look at each transaction.
     ///
-    /// A join or a migration, with sequence 0, is no version of any write.
+    /// A join or a migration has sequence 0, and no write has its version.
     private func staying() throws -> Staying {
         let moved = Set(transactions.map(\.number))
         let clocks = Set(transactions.map(\.version.clock))

@@ -17,8 +17,8 @@ struct ContentComparison {
 
     /// Compares the transactions of a verified segment up to one of them.
     ///
-    /// One pass over its bytes, and two over those of the applied segments that ``AppliedTransactions`` chooses: together
-    /// they hold no transaction more than twice.
+    /// Reads the segment once, and each applied segment that ``AppliedTransactions`` chooses twice. Those segments hold no
+    /// transaction more than twice together.
     ///
     /// - Returns: Why the segment contradicts what is applied; nil when it does not.
     /// - Throws: ``SegmentError`` when the system cannot read a file for the moment, and ``StoreError``.

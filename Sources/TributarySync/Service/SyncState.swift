@@ -89,7 +89,7 @@ struct SyncState: Sendable {
 
     /// The own writer changes when the store continues as a fresh writer.
     ///
-    /// A former writer that has exported nothing is none of the store any more: a copy of the store may publish it.
+    /// A former writer that has exported nothing is not a writer of the store any more: a copy of the store may publish it.
     mutating func setOwn(_ writer: UniqueID, _ positions: [UniqueID: WriterPosition]) {
         if planner.own != writer, positions[planner.own] == nil {
             planner.setPosition(WriterPosition(), of: planner.own)
