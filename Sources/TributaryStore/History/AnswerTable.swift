@@ -23,9 +23,10 @@ struct AnswerTable {
         return try select.first { ($0.integer(0), $0.text(1)) }
     }
 
-    func remove(committedBefore seconds: Double) throws {
-        let delete = try BoundStatement(db, "DELETE FROM tributary_answer WHERE committed_at < ?1")
-        delete.bindAll(seconds)
+    /// Removes the answers to the transactions up to a number, whatever the wall clock was when they were committed.
+    func remove(through last: Int64) throws {
+        let delete = try BoundStatement(db, "DELETE FROM tributary_answer WHERE number <= ?1")
+        delete.bind(1, last)
         try delete.run()
     }
 }

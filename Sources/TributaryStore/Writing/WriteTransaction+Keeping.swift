@@ -31,10 +31,12 @@ extension WriteTransaction {
     /// the column that it is compared with, because a caller's date may lie between two milliseconds.
     package func purgeHistory(committedBefore seconds: Double) throws {
         let last = try TransactionTable(db).newest(committedBefore: seconds)
-        // A consumer whose last sign of life is older than the kept history does not delay the removal.
-        let heard = try reader.history.consumers().filter { $0.heardAt.unixSeconds >= seconds }.map(\.number)
-        try purgeHistory(through: min(last, heard.min() ?? last))
-        try AnswerTable(db).remove(committedBefore: seconds)
+        // A consumer does not delay the removal when its last sign of life is older than the kept history, or in the
+        // future, since the wall clock was ahead then.
+        let wall = reader.context.configuration.environment.wallTime()
+        let heard = try reader.history.consumers().filter { $0.heardAt.unixSeconds >= seconds && $0.heardAt <= wall }
+        try purgeHistory(through: min(last, heard.map(\.number).min() ?? last))
+        try AnswerTable(db).remove(through: last)
         try OutboxTable(db: db).deleteExported()
     }
 }

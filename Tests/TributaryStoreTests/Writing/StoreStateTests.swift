@@ -1,3 +1,4 @@
+import GRDB
 import StoreTestSupport
 import TestSupport
 import Testing
@@ -75,6 +76,27 @@ import TributaryModel
         #expect(try replica.store.read { try $0.history.oldestNumber() } == 1)
         #expect(try replica.store.read { try $0.history.idempotent(key: "k") } == nil)
         #expect(try replica.localTransactions().isEmpty)
+    }
+
+    @Test func `what was recorded while the clock was ahead is removed with the history around it`() throws {
+        let replica = try Replica()
+        let future = Replica.now.later(by: .seconds(9_000)).unixSeconds
+        for number in 1...3 {
+            let answer = LocalTransaction.Idempotency(key: "\(number)", detail: "")
+            try replica.store.write { write in
+                _ = try write.commit(LocalTransaction(changes: [.insert("Tag", number)], idempotency: answer))
+                try write.setSetting("history.consumer.index", to: "1 \(future)")
+            }
+        }
+        try replica.store.write { write in
+            try write.db.execute(sql: "UPDATE tributary_transaction SET committed_at = \(future) WHERE number = 2")
+            try write.db.execute(sql: "UPDATE tributary_answer SET committed_at = \(future) WHERE number = 2")
+            try write.purgeHistory(committedBefore: Replica.now.unixSeconds + 1)
+        }
+        #expect(try replica.store.read { try $0.history.oldestNumber() } == 3)
+        for key in ["1", "2", "3"] {
+            #expect(try replica.store.read { try $0.history.idempotent(key: key) } == nil)
+        }
     }
 
     @Test func `a local commit costs the same after few and after many exported segments`() throws {
