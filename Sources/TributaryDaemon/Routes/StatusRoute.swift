@@ -50,7 +50,7 @@ enum StatusReport {
             var notices: [Problem] = []
             let facts = await engine.readSoon { reader in
                 let writers = try reader.writers.all()
-                _ = try engine.writerWatch.learn(reader, writers)
+                _ = try engine.writerWatch.learn(reader, writers, at: engine.wallTime)
                 return (
                     writers: writers, deferrals: try engine.sync.deferrals(reader),
                     conflicts: try reader.conflicts.counts(),

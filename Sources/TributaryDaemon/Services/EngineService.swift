@@ -127,7 +127,7 @@ extension EngineService {
                 while !isUpToDate, !Task.isCancelled {
                     (writers, isUpToDate) = try await engine.container.store.readAside { reader in
                         let writers = try reader.writers.all()
-                        return (writers, try engine.writerWatch.learn(reader, writers))
+                        return (writers, try engine.writerWatch.learn(reader, writers, at: engine.wallTime))
                     }
                 }
                 let (begun, ended) = engine.writerWatch.changes(writers, at: engine.wallTime)

@@ -62,7 +62,9 @@ package struct WriterHabits: Sendable {
 
     package init() {}
 
-    package mutating func add(_ time: WallTime, of store: UniqueID) {
+    /// A time that is ahead of the wall clock counts as now.
+    package mutating func add(_ time: WallTime, of store: UniqueID, at wall: WallTime) {
+        let time = min(time, wall)
         if habits[store] != nil {
             habits[store]?.add(time)
         } else if habits.count < WriterHabits.limit {

@@ -22,7 +22,7 @@ package final class WriterWatch: Sendable {
     package init() {}
 
     /// Learns from the next transactions; false when there may be more of them.
-    package func learn(_ reader: Reader, _ writers: [WriterRecord]) throws -> Bool {
+    package func learn(_ reader: Reader, _ writers: [WriterRecord], at wall: WallTime) throws -> Bool {
         let through = state.withLock(\.through)
         let found = try reader.history.clocks(after: through, limit: WriterWatch.portion)
         let stores = Dictionary(writers.map { ($0.id, $0.store) }) { first, _ in first }
@@ -32,7 +32,7 @@ package final class WriterWatch: Sendable {
             guard state.through == through, let last = found.last else { return }
             for transaction in found {
                 guard let store = stores[transaction.writer], store != own else { continue }
-                state.habits.add(transaction.clock.wallTime, of: store)
+                state.habits.add(transaction.clock.wallTime, of: store, at: wall)
             }
             state.through = last.number
         }

@@ -11,7 +11,7 @@ import TributaryChanges
 
     private func habits(at times: some Sequence<UInt64>) -> WriterHabits {
         var habits = WriterHabits()
-        for time in times { habits.add(WallTime(milliseconds: time), of: Self.store) }
+        for time in times { habits.add(WallTime(milliseconds: time), of: Self.store, at: WallTime(milliseconds: time)) }
         return habits
     }
 
@@ -79,11 +79,20 @@ import TributaryChanges
         #expect(!isSilent(late, at: .max))
     }
 
+    @Test func aClockThatWasAheadHidesNoSilence() {
+        var store = habits(at: (0...40).map { $0 * Self.hour })
+        let wall = WallTime(milliseconds: 41 * Self.hour)
+        store.add(WallTime(milliseconds: 3_650 * Self.day), of: Self.store, at: wall)
+        #expect(!isSilent(store, at: 50 * Self.hour))
+        #expect(isSilent(store, at: 53 * Self.hour))
+    }
+
     @Test func theNumberOfStoresIsBounded() {
         var habits = WriterHabits()
         for number in 0..<UInt64(WriterHabits.limit + 100) {
             for time in 0...20 as ClosedRange<UInt64> {
-                habits.add(WallTime(milliseconds: time * Self.hour), of: UniqueID(high: 2, low: number))
+                let time = WallTime(milliseconds: time * Self.hour)
+                habits.add(time, of: UniqueID(high: 2, low: number), at: time)
             }
         }
         #expect(habits.silences(at: WallTime(milliseconds: 1_000 * Self.day)).count == WriterHabits.limit)
