@@ -35,7 +35,7 @@ extension ImportPlanner {
         let joining = baselines.next(
             positions,
             isBeginning: isBeginning,
-            isMissing: isMissing,
+            isMissing: { [self] in isMissing($0, of: $1, wall: wall) },
             isGone: isGone,
             wall: wall,
             limits.incompleteGrace
@@ -122,9 +122,19 @@ extension ImportPlanner {
         }
     }
 
-    private func isMissing(_ sequence: UInt64, of writer: UniqueID) -> Bool {
+    private func isMissing(_ sequence: UInt64, of writer: UniqueID, wall: WallTime) -> Bool {
         guard let planned = writers[writer] else { return true }
-        return planned.order.holders(of: sequence).allSatisfy { untrusted(planned, $0) != nil }
+        return !planned.order.holders(of: sequence).contains { mayBeApplied($0, of: planned, wall: wall) }
+    }
+
+    /// Whether a segment can be applied as it is, or is not known well enough yet to say.
+    private func mayBeApplied(_ bounds: SegmentBounds, of writer: PlannedWriter, wall: WallTime) -> Bool {
+        switch writer[bounds]?.knowledge {
+        // A forked segment has other transactions than a baseline.
+        case .bad(let state, _, _)?: state == .forked
+        case .incomplete(_, _, let since)?: !limits.isLate(since: since, wall: wall)
+        case .unknown?, .unreadable?, .valid?, nil: untrusted(writer, bounds) == nil
+        }
     }
 
     /// Whether the log folder has no segment of a writer that begins at or before a transaction.
@@ -141,11 +151,11 @@ extension ImportPlanner {
 
     /// Whether a baseline of these positions has a transaction that is neither applied here, nor in a segment of the
     /// log folder, nor given up; O(w).
-    func lacks(_ vector: VersionVector) -> Bool {
+    func lacks(_ vector: VersionVector, wall: WallTime) -> Bool {
         vector.entries.contains { writer, sequence in
             let applied = position(of: writer).sequence
             guard !abandoned.contains(writer), sequence > applied else { return false }
-            return isMissing(applied.addingSaturating(1), of: writer)
+            return isMissing(applied.addingSaturating(1), of: writer, wall: wall)
         }
     }
 

@@ -185,7 +185,7 @@ extension ImportPlanner {
             (status.reason, status.line) = (reason, line)
             if status.state == .damaged {
                 status.reason += " It has not grown for \(view.wall.duration(since: since).components.seconds) s."
-                status.hint = ImportPlanner.badHint(entry.id, .damaged)
+                status.hint = badHint(entry.id, .damaged)
             } else {
                 status.hint = "It is looked at again when the file changes."
             }
@@ -193,7 +193,7 @@ extension ImportPlanner {
             status.reason = reason
             status.hint = "See to the file's permissions and to the disk; it is tried again every few seconds."
         case .bad(let state, let reason, let line):
-            (status.reason, status.line, status.hint) = (reason, line, ImportPlanner.badHint(entry.id, state))
+            (status.reason, status.line, status.hint) = (reason, line, badHint(entry.id, state))
         case .valid(let segment):
             if let block = view.block(of: entry) { explain(&status, segment, block, positions, wall: view.wall) }
         }
@@ -296,13 +296,19 @@ extension ImportPlanner {
         "Two machines have written as \(writer). This store keeps the transactions that it applied first. Rebuild the other machine."
     }
 
-    private static func badHint(_ id: SegmentName, _ state: SegmentState) -> String {
-        if state == .forked { return forkHint(id.writer) }
+    private func badHint(_ id: SegmentName, _ state: SegmentState) -> String {
+        if state == .forked { return ImportPlanner.forkHint(id.writer) }
         if state == .held { return SegmentError.keyHint }
         let remedy =
             state == .damaged ? "let the replicator bring the file again" : "have the writer write the file again"
-        return "If the writer's machine reports name-taken, remove the file there; otherwise \(remedy), then: "
+        let hint =
+            "If the writer's machine reports name-taken, remove the file there; otherwise \(remedy), then: "
             + "tributaryctl segment retry \(id.path)"
+        guard state == .damaged else { return hint }
+        let other =
+            baselines.remedy(forMissing: id.first, of: id.writer)
+            ?? "on a machine that has applied it: tributaryctl compact"
+        return "\(hint); if no whole copy is left: \(other)"
     }
 }
 

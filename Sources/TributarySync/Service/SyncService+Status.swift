@@ -16,7 +16,10 @@ extension SyncService {
     /// Whether the segments that could be imported when the service began have been imported.
     package var isInitialImportComplete: Bool { state.read(\.progress.isInitialImportComplete) }
 
-    package var idleBaselineProblems: Set<Problem.Code> { state.read(\.idleBaselineProblems) }
+    package var idleBaselineProblems: Set<Problem.Code> {
+        let wall = environment.wall
+        return state.read { $0.idleBaselineProblems(at: wall) }
+    }
 
     /// Returns when the initial import is complete, or when the task is cancelled.
     package func waitForInitialImport() async {

@@ -328,18 +328,19 @@ extension SyncState {
     ///
     /// A baseline that does not count keeps those out that no other file has. Of one that cannot be read, only the last
     /// transaction of its own writer is known, from its name. O(w) for each objection and O(1) for each other baseline.
-    var idleBaselineProblems: Set<Problem.Code> {
+    func idleBaselineProblems(at wall: WallTime) -> Set<Problem.Code> {
         var found: Set<Problem.Code> = []
         let keepsOut = knownBaselines.objections.contains {
-            !knownBaselines.isVerified($0.baseline) && planner.lacks($0.baseline.vector)
+            !knownBaselines.isVerified($0.baseline) && planner.lacks($0.baseline.vector, wall: wall)
         }
         if !keepsOut { found.insert(.baselinesDiffer) }
         if lone != nil, planner.baselines.waiting == nil, planner.baselines.offered == nil {
             found.insert(.baselineWaits)
         }
-        if !knownBaselines.refused.keys.contains(where: { planner.lacks(VersionVector([$0.writer: $0.sequence])) }) {
-            found.insert(.baselineRefused)
+        let isRefused = knownBaselines.refused.keys.contains {
+            planner.lacks(VersionVector([$0.writer: $0.sequence]), wall: wall)
         }
+        if !isRefused { found.insert(.baselineRefused) }
         return found
     }
 

@@ -120,7 +120,7 @@ import TributaryStore
         group.wall.advance(milliseconds: 10)
         // The store that has the data tells it, too.
         #expect(try offered(to: first, .baselineWaits, isAlone: true) == cut)
-        #expect(first.service.state.read(\.idleBaselineProblems).contains(.baselineWaits))
+        #expect(first.service.idleBaselineProblems.contains(.baselineWaits))
         for folder in folders { try await group.add(in: folder) }
         let (second, third) = (group.replicas[1], group.replicas[2])
         // The others have gone on, too.

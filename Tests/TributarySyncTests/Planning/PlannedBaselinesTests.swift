@@ -119,6 +119,37 @@ import TributaryChanges
         }
     }
 
+    /// A whole copy may still come; when none comes, the baseline has the transactions.
+    @Test func aSegmentThatCannotBeAppliedIsMissing() {
+        let a = PlannerBench.a
+        let baseline = Self.baseline(Self.c, [Self.c: 1, a: 1])
+        let cases: [(VerificationResult, isMissing: Bool)] = [
+            (.bad(.damaged, reason: "hash", line: 3), true), (.bad(.rejected, reason: "NaN", line: 4), true),
+            (.incomplete(reason: "no end", line: nil), true), (.bad(.forked, reason: "other", line: nil), false),
+            (.unreadable(reason: "permission"), false),
+        ]
+        for (result, isMissing) in cases {
+            var bench = PlannerBench()
+            bench.planner.baselines.set([baseline])
+            bench.planner.setPosition(WriterPosition(sequence: 1), of: Self.c)
+            bench.put(PlannerBench.name(a, 1, 1), result)
+            bench.settle()
+            // The wait begins when an incomplete segment has not grown for as long.
+            var joined: KnownBaseline?
+            for _ in 1...6 where joined == nil {
+                switch bench.planner.next(wall: bench.wall) {
+                case .verify(let files):
+                    for file in files {
+                        bench.planner.verified(file.id, file: file.file, as: result, wall: bench.wall)
+                    }
+                case .join(let found): joined = found
+                case .apply, .wait: bench.wall = bench.wall.later(by: .seconds(61))
+                }
+            }
+            #expect((joined == baseline) == isMissing, "\(result)")
+        }
+    }
+
     @Test func aBaselineThatDoesNotCountKeepsOutWhatNothingElseHas() {
         let (own, a) = (PlannerBench.own, PlannerBench.a)
         let planner = ImportPlanner(own: own, limits: SyncConfiguration(logs: "/logs").limits)
@@ -136,10 +167,10 @@ import TributaryChanges
             state.found(knownBaselines, wall: Self.wall)
             state.planner.setPosition(WriterPosition(sequence: 2), of: a)
             #expect(state.status(wall: Self.wall).problems.map(\.code) == [code])
-            #expect(state.idleBaselineProblems == [other])
+            #expect(state.idleBaselineProblems(at: Self.wall) == [other])
             state.planner.setPosition(WriterPosition(sequence: 3), of: a)
             #expect(state.status(wall: Self.wall).problems.map(\.code) == [code])
-            #expect(state.idleBaselineProblems == [code, other])
+            #expect(state.idleBaselineProblems(at: Self.wall) == [code, other])
             state = SyncState(configuration: state.configuration, planner: planner)
         }
     }
