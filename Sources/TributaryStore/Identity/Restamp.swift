@@ -131,9 +131,12 @@ struct Restamp {
         let published = try reader.writers.all().reduce(into: [:]) { $0[$1.id.description] = $1.sequence }
         try transaction.renewOwn(as: fresh)
         let row = try transaction.writers().position(of: fresh).id
+        var counts: [Count: PropertyValue] = [:]
         for (index, unexported) in transactions.enumerated() {
-            try move(unexported, to: row, (sequence: UInt64(index + 1), clock: clocks[index]), published)
+            let stamp = (sequence: UInt64(index + 1), clock: clocks[index])
+            try addCounts(of: move(unexported, to: row, stamp, published), by: unexported.writer, to: &counts)
         }
+        try move(counts, to: row)
         try UnresolvedReferenceTable.forgetRanks(db)
         transaction.forget()
         if let last = clocks.last {
@@ -248,12 +251,13 @@ struct Restamp {
         }
     }
 
+    /// Returns the lines of the transaction.
     private func move(
         _ unexported: Unexported,
         to writer: Int64,
         _ stamp: (sequence: UInt64, clock: HybridClock),
         _ published: [String: UInt64]
-    ) throws {
+    ) throws -> [UInt8] {
         let transaction = try BoundStatement(
             db,
             "UPDATE tributary_transaction SET writer = ?2, sequence = ?3, clock = ?4 WHERE number = ?1"
@@ -263,7 +267,6 @@ struct Restamp {
         let lines = try BoundStatement(db, "SELECT lines FROM tributary_outgoing WHERE id = ?1")
         lines.bind(1, unexported.row)
         let text = try lines.first { $0.bytes(0) } ?? []
-        try moveCounts(text, from: unexported.writer, to: writer)
         let outgoing = try BoundStatement(
             db,
             "UPDATE tributary_outgoing SET writer = ?2, sequence = ?3, lines = ?4 WHERE id = ?1"
@@ -271,6 +274,7 @@ struct Restamp {
         outgoing.bindAll(unexported.row, writer, stamp.sequence, try restamped(text, stamp, published))
         try outgoing.run()
         outgoing.clearBindings()
+        return text
     }
 
     /// The first line gets another sequence and clock, and has seen only what is published of each writer.
@@ -300,9 +304,15 @@ struct Restamp {
         return published == 0 ? nil : JSONMember(key: seen.key, value: .integer(Int64(clamping: published)))
     }
 
-    /// Moves what a transaction has counted from the totals of one writer to those of another.
-    private func moveCounts(_ lines: [UInt8], from former: Int64, to writer: Int64) throws {
-        let table = CounterTable(db, layout: layout)
+    /// The total of a writer.
+    private struct Count: Hashable {
+        var writer: Int64
+        var id: UniqueID
+        var column: StoreModel.ColumnIndex
+    }
+
+    /// Adds what a transaction has counted to the amounts that move.
+    private func addCounts(of lines: [UInt8], by writer: Int64, to counts: inout [Count: PropertyValue]) throws {
         for line in lines.split(separator: UInt8(ascii: "\n")).dropFirst() {
             guard let change = JSONValue(text: String(decoding: line, as: UTF8.self)),
                 case .string(let entity)? = change["insert"] ?? change["update"],
@@ -313,12 +323,21 @@ struct Restamp {
                 guard let (column, amount) = try counted(value, of: entity, isInsert: change["insert"] != nil) else {
                     continue
                 }
-                guard let total = try table.total(writer: former, of: id, column) else { continue }
-                let rest = CounterTotals.difference(total, amount)
-                let isEmpty = rest == .integer(0) || rest == .double(0)
-                try table.setTotal(isEmpty ? nil : rest, writer: former, of: id, column)
-                try table.add(amount, writer: writer, to: id, column)
+                let count = Count(writer: writer, id: id, column: column)
+                counts[count] = CounterTotals.sum(counts[count], amount)
             }
+        }
+    }
+
+    /// Moves the amounts of all transactions at once: on the way a total may be zero.
+    private func move(_ counts: [Count: PropertyValue], to writer: Int64) throws {
+        let table = CounterTable(db, layout: layout)
+        for (count, amount) in counts {
+            guard let total = try table.total(writer: count.writer, of: count.id, count.column) else { continue }
+            let rest = CounterTotals.difference(total, amount)
+            let isEmpty = rest == .integer(0) || rest == .double(0)
+            try table.setTotal(isEmpty ? nil : rest, writer: count.writer, of: count.id, count.column)
+            try table.add(amount, writer: writer, to: count.id, count.column)
         }
     }
 

@@ -322,11 +322,10 @@ struct CompactionPass: Sendable {
 
     /// Returns the own writer, which has a folder.
     ///
-    /// A store that has never published anything publishes an acknowledgement first.
+    /// A store that has never published anything as this writer publishes an acknowledgement first.
     private func ownWithFolder(_ facts: CompactionFacts) async throws -> UniqueID {
-        guard logs.lacksFolder(of: facts.own), try await store.readAside({ try $0.outbox.exporters().isEmpty }) else {
-            return facts.own
-        }
+        let isNew = try await store.readAside { try !$0.outbox.exporters().contains(facts.own) }
+        guard isNew, logs.lacksFolder(of: facts.own) else { return facts.own }
         try await acknowledge()
         return try await store.readAside { try $0.writers.own().id }
     }

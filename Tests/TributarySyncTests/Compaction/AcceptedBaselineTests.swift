@@ -105,7 +105,7 @@ import TributaryStore
     }
 
     private func endorsements(_ replica: SyncReplica, _ group: CompactingReplicas) -> Set<String> {
-        group.files(".comparison").filter { $0.hasPrefix("\(replica.own)/") }
+        group.files(".comparison").filter { $0.hasPrefix("\(replica.service.ownWriter)/") }
     }
 
     /// The whole story: one store alone has applied data, the others are stuck, and the hint of the status helps.
@@ -160,15 +160,21 @@ import TributaryStore
         #expect(try group.digests().count == 1)
     }
 
-    /// A store that has published nothing has no folder of its own yet.
-    @Test func aNewMachineAcceptsABaseline() async throws {
+    /// A store that has published nothing, or nothing as its present writer, has no folder of its own yet.
+    @Test(arguments: [false, true]) func aNewMachineAcceptsABaseline(isRestamped: Bool) async throws {
         let group = try await CompactingReplicas.filled(2)
         let folder = try await stop(1, of: group)
         try await lose([SyncModel.insert(7)], of: group.replicas[0], group)
         let cut = try #require(try await group.compact(group.replicas[0]).cut)
         let newcomer = try await group.add()
+        if isRestamped {
+            try newcomer.save([SyncModel.insert(8)])
+            try await newcomer.service.exportNow()
+            _ = try await newcomer.service.restamp()
+        }
         try await group.exchange()
-        #expect(!group.files(".tlog").contains { $0.hasPrefix("\(newcomer.own)/") })
+        let fresh = newcomer.service.ownWriter
+        #expect(!group.files(".tlog").contains { $0.hasPrefix("\(fresh)/") })
         #expect(try await accept(cut, newcomer) == .verified(cut))
         #expect(endorsements(newcomer, group).count == 1)
         try await group.add(in: folder)
