@@ -23,10 +23,15 @@ struct AnswerTable {
         return try select.first { ($0.integer(0), $0.text(1)) }
     }
 
-    /// Removes the answers to the transactions up to a number, whatever the wall clock was when they were committed.
-    func remove(through last: Int64) throws {
-        let delete = try BoundStatement(db, "DELETE FROM tributary_answer WHERE number <= ?1")
-        delete.bind(1, last)
+    /// Removes the answers from before a time, and of the transactions up to `last` those from after `wall`.
+    ///
+    /// The wall clock was ahead when these were committed.
+    func remove(committedBefore seconds: Double, orAfter wall: WallTime, through last: Int64) throws {
+        let delete = try BoundStatement(
+            db,
+            "DELETE FROM tributary_answer WHERE committed_at < ?1 OR committed_at > ?2 AND number <= ?3"
+        )
+        delete.bindAll(seconds, wall.unixSeconds, last)
         try delete.run()
     }
 }

@@ -36,7 +36,7 @@ extension WriteTransaction {
         let wall = reader.context.configuration.environment.wallTime()
         let heard = try reader.history.consumers().filter { $0.heardAt.unixSeconds >= seconds && $0.heardAt <= wall }
         try purgeHistory(through: min(last, heard.map(\.number).min() ?? last))
-        try AnswerTable(db).remove(through: last)
+        try AnswerTable(db).remove(committedBefore: seconds, orAfter: wall, through: last)
         try OutboxTable(db: db).deleteExported()
     }
 }

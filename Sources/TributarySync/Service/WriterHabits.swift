@@ -62,7 +62,7 @@ package struct WriterHabits: Sendable {
 
     package init() {}
 
-    /// A time that is ahead of the wall clock counts as now.
+    /// A time that is ahead of the wall clock is taken as now.
     package mutating func add(_ time: WallTime, of store: UniqueID, at wall: WallTime) {
         let time = min(time, wall)
         if habits[store] != nil {

@@ -99,6 +99,21 @@ import TributaryModel
         }
     }
 
+    @Test func `a transaction while the clock was behind removes no newer answer`() throws {
+        let replica = try Replica()
+        for number in 1...2 {
+            let answer = LocalTransaction.Idempotency(key: "\(number)", detail: "")
+            try replica.store.write { write in
+                _ = try write.commit(LocalTransaction(changes: [.insert("Tag", number)], idempotency: answer))
+            }
+        }
+        try replica.store.write { write in
+            try write.db.execute(sql: "UPDATE tributary_transaction SET committed_at = 1 WHERE number = 2")
+            try write.purgeHistory(committedBefore: Replica.now.unixSeconds - 1)
+        }
+        #expect(try replica.store.read { try $0.history.idempotent(key: "1") } != nil)
+    }
+
     @Test func `a local commit costs the same after few and after many exported segments`() throws {
         func steps(after count: UInt64) throws -> Int {
             let replica = try Replica()
