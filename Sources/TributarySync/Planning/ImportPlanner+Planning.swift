@@ -138,7 +138,7 @@ extension ImportPlanner {
         guard let first = holders.first else { return .blocked([.gap]) }
         let unread = holders.filter { writer[$0]?.isUnread(wall: wall) ?? false }
         guard unread.isEmpty else { return .read(unread) }
-        let valid = holders.filter { writer[$0]?.valid != nil && !isSkipped($0, position) }
+        let valid = holders.filter { writer[$0]?.valid != nil }
         guard !valid.isEmpty else { return .blocked([.unusable(first)]) }
         // One that nobody trusts keeps no other one from being applied.
         let trusted = valid.filter { untrusted(writer, $0) == nil }
@@ -179,15 +179,6 @@ extension ImportPlanner {
             return .blocked([.predecessor(after)])
         }
         return limit(id, [writer.unmet, segment.unmet].compactMap(\.self), positions: positions)
-    }
-
-    /// Whether a segment that overlaps what is applied is passed over, which is a deliberate fault.
-    private func isSkipped(_ bounds: SegmentBounds, _ position: WriterPosition) -> Bool {
-        #if MUTATIONS
-            Mutation.isOn(.overlapSkipped) && bounds.first <= position.sequence && bounds != position.partial?.bounds
-        #else
-            false
-        #endif
     }
 
     private func limit(

@@ -67,9 +67,6 @@ struct DeferralWriter {
 
     private func insert(_ change: Change, at index: Int, valueIndex: Int?, _ reason: String) throws {
         guard !cursor.isLocal else { throw StoreError.invalidChange(index: index, reason: reason) }
-        #if MUTATIONS
-            if Mutation.isOn(.deferredWriteLost) { return }
-        #endif
         let entry = DeferredWriteTable.Entry(
             change,
             number: cursor.number,
