@@ -87,6 +87,9 @@ struct FilePublisher: Sendable {
         static func blob(_ sha256: String, of writer: UniqueID) -> Name {
             Name(writer: writer, fileName: sha256, folder: "blobs", replaces: true)
         }
+
+        fileprivate var readyName: String { fileName + FilePublisher.readySuffix }
+        fileprivate var readyPath: String { "\(FilePublisher.staging)/\(writer)/\(readyName)" }
     }
 
     /// Writes a file and renames it to its final name.
@@ -118,11 +121,10 @@ struct FilePublisher: Sendable {
         let result = try write(file)
         try sync(descriptor, path)
         if isMarked {
-            let ready = FilePublisher.readyName(name.fileName)
-            guard renameat(staging.folder.descriptor, staged, staging.folder.descriptor, ready) == 0 else {
+            guard renameat(staging.folder.descriptor, staged, staging.folder.descriptor, name.readyName) == 0 else {
                 throw SegmentError.system(errno, file: path, doing: "rename")
             }
-            staged = ready
+            staged = name.readyName
         }
         try begin(result)
         try renameIntoFolder(name, from: staging, staged)
@@ -136,22 +138,16 @@ struct FilePublisher: Sendable {
     /// The rename that brings a file into its place takes away its name of a ready file, so a file that was ever in its
     /// place has none.
     func isReady(_ name: Name) -> Bool {
-        let ready = "\(FilePublisher.staging)/\(name.writer)/\(FilePublisher.readyName(name.fileName))"
         var status = stat()
-        return fstatat(logs.descriptor, ready, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.st_mode & S_IFMT == S_IFREG
+        return fstatat(logs.descriptor, name.readyPath, &status, AT_SYMLINK_NOFOLLOW) == 0
+            && status.st_mode & S_IFMT == S_IFREG
     }
 
     /// Removes the ready file of a name that will not be published.
-    func forgetReady(_ name: Name) {
-        let ready = "\(FilePublisher.staging)/\(name.writer)/\(FilePublisher.readyName(name.fileName))"
-        unlinkat(logs.descriptor, ready, 0)
-    }
+    func forgetReady(_ name: Name) { unlinkat(logs.descriptor, name.readyPath, 0) }
 
     private static let staging = ".staging"
-
     private static let readySuffix = ".ready"
-
-    private static func readyName(_ fileName: String) -> String { fileName + readySuffix }
 
     private struct Folder {
         var descriptor: Int32
@@ -167,25 +163,20 @@ struct FilePublisher: Sendable {
         let file: Int32
         /// The name of the folder with a random name; nil for the writer's staging folder.
         private let temporary: String?
-        private let root: Int32
+        private let logs: LogFolder
         private let fileName: String
 
-        init(_ name: Name, _ publisher: FilePublisher) throws {
+        init(_ name: Name, _ publisher: FilePublisher) throws(SegmentError) {
+            (logs, fileName) = (publisher.logs, name.fileName)
             let root = try publisher.stagingRoot()
-            let temporary = "\(name.writer).\(hexadecimal16(.random(in: .min ... .max)))"
-            do {
-                (folder, file) = try publisher.open(name, name.writer.description, in: root, isShared: true)
-                self.temporary = nil
-            } catch {
-                do {
-                    (folder, file) = try publisher.open(name, temporary, in: root, isShared: false)
-                    self.temporary = temporary
-                } catch let second {
-                    close(root.descriptor)
-                    throw second
-                }
+            defer { close(root.descriptor) }
+            if let own = try? publisher.open(name, name.writer.description, in: root, isShared: true) {
+                (folder, file, temporary) = (own.0, own.1, nil)
+            } else {
+                let random = "\(name.writer).\(hexadecimal16(.random(in: .min ... .max)))"
+                (folder, file) = try publisher.open(name, random, in: root, isShared: false)
+                temporary = random
             }
-            (self.root, fileName) = (root.descriptor, name.fileName)
         }
 
         /// Removes the ready files of the writer, since a store needs one at a time; lists the folder.
@@ -207,10 +198,9 @@ struct FilePublisher: Sendable {
             close(folder.descriptor)
             close(file)
             if let temporary {
-                unlinkat(root, temporary, AT_REMOVEDIR)
+                unlinkat(logs.descriptor, "\(FilePublisher.staging)/\(temporary)", AT_REMOVEDIR)
                 FilePublisher.durable.withLock { _ = $0.remove(folder.path) }
             }
-            close(root)
         }
     }
 
@@ -286,9 +276,8 @@ struct FilePublisher: Sendable {
     private func create(_ name: Name, in staging: Folder) throws(SegmentError) -> Int32 {
         let path = "\(staging.path)/\(name.fileName)"
         var status = stat()
-        let ready = FilePublisher.readyName(name.fileName)
-        if fstatat(staging.descriptor, ready, &status, AT_SYMLINK_NOFOLLOW) == 0 {
-            try OpenFile.demandRegular(status.st_mode, file: "\(staging.path)/\(ready)")
+        if fstatat(staging.descriptor, name.readyName, &status, AT_SYMLINK_NOFOLLOW) == 0 {
+            try OpenFile.demandRegular(status.st_mode, file: "\(staging.path)/\(name.readyName)")
         }
         unlinkat(staging.descriptor, name.fileName, 0)
         let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
