@@ -29,8 +29,11 @@ package struct ConflictReader {
         limit: Int,
         byteLimit: Int = .max
     ) throws -> (found: [Conflict], hasMore: Bool) {
-        let sql = ConflictReader.select(withObject: false) + " WHERE c.number > ?1 ORDER BY c.number LIMIT ?2"
-        let statement = try BoundStatement(reader.database, CachedSQL(sql))
+        let select = ConflictReader.select(withObject: false)
+        let statement = try BoundStatement(
+            reader.database,
+            "\(select) WHERE c.number > ?1 ORDER BY c.number LIMIT ?2"
+        )
         statement.bindAll(number, limit == .max ? limit : limit + 1)
         var found: [Conflict] = []
         var (bytes, hasMore) = (0, false)
@@ -45,8 +48,8 @@ package struct ConflictReader {
 
     /// The conflicts that were found last, the newest first, until their values have `byteLimit` bytes.
     package func newest(limit: Int, byteLimit: Int) throws -> [Conflict] {
-        let sql = ConflictReader.select(withObject: false) + " ORDER BY c.number DESC LIMIT ?1"
-        let statement = try BoundStatement(reader.database, CachedSQL(sql))
+        let select = ConflictReader.select(withObject: false)
+        let statement = try BoundStatement(reader.database, "\(select) ORDER BY c.number DESC LIMIT ?1")
         statement.bindAll(limit)
         var found: [Conflict] = []
         var bytes = 0

@@ -92,9 +92,9 @@ final class ConflictTable {
     private func keptBytes() throws -> Int64 {
         if let bytes { return bytes }
         // A store of an earlier version has counted nothing.
-        let sum = "SELECT ifnull(sum(\(ConflictTable.size)), 0) FROM tributary_conflict"
+        let sum: CachedSQL = "SELECT ifnull(sum(\(ConflictTable.size)), 0) FROM tributary_conflict"
         let known = try SettingTable(db).value(of: Setting<Int64>(ConflictTable.bytesKey))
-        let found = try known ?? BoundStatement(db, CachedSQL(sum)).first { $0.integer(0) } ?? 0
+        let found = try known ?? BoundStatement(db, sum).first { $0.integer(0) } ?? 0
         bytes = found
         return found
     }

@@ -206,7 +206,7 @@ struct Restamp {
     /// Sets a writer back to the transactions that keep their names, and its successors to its new end.
     private func setBack(_ writer: Int64, to sequence: UInt64) throws {
         let isLater = "writer = ?1 AND sequence > ?2"
-        let updates = [
+        let updates: [CachedSQL] = [
             """
             UPDATE tributary_writer SET sequence = ?2,
                 clock = ifnull((SELECT t.clock FROM tributary_transaction t WHERE t.writer = ?1 AND t.sequence = ?2), 0)
@@ -224,7 +224,7 @@ struct Restamp {
             "UPDATE tributary_outgoing SET sequence = -sequence WHERE \(isLater)",
         ]
         for text in updates {
-            let update = try BoundStatement(db, CachedSQL(text))
+            let update = try BoundStatement(db, text)
             update.bindAll(writer, sequence)
             try update.run()
         }

@@ -102,12 +102,12 @@ extension Reader {
         offset: Int = 0
     ) throws -> [ManagedObjectID] {
         guard let (join, reading) = join(of: entity, propertyIndex: propertyIndex) else { return [] }
-        let sql = """
+        let sql: CachedSQL = """
             SELECT \(reading.idColumns(alias: "o")) FROM \(join.source(target: "o", link: "l"))
             WHERE \(join.condition(owner: "?1", ownerColumns: nil, target: "o", link: "l"))
             ORDER BY \(join.order(target: "o", link: "l")) LIMIT ?2 OFFSET ?3
             """
-        let statement = try BoundStatement(database, CachedSQL(sql))
+        let statement = try BoundStatement(database, sql)
         statement.bindAll(id, limit ?? -1, offset)
         return try reading.ids(statement)
     }
@@ -133,12 +133,12 @@ extension Reader {
         var result: [Row] = []
         for (root, ids) in Dictionary(grouping: ids, by: \.rootEntity) {
             guard let reading = reading(rootEntity: root) else { continue }
-            let sql = """
+            let sql: CachedSQL = """
                 WITH RECURSIVE place(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM place WHERE n + 1 < ?2)
                 SELECT \(reading.columns(alias: "o")) FROM place p
                 CROSS JOIN \(reading.table.quotedName) o ON o._id = substr(?1, p.n * 16 + 1, 16)
                 """
-            let statement = try BoundStatement(database, CachedSQL(sql))
+            let statement = try BoundStatement(database, sql)
             statement.bindAll(ids.map(\.uniqueID).packed, ids.count)
             result += try statement.all { reading.row($0) }
         }
@@ -183,13 +183,13 @@ extension Reader {
     private func related(to owners: [UniqueID], _ join: RelationshipJoin, _ columns: String) throws -> BoundStatement {
         // The owners are one parameter, so that the statement does not depend on their number.
         let owner = "substr(?1, p.n * 16 + 1, 16)"
-        let sql = """
+        let sql: CachedSQL = """
             WITH RECURSIVE place(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM place WHERE n + 1 < ?2)
             SELECT \(columns), p.n FROM place p CROSS JOIN \(join.source(target: "o", link: "l"))
             WHERE \(join.condition(owner: owner, ownerColumns: nil, target: "o", link: "l"))
             ORDER BY p.n, \(join.order(target: "o", link: "l"))
             """
-        let statement = try BoundStatement(database, CachedSQL(sql))
+        let statement = try BoundStatement(database, sql)
         statement.bindAll(owners.packed, owners.count)
         return statement
     }
@@ -202,11 +202,11 @@ extension Reader {
             case .links(let index, ownsPairs: true) = layout.places[propertyIndex],
             let reading = reading(rootEntity: entity.root)
         else { return [] }
-        let sql = """
+        let sql: CachedSQL = """
             SELECT \(reading.idColumns(alias: "o")) FROM \(context.layout.links[index].quotedName) l
             CROSS JOIN \(reading.table.quotedName) o ON o._id = l._source WHERE l._target = ?1 ORDER BY o._id
             """
-        let statement = try BoundStatement(database, CachedSQL(sql))
+        let statement = try BoundStatement(database, sql)
         statement.bind(1, id)
         return try reading.ids(statement)
     }
@@ -227,13 +227,13 @@ extension Reader {
         propertyIndex: Int
     ) throws -> [(id: ManagedObjectID, position: String)] {
         guard let (join, reading) = join(of: entity, propertyIndex: propertyIndex) else { return [] }
-        let sql = """
+        let sql: CachedSQL = """
             SELECT \(reading.idColumns(alias: "o")), \(join.position(target: "o", link: "l"))
             FROM \(join.source(target: "o", link: "l"))
             WHERE \(join.condition(owner: "?1", ownerColumns: nil, target: "o", link: "l"))
             ORDER BY \(join.order(target: "o", link: "l"))
             """
-        let statement = try BoundStatement(database, CachedSQL(sql))
+        let statement = try BoundStatement(database, sql)
         statement.bind(1, id)
         return try statement.all { row in reading.objectID(row).map { (id: $0, position: row.optionalText(2) ?? "") } }
     }

@@ -21,11 +21,11 @@ extension Reader {
             let codes = context.layout.codes(of: entity, includesSubentities: true).map(String.init)
             conditions.append("o._entity IN (\(codes.joined(separator: ", ")))")
         }
-        let sql = """
+        let sql: CachedSQL = """
             SELECT \(reading.columns(alias: "o")) FROM \(reading.table.quotedName) o
             WHERE \(conditions.joined(separator: " AND ")) ORDER BY o._id
             """
-        let statement = try BoundStatement(database, CachedSQL(sql))
+        let statement = try BoundStatement(database, sql)
         for (index, part) in key.enumerated() { statement.bind(Int32(index + 1), part.value) }
         return try statement.all { reading.row($0) }
     }

@@ -110,9 +110,10 @@ extension ImportPlanner {
         return planned.order.holders(of: sequence).allSatisfy { untrusted(planned, $0) != nil }
     }
 
-    /// Whether the log folder has no segment of a writer that begins at or before a transaction; O(1).
+    /// Whether the log folder has no segment of a writer that begins at or before a transaction.
     ///
-    /// A folder that still has earlier segments, of which applied ones count, may get the missing ones as well.
+    /// A folder that still has earlier segments, also applied segments, may get the missing segments as well. One step for
+    /// each untrusted segment before the first trusted segment.
     private func isGone(through sequence: UInt64, of id: UniqueID) -> Bool {
         // A folder that is not there yet may get them.
         guard let writer = writers[id] else { return false }
@@ -131,6 +132,7 @@ extension ImportPlanner {
         }
     }
 
+    /// One step for each segment that holds the writer's next transaction.
     func verdict(_ writer: PlannedWriter, positions: SupposedPositions, wall: WallTime) -> Verdict {
         let position = positions[writer.id]
         let (next, overflow) = position.sequence.addingReportingOverflow(1)
