@@ -240,7 +240,8 @@ extension World {
         case .remove(let name):
             guard replica.folder.loss != .unmounted else { return }
             guard try replica.folder.removeForeign(name) else {
-                throw Divergence("a hint says that the whole segment \(name) is to be removed")
+                let title = "a hint says that the whole segment \(name) is to be removed"
+                throw Divergence(([title] + (try replica.problems.map { "\($0.code): \($0.detail) \($0.hint ?? "")" }))).joined(separator: "\n"))
             }
             Occurrences.note("typed: rm")
         case .addKeys:
