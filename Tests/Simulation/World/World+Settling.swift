@@ -241,7 +241,8 @@ extension World {
             guard replica.folder.loss != .unmounted else { return }
             guard try replica.folder.removeForeign(name) else {
                 let title = "a hint says that the whole segment \(name) is to be removed"
-                throw Divergence(([title] + (try replica.problems.map { "\($0.code): \($0.detail) \($0.hint ?? "")" }))).joined(separator: "\n"))
+                let problems = try replica.problems.map { "  \($0.code): \($0.detail) \($0.hint ?? "")" }
+                throw Divergence(([title] + problems).joined(separator: "\n"))
             }
             Occurrences.note("typed: rm")
         case .addKeys:
