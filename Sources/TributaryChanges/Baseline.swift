@@ -4,7 +4,8 @@
 ///
 /// Like those of the other parts, its ``line`` has no newline.
 ///
-/// It names nothing of the store that wrote it: baselines of equal vectors and models have equal bytes.
+/// It names nothing of the store that wrote it: baselines of equal vectors and models have equal bytes,
+/// except for totals of zero.
 package struct BaselineHeader: Hashable, Sendable {
     package var model: String?
     /// Another model may keep other writes as deferred.

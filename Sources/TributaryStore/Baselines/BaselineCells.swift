@@ -18,6 +18,7 @@ final class BaselineCells {
     struct Key: CustomStringConvertible {
         var kind: Kind
         var rule: MergeRule
+        /// Of a total; the total without a writer states that the counter has totals.
         var writer: UniqueID?
         var description: String
     }
@@ -221,6 +222,7 @@ final class BaselineCells {
                 let index = layout.column(of: counter.property, in: entity),
                 case .attribute(let type, .counter) = layout[index].kind, let amount = type.amount(from: total)
             else {
+                if CounterTotals.number(total).map(CounterTotals.isZero) == true { continue }
                 let kind = "\(CounterTotals.kind(total))"
                 let key = ["counter", counter.entity, "\(counter.id)", counter.property, "\(writer)", kind]
                 try putDeferred(side, key, total)
@@ -363,6 +365,7 @@ final class BaselineCells {
         _ writer: UniqueID?,
         _ amount: PropertyValue
     ) throws {
+        if writer != nil { try put(side, kind, index, id, nil, .integer(0)) }
         let (root, name) = (layout.tables[index.table].root.name, layout[index].name)
         let key =
             writer.map { BaselineCells.key(kind, root, id, name, "\($0)") } ?? BaselineCells.key(kind, root, id, name)

@@ -265,7 +265,8 @@ package final class BaselineLaw {
     /// store lacks increments.
     private func total(_ key: BaselineCells.Key, _ group: BaselineCells.Group) -> Verdict {
         let (own, theirs) = (group.own.first, group.baseline.first)
-        guard let writer = key.writer, lackingLater[writer] == nil else { return .sound }
+        guard let writer = key.writer else { return counted(key, group) }
+        guard lackingLater[writer] == nil else { return .sound }
         let later = group.later.first?.amount
         let expected = later.map { CounterTotals.sum(theirs?.amount, $0) } ?? theirs?.amount
         // Unknown increments may be of any amount.
@@ -273,12 +274,27 @@ package final class BaselineLaw {
         if isComparable, own == nil, theirs == nil {
             // Both have the same total, which is not among the different entries.
             guard later.map(CounterTotals.isZero) ?? true else { return .differs("\(key) has later increments.") }
-        } else if isComparable, expected != own?.amount {
+        } else if isComparable, !isEqual(expected, own?.amount) {
             return difference(key, theirs, own)
         }
         guard wholeEarlier.contains(writer) else { return .sound }
         let earlier = group.earlier.first
-        return earlier?.amount == theirs?.amount ? .sound : difference(key, theirs, earlier)
+        return isEqual(earlier?.amount, theirs?.amount) ? .sound : difference(key, theirs, earlier)
+    }
+
+    /// A total of zero is equivalent to no total.
+    private func isEqual(_ total: PropertyValue?, _ other: PropertyValue?) -> Bool {
+        total == other || [total, other].compactMap(\.self).allSatisfy(CounterTotals.isZero)
+    }
+
+    /// A counter without any total has its default.
+    private func counted(_ key: BaselineCells.Key, _ group: BaselineCells.Group) -> Verdict {
+        let (own, theirs, earlier) = (group.own.first, group.baseline.first, group.earlier.first)
+        let mayDiffer = own == nil ? !ahead.isEmpty : !group.later.isEmpty || !lackingLater.isEmpty
+        if (own == nil) != (theirs == nil), !mayDiffer { return difference(key, theirs, own) }
+        let isWhole = wholeEarlier.count == positions.count
+        let isInLog = theirs == nil ? earlier == nil : earlier != nil || !isWhole
+        return isInLog ? .sound : difference(key, theirs, earlier)
     }
 
     /// The difference is shown on all machines.

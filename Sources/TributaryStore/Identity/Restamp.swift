@@ -329,14 +329,16 @@ struct Restamp {
         }
     }
 
-    /// Moves the amounts of all transactions at once: on the way a total may be zero.
+    /// Moves the amounts to the fresh writer.
+    ///
+    /// A writer with published transactions may have published a total of zero, so it keeps one.
     private func move(_ counts: [Count: PropertyValue], to writer: Int64) throws {
         let table = CounterTable(db, layout: layout)
+        let unpublished = Set(transactions.filter { $0.sequence == 1 }.map(\.writer))
         for (count, amount) in counts {
             guard let total = try table.total(writer: count.writer, of: count.id, count.column) else { continue }
-            let rest = CounterTotals.difference(total, amount)
-            let isEmpty = rest == .integer(0) || rest == .double(0)
-            try table.setTotal(isEmpty ? nil : rest, writer: count.writer, of: count.id, count.column)
+            let rest = unpublished.contains(count.writer) ? nil : CounterTotals.difference(total, amount)
+            try table.setTotal(rest, writer: count.writer, of: count.id, count.column)
             try table.add(amount, writer: writer, to: count.id, count.column)
         }
     }
