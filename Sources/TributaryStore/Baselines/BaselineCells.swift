@@ -126,8 +126,7 @@ final class BaselineCells {
     ) throws -> Bool {
         let find = try find.get()
         return try cell.deletions.contains { key in
-            find.bind(1, key)
-            find.bind(2, side.rawValue)
+            find.bindAll(key, side.rawValue)
             return try find.first {
                 let deletion = self.cell($0)
                 return cell.version < deletion.version && isWanted(deletion)
@@ -268,9 +267,7 @@ final class BaselineCells {
             return try put(side, column, owner, .reference(change.id), stamp)
         }
         guard let (index, value) = register(write, of: entity) else {
-            var rest = change
-            rest.operation = isInsert ? .insert([write]) : .update([write])
-            return try deferred(rest, side, stamp)
+            return try deferred(change.withValues { _ in [write] }, side, stamp)
         }
         try put(side, index, change.id, value, stamp)
     }
@@ -442,5 +439,5 @@ final class BaselineCells {
 }
 
 extension JSONValue {
-    fileprivate var canonicalText: String { String(decoding: inKeyOrder.canonicalBytes, as: UTF8.self) }
+    fileprivate var canonicalText: String { String(decoding: canonicalBytes, as: UTF8.self) }
 }

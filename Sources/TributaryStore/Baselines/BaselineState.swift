@@ -276,18 +276,6 @@ struct BaselineNames {
 }
 
 extension JSONValue {
-    var inKeyOrder: JSONValue {
-        switch self {
-        case .array(let values): .array(values.map(\.inKeyOrder))
-        case .object(let members):
-            .object(
-                members.sorted { $0.key.precedesByBytes($1.key) }
-                    .map { JSONMember(key: $0.key, value: $0.value.inKeyOrder) }
-            )
-        case .integer, .double, .number, .string, .boolean, .null, .unrepresentable: self
-        }
-    }
-
     /// The target of a relationship, as a UUID in lower case.
     fileprivate var withPlainID: JSONValue {
         guard case .string(let text) = self, let id = UniqueID(text) else { return inKeyOrder }

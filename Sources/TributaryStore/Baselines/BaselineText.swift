@@ -92,14 +92,10 @@ private struct BaselineSorting {
     mutating func insert(_ item: BaselineItem) throws {
         switch item {
         case .change(let change, let version, let sequence, let isDeferred):
-            var line: [UInt8] = []
-            change.inNameOrder.write(to: &line)
             let phase = isDeferred ? BaselineSorting.deferred : change.operation.phase
-            try insert(0, version, phase, change.entity, change.id, 0, sequence, line)
+            try insert(0, version, phase, change.entity, change.id, 0, sequence, change.inNameOrder.line)
         case .kept(let change, let version, let sequence, let index):
-            var line: [UInt8] = []
-            change.write(to: &line)
-            try insert(0, version, BaselineSorting.kept, "", change.id, index, sequence, line)
+            try insert(0, version, BaselineSorting.kept, "", change.id, index, sequence, change.line)
         case .bound(let bound): try insert(1, .none, 0, bound.entity, bound.id, 0, 0, bound.line.lineBytes)
         case .counter(let counter):
             // The lines of one object are together, whatever entities they name.
@@ -162,15 +158,13 @@ private struct BaselineSorting {
             try write(transaction.line.lineBytes)
             counts.transactions += 1
             counts.changes += transaction.changeCount
-            changes.bind(1, row.text(0))
-            changes.bind(2, row.text(1))
+            changes.bindAll(row.text(0), row.text(1))
             try changes.forEach { try write($0.bytes(0)) }
         }
-        let rest = try BoundStatement(
+        try BoundStatement(
             scratch,
             "SELECT line FROM item WHERE part > 0 ORDER BY part, clock, writer, phase, position, entity, id, line"
-        )
-        try rest.forEach { row in
+        ).forEach { row in
             counts.changes += 1
             try write(row.bytes(0))
         }
@@ -196,16 +190,7 @@ extension Change.Operation {
 
 extension Change {
     fileprivate var inNameOrder: Change {
-        func sorted(_ writes: [PropertyWrite]) -> [PropertyWrite] {
-            writes.sorted { $0.name.precedesByBytes($1.name) }
-        }
-        var change = self
-        switch operation {
-        case .insert(let writes): change.operation = .insert(sorted(writes))
-        case .update(let writes): change.operation = .update(sorted(writes))
-        case .delete, .link, .unlink: break
-        }
-        return change
+        withValues { $0.sorted { $0.name.precedesByBytes($1.name) } }
     }
 }
 

@@ -122,11 +122,10 @@ final class ConflictTable {
     /// The numbers have no gaps, because only the oldest row is ever removed.
     private func numbers() throws -> Range<Int64> {
         if let range { return range }
-        let select = try BoundStatement(
+        let found = try BoundStatement(
             db,
             "SELECT (SELECT min(number) FROM tributary_conflict), (SELECT max(number) FROM tributary_conflict)"
-        )
-        let found = try select.first { row in
+        ).first { row in
             (row.optionalInteger(0) ?? 1)..<((row.optionalInteger(1) ?? 0) + 1)
         }
         let range = found ?? 1..<1

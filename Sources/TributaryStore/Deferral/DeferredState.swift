@@ -177,13 +177,11 @@ private final class LastDeletions {
 
     func last(of id: UniqueID, in table: TableLayout) throws -> Int64? {
         let hidden = try BoundStatement(deferred.db, "SELECT deleted FROM tributary_object WHERE root = ?1 AND id = ?2")
-        hidden.bind(1, table.code)
-        hidden.bind(2, id)
+        hidden.bindAll(table.code, id)
         let visible = try BoundStatement(
             deferred.db,
-            "SELECT \(ObjectTable.head(table)) FROM \(table.quotedName) WHERE _id = ?1"
+            "SELECT \(ObjectTable.head(table)) FROM \(table.quotedName) WHERE _id = \(value: id)"
         )
-        visible.bind(1, id)
         return try later(
             hidden.first { $0.optionalInteger(0) } ?? nil,
             visible.first { VisibleRow($0, layout: layout).versions.deleted } ?? nil

@@ -34,9 +34,7 @@ final class MergeStateText {
         try KeptLines(reader).forEach { number, lines in
             let version = try text(number)
             for (index, change) in lines.enumerated() {
-                var line: [UInt8] = []
-                change.write(to: &line)
-                emit("kept \(index) of \(version): \(String(decoding: line.dropLast(), as: UTF8.self))")
+                emit("kept \(index) of \(version): \(String(decoding: change.line.dropLast(), as: UTF8.self))")
             }
         }
     }

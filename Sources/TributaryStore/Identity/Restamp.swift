@@ -264,8 +264,7 @@ struct Restamp {
         )
         transaction.bindAll(unexported.number, writer, stamp.sequence, stamp.clock)
         try transaction.run()
-        let lines = try BoundStatement(db, "SELECT lines FROM tributary_outgoing WHERE id = ?1")
-        lines.bind(1, unexported.row)
+        let lines = try BoundStatement(db, "SELECT lines FROM tributary_outgoing WHERE id = \(value: unexported.row)")
         let text = try lines.first { $0.bytes(0) } ?? []
         let outgoing = try BoundStatement(
             db,

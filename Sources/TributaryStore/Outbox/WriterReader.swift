@@ -35,7 +35,7 @@ package struct WriterReader {
     ///
     /// Costs one look at each writer and exported segment.
     package func greatestPublishedClock() throws -> HybridClock {
-        let select = try BoundStatement(
+        return try BoundStatement(
             database,
             """
             WITH published(writer, last) AS (SELECT writer, max(last) FROM tributary_export GROUP BY writer)
@@ -44,18 +44,16 @@ package struct WriterReader {
             UNION ALL SELECT t.clock FROM published p
                 JOIN tributary_transaction t ON t.writer = p.writer AND t.sequence = p.last
             """
-        )
-        return try select.all { $0.clock(0) }.max() ?? .zero
+        ).all { $0.clock(0) }.max() ?? .zero
     }
 
     /// By label of the store.
     private func seen() throws -> [UniqueID: VersionVector] {
         var seen: [UniqueID: VersionVector] = [:]
-        let pairs = try BoundStatement(
+        try BoundStatement(
             database,
             "SELECT s.store, o.uuid, s.sequence FROM tributary_seen s JOIN tributary_writer o ON o.id = s.other"
-        )
-        try pairs.forEach { row in
+        ).forEach { row in
             guard let id = UniqueID(row.text(0)), let other = UniqueID(row.text(1)) else { return }
             seen[id, default: VersionVector()][other] = row.sequence(2)
         }
