@@ -149,6 +149,8 @@ package struct BaselineTransaction: Hashable, Sendable {
         self.keptCount = keptCount
     }
 
+    package var version: Version { Version(clock: clock, writer: writer) }
+
     package var line: String {
         JSONValue.members([
             "transaction": .count(sequence), "writer": .string(writer.description),

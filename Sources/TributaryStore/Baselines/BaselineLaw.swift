@@ -150,14 +150,10 @@ package final class BaselineLaw {
         match(entry)
         switch entry.entry {
         case .transaction: break
-        case .change(let change):
+        case .change(let change), .kept(let change):
             guard let transaction = entry.transaction else { return }
-            let version = Version(clock: transaction.clock, writer: transaction.writer)
-            try cells.add(change, side, version, transaction.sequence)
-        case .kept(let change):
-            guard let transaction = entry.transaction else { return }
-            let version = Version(clock: transaction.clock, writer: transaction.writer)
-            try cells.addKept(change, side, version, transaction.sequence)
+            let isKept = if case .kept = entry.entry { true } else { false }
+            try cells.add(change, isKept: isKept, side, (transaction.version, transaction.sequence))
         case .bound(let bound): try cells.add(bound, side)
         case .counter(let counter): try cells.add(counter, side)
         }
@@ -166,7 +162,7 @@ package final class BaselineLaw {
     /// Adds a change of a segment.
     package func add(_ change: Change, _ side: Side, of writer: UniqueID, _ transaction: TransactionHeader) throws {
         let version = Version(clock: transaction.clock, writer: writer)
-        if side == .earlier { try cells.add(change, side, version, transaction.sequence) }
+        if side == .earlier { try cells.add(change, side, (version, transaction.sequence)) }
         try cells.addAmounts(of: change, side, writer)
     }
 

@@ -38,7 +38,7 @@ package struct BaselineText {
             try write(entry.line.lineBytes)
         }
         return try DatabaseQueue.scratch { scratch in
-            var sorting = try BaselineSorting(scratch)
+            let sorting = try BaselineSorting(scratch)
             var count = 0
             try BaselineState(reader: reader).forEach { item in
                 try sorting.insert(item)
@@ -89,7 +89,7 @@ private struct BaselineSorting {
         add = try BoundStatement(scratch, "INSERT INTO item VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")
     }
 
-    mutating func insert(_ item: BaselineItem) throws {
+    func insert(_ item: BaselineItem) throws {
         switch item {
         case .change(let change, let version, let sequence, let isDeferred):
             let phase = isDeferred ? BaselineSorting.deferred : change.operation.phase
@@ -104,7 +104,7 @@ private struct BaselineSorting {
     }
 
     private func insert(
-        _ part: Int64,
+        _ part: Int,
         _ version: Version,
         _ phase: Int,
         _ entity: String,
@@ -113,15 +113,8 @@ private struct BaselineSorting {
         _ sequence: UInt64,
         _ line: [UInt8]
     ) throws {
-        add.bind(1, part)
-        add.bind(2, version.clock.description)
-        add.bind(3, version.writer.description)
-        add.bind(4, Int64(phase))
-        add.bind(5, entity)
-        add.bind(6, id)
-        add.bind(7, Int64(position))
-        add.bind(8, Int64(bitPattern: sequence))
-        add.bind(9, line)
+        let (clock, writer) = (version.clock.description, version.writer.description)
+        add.bindAll(part, clock, writer, phase, entity, id, position, sequence, line)
         try add.run()
     }
 

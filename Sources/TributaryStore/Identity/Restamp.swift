@@ -92,11 +92,9 @@ struct Restamp {
 
     /// The reason why transactions cannot get other names; nil when they can.
     ///
-    /// Costs one look at each writer and segment.
-    func obstacle() throws -> RestampError? { transactions.isEmpty ? nil : try knownElsewhere() }
-
     /// Finds a writer whose unpublished transactions the store has imported; costs one look at each writer and segment.
-    private func knownElsewhere() throws -> RestampError? {
+    func obstacle() throws -> RestampError? {
+        if transactions.isEmpty { return nil }
         let select = try BoundStatement(
             db,
             """
@@ -348,17 +346,12 @@ struct Restamp {
         of entity: String,
         isInsert: Bool
     ) throws -> (StoreModel.ColumnIndex, PropertyValue)? {
-        let increment = value.value["increment"]
-        guard isInsert || increment != nil else { return nil }
-        guard let entityLayout = layout.entityIndex(named: entity).map({ layout.entities[$0] }),
-            let property = layout.propertyIndex(named: value.key, of: entityLayout.entity)
+        guard let known = layout.entity(named: entity), layout.propertyIndex(named: value.key, of: known.entity) != nil
         else {
-            if increment == nil { return nil }
+            if value.value["increment"] == nil { return nil }
             throw RestampError.unknownCounter(entity: entity, property: value.key)
         }
-        guard case .column(let column) = entityLayout.places[property] else { return nil }
-        let index = StoreModel.ColumnIndex(table: entityLayout.table, column: column)
-        guard case .attribute(let type, .counter) = layout[index].kind else { return nil }
-        return type.amount(from: increment ?? value.value).map { (index, $0) }
+        guard let (index, type, rule) = layout.attribute(value.key, of: entity), rule == .counter else { return nil }
+        return ValueConverter.increment(value.value, type: type, isInsert: isInsert).map { (index, $0) }
     }
 }
