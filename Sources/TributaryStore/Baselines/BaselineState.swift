@@ -25,7 +25,7 @@ final class BaselineState {
             case .object(let object): try changes(of: object, emit)
             case .pair(let pair): try change(of: pair, emit)
             case .counter(let counter):
-                guard let name = names.property(of: counter.column) else { return }
+                guard let name = names.columns[counter.column] else { return }
                 let totals = counter.totals.compactMap { writer, total in UniqueID(writer).map { ($0, total.json) } }
                 let sums = Dictionary(totals) { first, _ in first }
                 let item = BaselineCounter(entity: name.entity, id: counter.id, property: name.property, totals: sums)
@@ -167,7 +167,7 @@ final class BaselineState {
         in entity: EntityLayout?
     ) -> (entity: String, property: String)? {
         guard let entity, let index = entity.places.firstIndex(of: .column(column.column)) else {
-            return names.property(of: column)
+            return names.columns[column]
         }
         return (entity.entity.name, entity.entity.properties[index].name)
     }
@@ -179,7 +179,7 @@ final class BaselineState {
     }
 
     private func change(of pair: MergeStateItem.Pair, _ emit: (BaselineItem) throws -> Void) throws {
-        guard let name = names.relationship(of: pair.link) else { return }
+        guard let name = names.pairs[pair.link.index] else { return }
         let operation = Change.Operation(
             to: name.property,
             ids: [pair.target],
@@ -246,8 +246,10 @@ enum BaselineItem {
 /// equals: so the text is the same in every store with the model, and another version of the model most probably has
 /// the entity too.
 struct BaselineNames {
-    private var columns: [StoreModel.ColumnIndex: (entity: String, property: String)] = [:]
-    private var pairs: [Int: (entity: String, property: String)] = [:]
+    /// Without columns that no entity of the model has any more.
+    private(set) var columns: [StoreModel.ColumnIndex: (entity: String, property: String)] = [:]
+    /// By the index of the link table, seen from the source of the pairs.
+    private(set) var pairs: [Int: (entity: String, property: String)] = [:]
 
     init(_ layout: StoreModel) {
         let sorted = layout.entities.sorted {
@@ -267,12 +269,6 @@ struct BaselineNames {
             }
         }
     }
-
-    /// Nil for a column that no entity of the model has any more.
-    func property(of column: StoreModel.ColumnIndex) -> (entity: String, property: String)? { columns[column] }
-
-    /// Seen from the source of the pairs.
-    func relationship(of link: LinkLayout) -> (entity: String, property: String)? { pairs[link.index] }
 }
 
 extension JSONValue {

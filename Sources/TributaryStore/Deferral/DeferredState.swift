@@ -106,7 +106,7 @@ struct DeferredState {
             value = converted.json
         case .known(.relationship):
             // Anything else never takes effect.
-            guard value.isReference else { return }
+            guard ValueConverter.reference(value) != nil else { return }
         }
         try object.write(value, to: property, of: write.name, by: versions)
     }
@@ -191,16 +191,5 @@ private final class LastDeletions {
     private func later(_ first: Int64?, _ second: Int64?) throws -> Int64? {
         guard let second else { return first }
         return try versions.later(first, second)
-    }
-}
-
-extension JSONValue {
-    /// Whether a to-one relationship can hold the value.
-    fileprivate var isReference: Bool {
-        switch self {
-        case .null: true
-        case .string(let text): UniqueID(text) != nil
-        default: false
-        }
     }
 }

@@ -201,7 +201,7 @@ package struct HistoryReader {
 }
 
 extension ObjectChanges {
-    fileprivate mutating func add(_ kind: HistoryTransaction.Kind, _ id: ManagedObjectID) {
+    mutating func add(_ kind: HistoryTransaction.Kind, _ id: ManagedObjectID) {
         switch kind {
         case .insert: insert(id)
         case .update: update(id)
@@ -275,12 +275,6 @@ package struct HistoryTransaction: Sendable, Hashable {
         package var kind: Kind
         /// The written properties, including linked relationships; empty for a deletion.
         package var properties: [String]
-
-        package init(id: ManagedObjectID, kind: Kind, properties: [String]) {
-            self.id = id
-            self.kind = kind
-            self.properties = properties
-        }
     }
 
     package var number: Int64

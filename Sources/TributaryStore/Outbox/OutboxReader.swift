@@ -66,15 +66,9 @@ package struct OutboxReader {
 
     /// Whether a transaction of the range has changes; the others acknowledge what was imported.
     package func hasChanges(of writer: UniqueID, in range: ClosedRange<UInt64>) throws -> Bool {
-        let statement = try select(
-            "1",
-            of: writer,
-            from: range.lowerBound,
-            through: range.upperBound,
-            where: "changes > 0"
-        )
-        defer { statement.reset() }
-        return try statement.step()
+        let (first, last) = (range.lowerBound, range.upperBound)
+        let changed = try select("1", of: writer, from: first, through: last, where: "changes > 0")
+        return try changed.first { _ in true } ?? false
     }
 
     /// The store's own writers, present and former, with exports; costs one step for each writer.

@@ -19,22 +19,14 @@ package final class CounterTable {
             let writer = Mutation.isOn(.totalLumpedByStore) ? try firstWriter(ofStoreOf: writer) : writer
         #endif
         let before = try total(writer: writer, of: id, column)
-        let replace = try BoundStatement(
-            db,
-            "INSERT OR REPLACE INTO tributary_counter(root, id, place, writer, total) VALUES (?1, ?2, ?3, ?4, ?5)"
-        )
-        bind(id, column, to: replace)
-        replace.bind(4, writer)
         #if MUTATIONS
             if Mutation.isOn(.counterTotalRounded),
                 let total = CounterTotals.value(of: [before, amount].compactMap(\.self))
             {
-                replace.bind(5, total)
-                return try replace.run()
+                return try setTotal(total, writer: writer, of: id, column)
             }
         #endif
-        replace.bind(5, CounterTotals.sum(before, amount))
-        try replace.run()
+        try setTotal(CounterTotals.sum(before, amount), writer: writer, of: id, column)
     }
 
     /// Returns whether the former total was another one.

@@ -40,8 +40,6 @@ package final class PartialRowTable {
         }
     }
 
-    func rowOrEmpty(_ table: Int, _ id: UniqueID) throws -> PartialRow { try row(table, id) ?? PartialRow() }
-
     package func store(_ row: PartialRow, _ table: Int, _ id: UniqueID) throws {
         let statement = try BoundStatement(
             db,

@@ -108,7 +108,8 @@ final class ValueConverter {
         try deferral.deferChange(change, valueIndex, at: index, of: slice, reason: reason)
     }
 
-    private static func reference(_ json: JSONValue) -> PropertyValue? {
+    /// The value of a to-one relationship; nil for any other value.
+    static func reference(_ json: JSONValue) -> PropertyValue? {
         switch json {
         case .null: .null
         case .string(let text): UniqueID(text).map(PropertyValue.reference)
@@ -133,10 +134,6 @@ final class ValueConverter {
     ///
     /// An identifier went to the other object's register already, and a new object without an owner needs no write.
     private static func isWrittenElsewhere(_ json: JSONValue, isInsert: Bool) -> Bool {
-        switch json {
-        case .null: isInsert
-        case .string(let text): UniqueID(text) != nil
-        default: false
-        }
+        reference(json).map { isInsert || !$0.isNull } ?? false
     }
 }
