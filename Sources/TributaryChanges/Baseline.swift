@@ -130,6 +130,16 @@ extension BaselineEntry {
         case .transaction, .bound, .counter: nil
         }
     }
+
+    /// With a newline.
+    package var lineBytes: [UInt8] {
+        switch self {
+        case .change(let change), .kept(let change): change.line
+        case .transaction(let transaction): Array((transaction.line + "\n").utf8)
+        case .bound(let bound): Array((bound.line + "\n").utf8)
+        case .counter(let counter): Array((counter.line + "\n").utf8)
+        }
+    }
 }
 
 /// The line of a transaction in a baseline; the changes that still have an effect follow.

@@ -74,11 +74,12 @@ package final class BaselineLaw {
         _ scratch: Database
     ) throws {
         cells = try BaselineCells(reader.context.layout, scratch)
-        positions = Dictionary(writers.map { ($0.id, $0.sequence) }) { first, _ in first }
         hasForeignRules = try reader.hasForeignRules
         let records = try reader.writers.all()
-        applied = Dictionary(records.map { ($0.id, $0.sequence) }) { first, _ in first }
-        let (claimed, known) = (positions, applied)
+        let writersHere = Dictionary(records.map { ($0.id, $0) }) { first, _ in first }
+        let claimed = Dictionary(writers.map { ($0.id, $0.sequence) }) { first, _ in first }
+        let known = writersHere.mapValues(\.sequence)
+        (positions, applied) = (claimed, known)
         ahead = Set(claimed.keys.filter { claimed[$0, default: 0] > known[$0, default: 0] })
         moved = records.compactMap { record in
             let after = claimed[record.id] ?? 0
@@ -90,7 +91,6 @@ package final class BaselineLaw {
                 + "keep other writes that this version lacks."
             note(.open(reason))
         }
-        let writersHere = Dictionary(records.map { ($0.id, $0) }) { first, _ in first }
         let predecessors = writersHere.compactMapValues(\.incarnation.after)
         for writer in writers {
             let isAhead = ahead.contains(writer.id)

@@ -29,17 +29,18 @@ final class BaselineState {
                 let totals = counter.totals.compactMap { writer, total in UniqueID(writer).map { ($0, total.json) } }
                 let sums = Dictionary(totals) { first, _ in first }
                 let item = BaselineCounter(entity: name.entity, id: counter.id, property: name.property, totals: sums)
-                if !sums.isEmpty { try emit(.counter(item)) }
+                if !sums.isEmpty { try emit(BaselineItem(entry: .counter(item))) }
             case .deferred(let object):
                 try changes(of: object, emit)
                 try changes(ofPairsOf: object, emit)
-                for counter in try totals(of: object) + insertTotals(of: object) { try emit(.counter(counter)) }
+                let counters = try totals(of: object) + insertTotals(of: object)
+                for counter in counters { try emit(BaselineItem(entry: .counter(counter))) }
             }
         }
         try KeptLines(reader).forEach { number, lines in
             let (version, sequence) = try (versions.version(number), versions.origin(number).sequence)
             for (index, change) in lines.enumerated() {
-                try emit(.kept(change, version: version, sequence: sequence, index: index))
+                try emit(BaselineItem(entry: .kept(change), version: version, sequence: sequence, index: index))
             }
         }
     }
@@ -96,7 +97,8 @@ final class BaselineState {
             guard let name = name(of: index, in: object.insert?.entity) else { continue }
             let write = PropertyWrite(name: name.property, value: try json(register.value))
             if layout[index].mergeRule.isBound {
-                try emit(.bound(BaselineBound(entity: name.entity, id: object.id, write: write)))
+                let bound = BaselineBound(entity: name.entity, id: object.id, write: write)
+                try emit(BaselineItem(entry: .bound(bound)))
                 continue
             }
             writes[Group(number: register.version, entity: name.entity), default: []].append(write)
@@ -120,7 +122,8 @@ final class BaselineState {
             let (value, entity) = (register.value.json, register.value.entity)
             guard name.rule.comparesVersions else {
                 let write = PropertyWrite(name: name.property, value: value)
-                try emit(.bound(BaselineBound(entity: entity, id: object.id, write: write)))
+                let bound = BaselineBound(entity: entity, id: object.id, write: write)
+                try emit(BaselineItem(entry: .bound(bound)))
                 continue
             }
             let former = layout.formerProperty(named: name.property, of: entity)
@@ -129,7 +132,8 @@ final class BaselineState {
             writes[group, default: []].append(PropertyWrite(name: name.property, value: canonical))
         }
         for bound in object.bounds {
-            try emit(.bound(BaselineBound(entity: bound.entity, id: object.id, write: bound.write)))
+            let bound = BaselineBound(entity: bound.entity, id: object.id, write: bound.write)
+            try emit(BaselineItem(entry: .bound(bound)))
         }
         // An insert without a known meaning is a kept line.
         let insert = object.insert.flatMap { insert in
@@ -225,19 +229,21 @@ final class BaselineState {
         _ emit: (BaselineItem) throws -> Void
     ) throws {
         let (version, sequence) = try (versions.version(number), versions.origin(number).sequence)
-        try emit(.change(change, version: version, sequence: sequence, isDeferred: isDeferred))
+        let entry = BaselineEntry.change(change.withValues { $0.sorted { $0.name.precedesByBytes($1.name) } })
+        try emit(BaselineItem(entry: entry, version: version, sequence: sequence, isDeferred: isDeferred))
     }
 }
 
-enum BaselineItem {
-    /// A change that still has an effect, with its version and the sequence of its transaction.
-    ///
-    /// Deferred values come after the others of their transaction: of two names one may fit, and the other be greater.
-    case change(Change, version: Version, sequence: UInt64, isDeferred: Bool = false)
-    /// A line of ``KeptLines``, with its index among those of its transaction; these come last.
-    case kept(Change, version: Version, sequence: UInt64, index: Int)
-    case bound(BaselineBound)
-    case counter(BaselineCounter)
+/// An entry of a baseline with its place; only changes have a version, and the sequence of their transaction.
+struct BaselineItem {
+    var entry: BaselineEntry
+    var version = Version.none
+    var sequence: UInt64 = 0
+    /// Deferred values come after the other changes of their transaction: of two names one may fit, and the other be
+    /// greater.
+    var isDeferred = false
+    /// The index of a kept line among the kept lines of its transaction.
+    var index = 0
 }
 
 /// The names under which a baseline writes columns and link tables.

@@ -25,7 +25,7 @@ package struct BaselineText {
             rules: layout.rules(and: try reader.joinedRules),
             writerCount: writers.count
         )
-        try write(header.line.lineBytes)
+        try write(Array("\(header.line)\n".utf8))
         var seen = BaselineSeen(writers)
         for writer in writers {
             let entry = BaselineWriter(
@@ -35,7 +35,7 @@ package struct BaselineText {
                 clock: writer.clock,
                 seen: seen.take(writer)
             )
-            try write(entry.line.lineBytes)
+            try write(Array("\(entry.line)\n".utf8))
         }
         return try DatabaseQueue.scratch { scratch in
             let sorting = try BaselineSorting(scratch)
@@ -90,31 +90,19 @@ private struct BaselineSorting {
     }
 
     func insert(_ item: BaselineItem) throws {
-        switch item {
-        case .change(let change, let version, let sequence, let isDeferred):
-            let phase = isDeferred ? BaselineSorting.deferred : change.operation.phase
-            try insert(0, version, phase, change.entity, change.id, 0, sequence, change.inNameOrder.line)
-        case .kept(let change, let version, let sequence, let index):
-            try insert(0, version, BaselineSorting.kept, "", change.id, index, sequence, change.line)
-        case .bound(let bound): try insert(1, .none, 0, bound.entity, bound.id, 0, 0, bound.line.lineBytes)
-        case .counter(let counter):
-            // The lines of one object are together, whatever entities they name.
-            try insert(2, .none, 0, "", counter.id, 0, 0, counter.line.lineBytes)
+        let (part, phase, entity, id): (Int, Int, String, UniqueID)
+        switch item.entry {
+        case .transaction: return
+        case .change(let change):
+            let own = change.operation.phase
+            (part, phase, entity, id) = (0, item.isDeferred ? BaselineSorting.deferred : own, change.entity, change.id)
+        case .kept(let change): (part, phase, entity, id) = (0, BaselineSorting.kept, "", change.id)
+        case .bound(let bound): (part, phase, entity, id) = (1, 0, bound.entity, bound.id)
+        // The lines of one object are together, whatever entities they name.
+        case .counter(let counter): (part, phase, entity, id) = (2, 0, "", counter.id)
         }
-    }
-
-    private func insert(
-        _ part: Int,
-        _ version: Version,
-        _ phase: Int,
-        _ entity: String,
-        _ id: UniqueID,
-        _ position: Int,
-        _ sequence: UInt64,
-        _ line: [UInt8]
-    ) throws {
-        let (clock, writer) = (version.clock.description, version.writer.description)
-        add.bindAll(part, clock, writer, phase, entity, id, position, sequence, line)
+        let (clock, writer) = (item.version.clock.description, item.version.writer.description)
+        add.bindAll(part, clock, writer, phase, entity, id, item.index, item.sequence, item.entry.lineBytes)
         try add.run()
     }
 
@@ -148,7 +136,7 @@ private struct BaselineSorting {
                 changeCount: Int(row.integer(3)),
                 keptCount: Int(row.integer(4))
             )
-            try write(transaction.line.lineBytes)
+            try write(BaselineEntry.transaction(transaction).lineBytes)
             counts.transactions += 1
             counts.changes += transaction.changeCount
             changes.bindAll(row.text(0), row.text(1))
@@ -179,15 +167,4 @@ extension Change.Operation {
         case .update: 4
         }
     }
-}
-
-extension Change {
-    fileprivate var inNameOrder: Change {
-        withValues { $0.sorted { $0.name.precedesByBytes($1.name) } }
-    }
-}
-
-extension String {
-    /// With a newline.
-    fileprivate var lineBytes: [UInt8] { Array(utf8) + [UInt8(ascii: "\n")] }
 }
