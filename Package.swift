@@ -239,7 +239,7 @@ let package = Package(
                 "simulate", "SimulationWorld", "TributarySync", "TributaryStore", "TransactionLog", "TributaryModel",
                 "TributaryChanges", "TestSupport",
             ],
-            exclude: ["Program", "Running", "Schedules", "World", "mutations.sh"]
+            exclude: ["Program", "Running", "Schedules", "World"]
         ),
         .target(
             name: "ContextWorld",
@@ -257,7 +257,7 @@ let package = Package(
         .testTarget(
             name: "ContextSimulation",
             dependencies: ["simulate-contexts", "ContextWorld", "TestSupport"],
-            exclude: ["Program", "Schedules", "World", "mutations.sh"]
+            exclude: ["Program", "Schedules", "World"]
         ),
         .testTarget(
             name: "CommandLine",
@@ -344,13 +344,6 @@ for target in package.targets where target.type != .system && target.type != .pl
         .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
         .treatAllWarnings(as: .error),
     ]
-}
-
-// With TRIBUTARY_MUTATIONS=1 the simulation can switch deliberate faults on, to show that it finds them.
-if Context.environment["TRIBUTARY_MUTATIONS"] == "1" {
-    for target in package.targets where target.type != .system && target.type != .plugin {
-        target.swiftSettings?.append(.define("MUTATIONS"))
-    }
 }
 
 // With TRIBUTARY_ONLY=NAMES, separated by commas, the package is these targets with all that they need, so that a

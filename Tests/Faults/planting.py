@@ -1,4 +1,5 @@
-"""What try-planted and draw-faults have in common: the copy of the tree with the faults, its build, and runs of tests in it.
+"""What try-planted, try-simulated and draw-faults have in common: patches with faults, the copy of the tree with them, its
+build, and runs of tests in it.
 
 The copy is mounted over the tree where the system permits it, so that the tree's build is used again. When a script is
 interrupted, what it has started ends with it.
@@ -8,6 +9,39 @@ import os, pathlib, re, select, shutil, signal, subprocess, sys, tempfile, threa
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 COPY = ROOT / ".build-planted"
 ISSUE = re.compile(r"^✘ Test (.+?) (?:with|recorded|failed)", re.MULTILINE)
+
+
+SWITCH = """
+import Glibc
+
+private let plantedFault = getenv("TRIBUTARY_PLANTED").map { String(cString: $0) }
+private func planted(_ name: String) -> Bool { plantedFault == name }
+"""
+
+
+def planted(folder, form):
+    """The faults of a folder by name, each with the groups of its first line."""
+    faults = {}
+    for patch in sorted(folder.glob("*.patch")):
+        title, _, change = patch.read_text().partition("\n")
+        match = re.fullmatch(form, title) or fail(f"{patch.name}: the first line tells no fault: {title}")
+        if f'planted("{patch.stem}")' not in change: fail(f"{patch.name}: nothing switches the fault on")
+        faults[patch.stem] = match.groups()
+    return faults
+
+
+def patched(folder, faults):
+    """The files that the faults of a folder change, by name, with all these faults in them."""
+    patches = [folder / f"{name}.patch" for name in faults]
+    files = set(re.findall(r"^\+\+\+ b/(.+)$", "".join(patch.read_text() for patch in patches), re.MULTILINE))
+    with tempfile.TemporaryDirectory() as scratch:
+        for name in files:
+            (pathlib.Path(scratch) / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, pathlib.Path(scratch) / name)
+        for patch in patches:
+            if subprocess.run(["git", "apply", patch], cwd=scratch).returncode:
+                fail(f"{patch.relative_to(ROOT)} does not fit any more: plant its fault in the code of today, or remove it")
+        return {name: (pathlib.Path(scratch) / name).read_bytes() + SWITCH.encode() for name in files}
 
 
 def update_copy(changed):

@@ -87,18 +87,6 @@ import Testing
         #expect(found == ["Sources/Stray/File.swift: belongs to no target of Package.swift"])
     }
 
-    @Test func deliberateFaultInAnOrdinaryBuild() {
-        let good = "#if MUTATIONS\n    if Mutation.isOn(.x) { return }\n#endif\n"
-        #expect(reasons(MutationRule(), ["Sources/A/A.swift": good]) == [])
-        #expect(
-            reasons(MutationRule(), ["Sources/A/A.swift": "#if MUTATIONS\n    return\n#endif\nMutation.isOn(.x)\n"])
-                == [
-                    "Sources/A/A.swift:1: has code for deliberate faults that asks for none",
-                    "Sources/A/A.swift:4: asks for a deliberate fault outside #if MUTATIONS",
-                ]
-        )
-    }
-
     @Test func fileThatWasLeftBehind() {
         let good = ["Package.swift": "", "Sources/A/A.swift": "", "etc/a": "", ".gitignore": ""]
         #expect(reasons(TopLevelRule(), good) == [])

@@ -3,7 +3,6 @@ import Testing
 @Suite struct HouseRulesTests {
     private static let rules: [any HouseRule] = [
         ManifestRule(), ImportRule(), NoSleepRule(), TopLevelRule(), MachinePathRule(),
-        MutationRule(),
     ]
 
     @Test(arguments: rules.indices)

@@ -46,4 +46,29 @@ import TributaryModel
         #expect(try peer.dump() == replica.dump())
         #expect(try peer.digest() == replica.digest())
     }
+
+    @Test func `the total of a lost counter stays with the writer that has published it`() throws {
+        let first = try Model(yaml: Self.old)
+        let second = try Model(yaml: "version: \"2\"\nentities:\n  A: {attributes: {x: String?}}").succeeding([first])
+        let insert = ForeignTransaction(1, 1, clock: 1, .insert("A", 1, ["c": .increment(10), "x": "a"]))
+        let (replica, peer) = (try Replica(first), try Replica(first))
+        for store in [replica, peer] { try store.apply(insert) }
+        _ = try replica.commit(.update("A", 1, ["c": .increment(7)]))
+        try MigrationStory.send(from: replica, to: peer)
+        let own = try replica.store.read { try $0.writers.own().id }
+        let range = ExportRange(writer: own, first: 1, last: 1, header: "{}")
+        try replica.store.write { write in
+            try write.beginExport(range)
+            try write.finishExport(range, sha256: "")
+        }
+        _ = try replica.commit(.update("A", 1, ["x": "b"]))
+        for store in [replica, peer] { try store.reopen(second) }
+        _ = try replica.store.write { try $0.restamp(after: .zero) }
+        try MigrationStory.send(from: replica, to: peer)
+        #expect(try peer.dump() == replica.dump())
+        let third = try Model(yaml: Self.old.replacing("\"1\"", with: "\"3\"")).succeeding([first, second])
+        for store in [replica, peer] { try store.reopen(third) }
+        #expect(try peer.dump() == replica.dump())
+        #expect(try peer.digest() == replica.digest())
+    }
 }

@@ -67,6 +67,52 @@ import TributaryStore
         try story.expectOneState()
     }
 
+    @Test func `a property of a subentity that was written to an object of the parent is told under the subentity`()
+        throws
+    {
+        func model(_ attributes: String, _ relationships: (String, String)) -> String {
+            """
+              P: {attributes: {x: String?}}
+              Q: {parent: P, attributes: {\(attributes)z: String?}\(relationships.0)}
+              R: {attributes: {y: String?}\(relationships.1)}
+            """
+        }
+        let counter = "c: {type: Integer 64, default: 0, merge: counter}"
+        let story = try MigrationStory(
+            model(
+                "q: String?, \(counter), ",
+                (
+                    ", relationships: {rs: {to: R, many: true, inverse: qs}}",
+                    ", relationships: {qs: {to: Q, many: true, inverse: rs}}"
+                )
+            ),
+            model("", ("", ""))
+        )
+        try story.apply(.insert("P", 1, ["x": "a"]), .insert("R", 11))
+        try story.apply(.update("Q", 1, ["q": "b", "c": .increment(5)]), .link("Q", 1, "rs", [11]))
+        try story.migrateToOneState()
+        #expect(try story.rows("SELECT DISTINCT entity FROM tributary_parked") == [["Q"]])
+    }
+
+    @Test func `positions of an unordered relationship are not told, whatever a producer wrote`() throws {
+        func model(_ order: String) -> String {
+            """
+              A: {attributes: {x: String?}, relationships: {bs: {to: B, many: true, inverse: as}}}
+              B: {attributes: {x: String?}, relationships: {as: {to: A, many: true, inverse: bs\(order)}}}
+            """
+        }
+        for order in ["", ", ordered: true"] {
+            let story = try MigrationStory(model(order), Self.none)
+            try story.apply(
+                .insert("A", 1),
+                .insert("B", 2),
+                .insert("B", 3),
+                .link("A", 1, "bs", [2, 3], at: ["b", "a"])
+            )
+            try story.migrateToOneState()
+        }
+    }
+
     // MARK: Types
 
     @Test func `a number that had a wider type when it was removed is the number that was written`() throws {

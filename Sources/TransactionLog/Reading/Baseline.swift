@@ -35,12 +35,7 @@ package struct VerifiedBaseline: Hashable, Sendable {
     package static func verify(_ source: some SegmentBytes) throws(SegmentError) -> VerifiedBaseline {
         let tail = try SegmentTail.read(source)
         var lines = BaselineLines()
-        #if MUTATIONS
-            let isTrusted = Mutation.isOn(.baselineTrustedUnverified)
-        #else
-            let isTrusted = false
-        #endif
-        try tail.verify(source, isTrusted: isTrusted) { reader throws(SegmentError) in
+        try tail.verify(source) { reader throws(SegmentError) in
             while try lines.advance(reader) != nil {}
             try lines.check(tail.end, file: source.file, line: reader.line + 1)
         }
@@ -114,9 +109,6 @@ package final class BaselineReader {
             throw changed(error.reason)
         }
         if let entry { return entry }
-        #if MUTATIONS
-            if Mutation.isOn(.baselineTrustedUnverified) { return nil }
-        #endif
         guard lines.hashSoFar.finalize().hexadecimal == baseline.end.sha256 else { throw changed("its bytes") }
         return nil
     }

@@ -45,11 +45,10 @@ package struct SegmentTail: Hashable, Sendable {
     /// fault in the lines.
     ///
     /// The hash distinguishes a damaged copy from bytes that the writer wrote and that are not valid, so it is compared even
-    /// after an invalid line. `isTrusted` is a deliberate fault.
+    /// after an invalid line.
     func verify(
         _ source: some SegmentBytes,
         of writer: UniqueID? = nil,
-        isTrusted: Bool,
         _ read: (SegmentLineReader) throws(SegmentError) -> Void
     ) throws(SegmentError) {
         let reader = SegmentLineReader(source, bounds: 0..<offset)
@@ -61,7 +60,7 @@ package struct SegmentTail: Hashable, Sendable {
             fault = error.with(writer: writer)
         }
         let hash = try reader.finish().hexadecimal
-        guard hash == end.sha256 || isTrusted else {
+        guard hash == end.sha256 else {
             let firstFault = fault.map { "; the first fault: \($0.reason)" } ?? ""
             throw SegmentError(
                 .damaged,

@@ -43,12 +43,7 @@ package struct SegmentVerifier: Sendable {
             slices: SliceBuilder(lineLimit: sliceChanges),
             batch: tail.fileSize <= keptBytes ? SegmentBatch() : nil
         )
-        #if MUTATIONS
-            let isTrusted = Mutation.isOn(.hashIgnored)
-        #else
-            let isTrusted = false
-        #endif
-        try tail.verify(source, of: name.writer, isTrusted: isTrusted) { reader throws(SegmentError) in
+        try tail.verify(source, of: name.writer) { reader throws(SegmentError) in
             try content.read(reader)
             try content.order.check(tail.end, line: reader.line + 1, file: source.file)
         }

@@ -48,12 +48,7 @@ extension ManagedObjectContext {
             let edits = ObjectSnapshot(id: object.objectID, values: object.changedValues())
             // Reading the values may have called a hook of the program, which moved the object.
             guard object.state == transition.from else { return move(object, on: event) }
-            #if MUTATIONS
-                let isSilent = Mutation.isOn(.lossNotReported)
-            #else
-                let isSilent = false
-            #endif
-            if !isSilent { recordChange { $0.discarded.append(edits) } }
+            recordChange { $0.discarded.append(edits) }
             if actions.contains(.keepConflict), !reader.isStore { pending.keepLostEdits(edits) }
         }
         pending.apply(transition, to: object)

@@ -9,9 +9,6 @@ extension FetchOperation {
     /// store's result may then be wrong for unchanged objects. Without such objects it returns nil, because the store
     /// is right for all objects without changes of their own. Offset and limit are not applied.
     func objectsOverChangedRelations() throws -> [ManagedObject]? {
-        #if MUTATIONS
-            if Mutation.isOn(.fetchIgnoresChangedRelations) { return nil }
-        #endif
         guard request.includesPendingChanges && context.pending.count > 0 || context.above?.hasUnsaved == true else {
             return nil
         }
@@ -102,9 +99,6 @@ extension FetchOperation {
     }
 
     func isDirty(_ id: UniqueID, _ descriptor: EntityDescriptor) -> Bool {
-        #if MUTATIONS
-            if Mutation.isOn(.fetchFindsFormerValues) { return false }
-        #endif
         guard request.includesPendingChanges, context.pending.count > 0 else { return false }
         return context.registry.object(id, rootIndex: descriptor.rootIndex).map { $0.dirtyIndex >= 0 } == true
     }

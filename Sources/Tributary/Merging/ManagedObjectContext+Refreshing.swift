@@ -14,9 +14,6 @@ extension ManagedObjectContext {
         else { return }
         object.extras?.related = [:]
         reader.invalidatePrefetched()
-        #if MUTATIONS
-            let mergeChanges = mergeChanges && !Mutation.isOn(.refreshDropsChanges)
-        #endif
         guard mergeChanges else {
             // Values that the hook assigns are dropped with the others.
             if !object.values.isEmpty { object.willTurnIntoFault() }
@@ -72,9 +69,6 @@ extension ManagedObjectContext {
             recordChange { $0.addUpdate(of: object.objectID) }
         }
         recordOtherEnds()
-        #if MUTATIONS
-            if Mutation.isOn(.rollbackKeepsLinks) { return processPendingChanges() }
-        #endif
         pending.dropDelta()
         saving.request = nil
         processPendingChanges()

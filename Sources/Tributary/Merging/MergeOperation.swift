@@ -59,9 +59,6 @@ struct MergeOperation {
     /// Reads the objects in use again when something above the context has changed.
     func catchUp() {
         guard context.reader.isBehind else { return }
-        #if MUTATIONS
-            if Mutation.isOn(.childKeepsOldState) { return context.reader.markCaughtUp() }
-        #endif
         context.reader.markCaughtUp()
         // The changes of the contexts above are listed nowhere.
         if !context.reader.isStore { context.recordChange { $0.isEverything = true } }
@@ -101,9 +98,6 @@ struct MergeOperation {
     }
 
     func dropRelated(_ changes: ObjectChanges) {
-        #if MUTATIONS
-            if Mutation.isOn(.mergeKeepsLists) { return }
-        #endif
         let roots = Set([changes.inserted, changes.updated, changes.deleted].joined().map(\.rootEntity))
             .union(changes.collapsedEntities)
         for object in context.registry.relationshipReaders {

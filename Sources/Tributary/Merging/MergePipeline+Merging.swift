@@ -132,9 +132,6 @@ extension MergePipeline {
         guard let step else { return committed }
         main?.collected.formUnion(step.changes)
         main?.collected.formUnion(committed.changes)
-        #if MUTATIONS
-            if Mutation.isOn(.saveMergesNothing) { return committed }
-        #endif
         main?.merge(step)
         postUpdateUnlessCollecting()
         return committed

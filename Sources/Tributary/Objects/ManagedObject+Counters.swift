@@ -97,14 +97,6 @@ extension ManagedObject {
 
     /// Takes another row for the base of the context's changes, which stay.
     func rebase(on row: Row) {
-        #if MUTATIONS
-            if Mutation.isOn(.counterKeepsValue), let extras {
-                for index in extras.counted.keys {
-                    extras.counted[index]?.amount = CounterTotals.difference(values[index], row.values[index])
-                }
-            }
-            if Mutation.isOn(.mergeForgetsChanges) { clearChanges() }
-        #endif
         rebase(on: row.values)
         self.row = row
     }

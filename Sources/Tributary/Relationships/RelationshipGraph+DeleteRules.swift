@@ -150,11 +150,6 @@ extension RelationshipGraph {
             object.row = nil
             // A save of the deletion has cleared the changes: the new object gets back all values.
             isStoredDeletion = object.extras?.isUnsaved != true
-            #if MUTATIONS
-                if isStoredDeletion, Mutation.isOn(.undoOfDeletionLosesValues) {
-                    object.values = object.descriptor.defaults
-                }
-            #endif
             if isStoredDeletion { object.setAllProperties() }
             object.extras?.isUnsaved = false
             object.extras?.related = [:]

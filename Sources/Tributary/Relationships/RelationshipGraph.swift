@@ -110,9 +110,6 @@ struct RelationshipGraph {
                 extras.related[propertyIndex] = ids.filter { !deleted.contains($0) }
             }
         }
-        #if MUTATIONS
-            if Mutation.isOn(.saveKeepsLists) { return }
-        #endif
         for key in touched {
             context.registry.object(key.id, rootIndex: key.rootIndex)?.extras?.related[key.propertyIndex] = nil
         }

@@ -190,10 +190,6 @@ public final class FetchedResultsController<Object: ManagedObject> {
                 return
             }
             let own = touched.filter { $0.rootEntity == query.entity.root }
-            #if MUTATIONS
-                let isUpdate = own.allSatisfy(listing.contains) && changes.deleted.isEmpty
-                if isUpdate, Mutation.isOn(.resultsSkipUpdates) { return }
-            #endif
             guard !own.isEmpty else { return }
             let entries = try query.matches(own, in: context)
             guard !entries.isEmpty || own.contains(where: listing.contains) else { return }

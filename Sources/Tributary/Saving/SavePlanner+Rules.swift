@@ -12,9 +12,6 @@ extension SavePlanner {
     /// Costs a look at each change, and the queries of ``PlannedState``. Without deletions it costs nothing when the
     /// model has no such rules, or when nobody has written since the generation that the context shows.
     func applyRules(to plan: inout SavePlan) throws -> DeletionEffects {
-        #if MUTATIONS
-            if Mutation.isOn(.rulesOfTheOldState) { return DeletionEffects() }
-        #endif
         let hasDeletions = plan.changes.contains { if case .delete = $0.operation { true } else { false } }
         guard try hasDeletions || (context.schema.hasReferenceRules && hasMoved(&plan)) else {
             return DeletionEffects()

@@ -41,9 +41,6 @@ struct SavePlanner {
             if let result = unique.results[ObjectIdentifier(object)] {
                 plan.results.append((object, result))
             } else if object.state == .inserted, write?.result == nil {
-                #if MUTATIONS
-                    if Mutation.isOn(.insertWritesEverything) { object.setAllProperties() }
-                #endif
                 plan.changes.append(
                     change(object, .insert(SavePlan.writes(object, propertyIndexes: object.changed.propertyIndexes)))
                 )
@@ -160,12 +157,7 @@ struct SavePlanner {
             return ObjectWrite(result: .gone(isLost: true))
         }
         let linked = try linksElsewhere(of: object, &plan)
-        #if MUTATIONS
-            let isUnnoticed = Mutation.isOn(.conflictNotNoticed)
-        #else
-            let isUnnoticed = false
-        #endif
-        guard current.revision != cached.revision || !linked.isEmpty, !isUnnoticed else {
+        guard current.revision != cached.revision || !linked.isEmpty else {
             return update(
                 object,
                 object.changed.propertyIndexes,
@@ -174,13 +166,7 @@ struct SavePlanner {
             )
         }
         let conflict = MergeConflict(object, cached, current, linked, in: context)
-        #if MUTATIONS
-            var policy = try policy(for: object, conflict, &plan)
-            if Mutation.isOn(.overwriteKeepsOthers), policy == .overwrite { policy = .objectTrump }
-            if Mutation.isOn(.storeTrumpLoses), policy == .storeTrump { policy = .objectTrump }
-        #else
-            let policy = try policy(for: object, conflict, &plan)
-        #endif
+        let policy = try policy(for: object, conflict, &plan)
         // `resolveConflict` may have changed the object.
         let changed = object.changed.propertyIndexes
         switch policy {

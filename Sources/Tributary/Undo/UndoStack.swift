@@ -128,9 +128,6 @@ public final class UndoStack {
 
     func record(_ record: UndoRecord) {
         guard disabledCount == 0 else { return }
-        #if MUTATIONS
-            if Mutation.isOn(.redoSurvivesChanges) { return open.add(record) }
-        #endif
         // A new change makes the undone changes invalid.
         if phase == .recording, !redoGroups.isEmpty { redoGroups = [] }
         open.add(record)
@@ -139,9 +136,6 @@ public final class UndoStack {
     /// Removes every step about objects that others have deleted.
     func forget(_ objects: [ManagedObject]) {
         guard !objects.isEmpty else { return }
-        #if MUTATIONS
-            if Mutation.isOn(.undoKeepsStepsOfGoneObjects) { return }
-        #endif
         let gone = Set(objects.map(ObjectIdentifier.init))
         let ids = Set(objects.map(\.objectID))
         func without(_ groups: [UndoGroup]) -> [UndoGroup] {
@@ -413,9 +407,6 @@ struct UndoOperation {
     private func restore(_ old: PropertyValue, _ propertyIndex: Int, of object: ManagedObject, isOwn: Bool) {
         object.fire()
         guard object.state != .gone else { return }
-        #if MUTATIONS
-            let isOwn = isOwn || Mutation.isOn(.undoBringsOldValuesBack)
-        #endif
         let stored = object.rowValue(propertyIndex)
         let value = isOwn ? old : stored ?? old
         let isStored = value == stored

@@ -141,9 +141,6 @@ extension PropertyValue {
 
     /// Compares two values for sorting; null comes first.
     package func sortOrder(to other: PropertyValue) -> Int {
-        #if MUTATIONS
-            if Mutation.isOn(.nullIgnoredInSorting), isNull || other.isNull { return 0 }
-        #endif
         return switch (isNull, other.isNull) {
         case (true, true): 0
         case (true, false): -1

@@ -58,6 +58,7 @@ extension MigrationStep {
                 let converted = after.tables[heir].columns[target].converted(value)
                 partial.registers[target] = PartialRow.Register(version: number, value: converted)
             } else {
+                let name = entityName(head.entity, table, columnIndex)
                 try deferWrite(name, head.id, write: (column.property, whole(value).json), number: number)
             }
         }
@@ -98,25 +99,36 @@ extension MigrationStep {
         try deferred.insert(entry, reason: MigrationStep.reason)
     }
 
-    /// The new name of an object's entity, or its old name when the entity was removed; `fallback` gives it when the
-    /// object is not visible.
-    func entityName(_ table: TableLayout, _ id: UniqueID, fallback: Int) throws -> String {
+    /// The name under which a value of a column of an object is deferred.
+    func entityName(_ table: TableLayout, _ id: UniqueID, columnIndex: Int) throws -> String {
+        entityName(try entity(of: id, in: table), table, columnIndex)
+    }
+
+    /// The name of the object's entity, or, if it does not have the column, of the entity nearest to the root that has it:
+    /// a producer may write a property of a sub-entity to an object of its parent.
+    func entityName(_ entity: Int?, _ table: TableLayout, _ columnIndex: Int) -> String {
+        if let entity, before.entities[entity].holds[columnIndex] { return lastName(entity) }
+        let holders = before.entities.indices.filter {
+            before.entities[$0].table == table.index && before.entities[$0].holds[columnIndex]
+        }
+        let nearest = holders.min {
+            before.entities[$0].entity.ancestors.count < before.entities[$1].entity.ancestors.count
+        }
+        return lastName(nearest ?? before.entities.firstIndex { $0.table == table.index } ?? 0)
+    }
+
+    /// The entity of a visible object.
+    private func entity(of id: UniqueID, in table: TableLayout) throws -> Int? {
         let source = mapping.isKept[table.index] ? table.quotedName : MigrationStep.former(table)
         let code = table.hasEntityColumn ? "_entity" : String(table.code)
         let select = try BoundStatement(db, "SELECT \(code) FROM \(source) WHERE _id = ?1")
         select.bind(1, id)
-        let entity = try select.first { before.entityIndex(code: $0.integer(0)) } ?? nil
-        let index = entity ?? fallback
-        return mapping.entities[index].map { after.entities[$0].entity.name } ?? before.entities[index].entity.name
+        return try select.first { before.entityIndex(code: $0.integer(0)) } ?? nil
     }
 
-    /// The entity nearest to the root that has the column.
-    func holder(_ table: TableLayout, _ columnIndex: Int) -> Int {
-        let holders = before.entities.indices.filter {
-            before.entities[$0].table == table.index && before.entities[$0].holds[columnIndex]
-        }
-        return holders.min { before.entities[$0].entity.ancestors.count < before.entities[$1].entity.ancestors.count }
-            ?? before.entities.firstIndex { $0.table == table.index } ?? 0
+    /// The new name of an entity, or its old name when it was removed.
+    private func lastName(_ entity: Int) -> String {
+        mapping.entities[entity].map { after.entities[$0].entity.name } ?? before.entities[entity].entity.name
     }
 
     func copyLinks() throws {
@@ -198,8 +210,11 @@ extension MigrationStep {
         var targets: [(id: UniqueID, position: String?)] = []
         func flush() throws {
             guard let group, !targets.isEmpty else { return }
+            let entity = try entity(of: group.source, in: before.tables[source]).flatMap { entity in
+                before.entities[entity].places.contains { $0.isOwner(of: link.index) } ? entity : nil
+            }
             try deferPairs(
-                try other ?? entityName(before.tables[source], group.source, fallback: owner),
+                other ?? lastName(entity ?? owner),
                 group.source,
                 property: property,
                 number: group.number,

@@ -121,7 +121,7 @@ extension MigrationStep {
             else { continue }
             let value = try register(head.id, old, columnIndex, row)
             try deferWrite(
-                after.entities[entity].entity.name,
+                entityName(head.entity, old, columnIndex),
                 head.id,
                 write: (column.property, whole(value).json),
                 number: number
@@ -207,7 +207,7 @@ extension MigrationStep {
                     moved.registers[target] = PartialRow.Register(version: held.version, value: value)
                     continue
                 }
-                let name = try self.entityName(table, id, fallback: self.holder(table, columnIndex))
+                let name = try self.entityName(table, id, columnIndex: columnIndex)
                 let write = (table.columns[columnIndex].property, self.whole(held.value).json)
                 try self.deferWrite(name, id, write: write, number: held.version)
             }
@@ -227,9 +227,15 @@ extension MigrationStep {
         let select = try BoundStatement(
             db,
             """
-            SELECT root, id, place, writer, total,
-                (SELECT max(number) FROM tributary_transaction t WHERE t.writer = c.writer AND t.sequence > 0)
-            FROM tributary_former_counter c
+            WITH published(writer, last) AS MATERIALIZED (SELECT writer, max(last) FROM tributary_export GROUP BY writer),
+            unpublished(number) AS MATERIALIZED (SELECT t.number FROM tributary_outgoing o
+                JOIN tributary_transaction t ON t.writer = o.writer AND t.sequence = o.sequence
+                LEFT JOIN published p ON p.writer = o.writer WHERE o.sequence > ifnull(p.last, 0)),
+            counted(writer, number) AS MATERIALIZED (
+                SELECT writer, ifnull(max(number) FILTER (WHERE number NOT IN unpublished), max(number))
+                FROM tributary_transaction WHERE sequence > 0 GROUP BY writer)
+            SELECT root, id, place, c.writer, total, number
+            FROM tributary_former_counter c LEFT JOIN counted ON counted.writer = c.writer
             """
         )
         let insert = try BoundStatement(
@@ -242,7 +248,7 @@ extension MigrationStep {
             let columnIndex = Int(row.integer(2))
             let total = table.columns[columnIndex].total(in: row, at: 4)
             guard let new = self.mapping.tables[index], let target = self.mapping.columns[index][columnIndex] else {
-                let name = try self.entityName(table, id, fallback: self.holder(table, columnIndex))
+                let name = try self.entityName(table, id, columnIndex: columnIndex)
                 let amount = JSONValue(increment: total.json)
                 let write = (table.columns[columnIndex].property, amount)
                 return try self.deferWrite(name, id, write: write, number: row.integer(5))

@@ -195,7 +195,7 @@ struct StoreMapping {
 }
 
 extension EntityLayout.Place {
-    fileprivate func isOwner(of link: Int) -> Bool {
+    func isOwner(of link: Int) -> Bool {
         switch self {
         case .links(link, true), .inverse(_, _, .some(link)): true
         default: false

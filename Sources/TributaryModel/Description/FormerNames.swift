@@ -27,6 +27,8 @@ package struct FormerNames: Sendable {
     /// A property that the model does not have any more, or that belonged to a removed entity.
     package struct RemovedProperty: Sendable {
         package var definition: Property
+        /// Whether the pairs of the relationship had positions: it was ordered, or its inverse was.
+        package var isOrdered = false
         package var counterpart: Counterpart?
         /// The last name of the inverse, when the model removed it in a later version than the property.
         package var laterInverse: Counterpart?

@@ -48,7 +48,7 @@ struct VersionChain {
             return Followed(entity.name, lastName: entity.name, Dictionary(uniqueKeysWithValues: names))
         }
         for version in older.reversed() {
-            let step = Step(ModelMapping(from: version, to: newer), followed)
+            let step = Step(version, ModelMapping(from: version, to: newer), followed)
             followed = version.entities.map(step.follow)
             versions.append(followed)
             newer = version
@@ -57,11 +57,13 @@ struct VersionChain {
 
     /// The way from one version to the next one, whose entities are followed already.
     private struct Step {
+        private let version: Model
         private let mapping: ModelMapping
         private let successors: [String: String]
         private let followed: [String: Followed]
 
-        init(_ mapping: ModelMapping, _ followed: [Followed]) {
+        init(_ version: Model, _ mapping: ModelMapping, _ followed: [Followed]) {
+            self.version = version
             self.mapping = mapping
             successors = mapping.successors
             self.followed = Dictionary(uniqueKeysWithValues: followed.map { ($0.firstName, $0) })
@@ -108,6 +110,7 @@ struct VersionChain {
         /// last name when a version after the next one lacks the inverse.
         private func removed(_ property: Property, of entity: Entity) -> FollowedProperty {
             var result = FormerNames.RemovedProperty(definition: property)
+            result.isOrdered = property.relationship.map(version.hasPositions) ?? false
             if let relationship = property.relationship, let inverse = relationship.inverse,
                 let owner = successor(of: relationship.destination),
                 let name = mapping.properties[owner.firstName]?.first(where: { $0.value == inverse })?.key
@@ -122,6 +125,14 @@ struct VersionChain {
             }
             return .removed(result, entity: entity.name)
         }
+    }
+}
+
+extension Model {
+    /// Whether the pairs of a relationship have positions.
+    package func hasPositions(_ relationship: Relationship) -> Bool {
+        let inverse = relationship.inverse.flatMap { entity(named: relationship.destination)?.property(named: $0) }
+        return relationship.isOrdered || inverse?.relationship?.isOrdered == true
     }
 }
 

@@ -103,9 +103,6 @@ final class BaselineState {
             }
             writes[Group(number: register.version, entity: name.entity), default: []].append(write)
         }
-        #if MUTATIONS
-            if Mutation.isOn(.tombstoneDroppedInBaseline), object.insert == nil { return }
-        #endif
         let insert = object.insert.map { Group(number: $0.version, entity: $0.entity.entity.name) }
         try self.emit(writes, of: object.id, object.table.root.name, deleted: object.deleted, insert, emit)
     }

@@ -117,10 +117,7 @@ final class WriterToken: Sendable {
             }
             // The first commit of a process removes a token that was left on the disk.
             if state.memory == nil, let left = takeLeft(), state.taken == nil { state.taken = left }
-            var isProven = state.taken?.proves(expected) ?? false
-            #if MUTATIONS
-                if Mutation.isOn(.tokenNotCompared) { isProven = true }
-            #endif
+            let isProven = state.taken?.proves(expected) ?? false
             state.isProven = isProven
             return isProven
         }

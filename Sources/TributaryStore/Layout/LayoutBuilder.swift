@@ -211,7 +211,7 @@ package struct LayoutBuilder {
                 else { continue }
                 let inverse = relationship.inverse.flatMap { destination.property(named: $0)?.relationship }
                 let isSymmetric = inverse?.name == relationship.name && destination.name == entity.name
-                let isOrdered = relationship.isOrdered || inverse?.isOrdered == true
+                let isOrdered = model.hasPositions(relationship)
                 let keepsPairs = inverse?.isToMany ?? true
                 let name = LayoutBuilder.free(table, taken: &taken)
                 links.append(

@@ -136,6 +136,11 @@ package final class StoreModel: Sendable {
         return formerNames.removedProperty(name, of: entity)?.definition
     }
 
+    /// Whether the pairs of a relationship have positions, as far as the model and its versions tell.
+    func isOrdered(former name: String, of entity: String) -> Bool {
+        formerNames.removedProperty(name, of: entity)?.isOrdered ?? true
+    }
+
     /// The last inverse of a former relationship, when a later version of the model than that which removed the
     /// relationship has removed it.
     func laterInverse(ofProperty name: String, of entity: String) -> FormerNames.Counterpart? {

@@ -78,14 +78,6 @@ final class ObjectMerger {
                 !isLive || object.state.registers.version(of: column) == nil
             }
         }
-        #if MUTATIONS
-            if Mutation.isOn(.counterSupersededByDelete) {
-                for column in columns.indices where columns[column].mergeRule == .counter {
-                    let index = StoreModel.ColumnIndex(table: table, column: column)
-                    try tables.counters.setTotal(nil, writer: cursor.writer, of: id, index)
-                }
-            }
-        #endif
         try store(object, over: before)
         if !before.isLive { try disappear(object.table, object.id, deletedAt: cursor.number) }
     }

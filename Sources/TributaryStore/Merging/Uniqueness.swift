@@ -298,9 +298,6 @@ struct KeyHolder: Comparable {
     static func == (left: KeyHolder, right: KeyHolder) -> Bool { left.id == right.id }
 
     static func < (left: KeyHolder, right: KeyHolder) -> Bool {
-        #if MUTATIONS
-            if Mutation.isOn(.shadowOrderByArrival) { return left.number < right.number }
-        #endif
         return left.inserted == right.inserted ? left.id < right.id : left.inserted < right.inserted
     }
 }

@@ -39,9 +39,6 @@ final class WriterTable {
 
     /// The greatest clock of a writer that is not after `limit`.
     func lastClock(upTo limit: HybridClock = HybridClock(rawValue: .max)) throws -> HybridClock {
-        #if MUTATIONS
-            if Mutation.isOn(.clockNotRaisedByImports) { return try position(of: own).clock }
-        #endif
         let limit = Int64(bitPattern: limit.rawValue)
         // Clocks with the upper bit set are negative in the table.
         for range in limit < 0 ? [Int64.min...limit, 0...Int64.max] : [0...limit] {

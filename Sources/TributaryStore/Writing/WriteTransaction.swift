@@ -93,11 +93,6 @@ package final class WriteTransaction {
         writer: UniqueID,
         header: TransactionHeader
     ) throws -> CommittedTransaction {
-        #if MUTATIONS
-            if Mutation.isOn(.positionCommittedApart), !engine.cursor.isLocal {
-                try db.execute(sql: "COMMIT; BEGIN IMMEDIATE")
-            }
-        #endif
         try writers().move(writer, to: header.sequence, clock: header.clock)
         return CommittedTransaction(
             number: engine.cursor.revision,

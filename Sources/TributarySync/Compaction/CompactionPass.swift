@@ -67,7 +67,8 @@ struct CompactionPass: Sendable {
             throw SyncError.baselineUnusable(
                 name,
                 reason: ComparisonRule.otherModel,
-                hint: "Find a machine of that version, and type there: \(SyncError.acceptCommand(name))"
+                hint: "On a machine of that version, also on the machine of writer \(name.writer), which has made it: "
+                    + SyncError.acceptCommand(name)
             )
         }
         if let claim = try await falseClaim(baseline, facts) { throw SyncError.baselineContradicts(name, claim) }

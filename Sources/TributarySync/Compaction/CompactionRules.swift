@@ -190,7 +190,7 @@ struct RemovalRule {
             var waits: [Wait] = []
             let last = segment.name.last
             if last > covered { waits.append(.baseline(through: covered)) }
-            for (writer, seen) in active where seen < last && !isBelieved(last) {
+            for (writer, seen) in active where seen < last {
                 waits.append(.acknowledgement(writer, through: seen))
             }
             let due = segment.since.later(by: facts.keep)
@@ -231,15 +231,5 @@ struct RemovalRule {
         }
         decision.comparisons.sort()
         return decision
-    }
-
-    /// Whether an evicted writer's acknowledgement counts for all writers, which is a deliberate fault.
-    private func isBelieved(_ last: UInt64) -> Bool {
-        #if MUTATIONS
-            guard Mutation.isOn(.evictedAcknowledgementBelieved) else { return false }
-            return facts.writers.contains { $0.state == .evicted && $0.seen[facts.own] >= last }
-        #else
-            return false
-        #endif
     }
 }

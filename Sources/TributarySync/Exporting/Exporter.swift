@@ -116,9 +116,6 @@ package struct Exporter: Sendable {
     /// A folder without the store's exports may be the mount point of an unmounted share: a file there would never
     /// reach a peer, and would not be written again.
     private func requireOwnFolder() throws {
-        #if MUTATIONS
-            if Mutation.isOn(.lostFolderNotNoticed) { return }
-        #endif
         guard let folder = try? LogFolder(path: logs) else { return }
         let lost = try store.read { try LostFolder(in: folder, $0) }
         guard let writer = lost.lacking else { return }

@@ -224,9 +224,6 @@ extension ImportBatch {
     }
 
     private func unmet(_ seen: [UniqueID: UInt64]) -> [UniqueID: UInt64] {
-        #if MUTATIONS
-            if Mutation.isOn(.dependenciesIgnored) { return [:] }
-        #endif
         return seen.isEmpty
             ? seen
             : seen.filter { writer, sequence in

@@ -230,7 +230,7 @@ extension ImportPlanner {
     ) -> Verdict {
         let position = positions[writer.id]
         func blocked(_ block: Block) -> Verdict { .blocked([Verdict.Waiting(bounds: bounds, block: block)]) }
-        guard let segment = writer[bounds]?.valid, !isSkipped(bounds, position) else { return blocked(.gap) }
+        guard let segment = writer[bounds]?.valid else { return blocked(.gap) }
         let id = writer.name(bounds)
         guard position.isCompared(bounds, segment) else {
             // It is compared with what is applied, once that is.
@@ -265,15 +265,6 @@ extension ImportPlanner {
             return .blocked([Verdict.Waiting(bounds: id.bounds, block: .predecessor(after))])
         }
         return limit(id, [writer.unmet, segment.unmet].compactMap(\.self), positions: positions)
-    }
-
-    /// Whether a segment that overlaps what is applied is passed over, which is a deliberate fault.
-    private func isSkipped(_ bounds: SegmentBounds, _ position: WriterPosition) -> Bool {
-        #if MUTATIONS
-            Mutation.isOn(.overlapSkipped) && bounds.first <= position.sequence && bounds != position.partial?.bounds
-        #else
-            false
-        #endif
     }
 
     private func limit(

@@ -6,7 +6,6 @@ import SimulationRunning
 ///
 ///     swift run -c release --static-swift-stdlib simulate-contexts [--schedules N] [--seconds N] [--seed N] [--workers N]
 ///     swift run -c release --static-swift-stdlib simulate-contexts --replay (SEED | FILE | FOLDER)
-///     TRIBUTARY_MUTATIONS=1 swift run -c release --static-swift-stdlib simulate-contexts --mutation (NAME | list)
 ///
 /// A seed gives the same run each time with `SWIFT_DETERMINISTIC_HASHING=1`. The exit status is 1 when a schedule ends
 /// wrong.

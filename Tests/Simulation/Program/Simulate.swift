@@ -5,7 +5,6 @@ import SimulationWorld
 ///
 ///     swift run -c release --static-swift-stdlib simulate [--schedules N] [--seconds N] [--seed N] [--workers N]
 ///     swift run -c release --static-swift-stdlib simulate --replay (SEED | FILE | FOLDER)
-///     TRIBUTARY_MUTATIONS=1 swift run -c release --static-swift-stdlib simulate --mutation (NAME | list)
 ///
 /// Schedules have the seeds from the given one on; without one, a random one. A seed gives the same run each time with
 /// `SWIFT_DETERMINISTIC_HASHING=1`. The exit status is 1 when a schedule ends wrong.

@@ -7,11 +7,11 @@ struct SimulationOptions {
     var workers = 4
     /// A seed, or the path of a schedule or of a folder of schedules.
     var replay: String?
-    /// The name of a deliberate fault, which must be found.
-    var mutation: String?
+    /// Whether the smallest schedule that fails is searched and printed.
+    var reports = true
 
     static func usage(_ name: String) -> String {
-        "\(name) [--schedules N] [--seconds N] [--seed N] [--workers N] [--replay SEED-OR-PATH] [--mutation NAME|list]"
+        "\(name) [--schedules N] [--seconds N] [--seed N] [--workers N] [--replay SEED-OR-PATH] [--report no]"
     }
 
     init?(_ arguments: [String]) {
@@ -24,7 +24,7 @@ struct SimulationOptions {
             case ("--seed", let number?): seed = number
             case ("--workers", let number?): workers = max(1, Int(clamping: number))
             case ("--replay", _): replay = text
-            case ("--mutation", _): mutation = text
+            case ("--report", _): reports = text != "no"
             default: return nil
             }
         }

@@ -10,11 +10,6 @@ package enum SimulationProgram<Schedule: PlayableSchedule> {
         }
         // The process plays schedules and nothing else.
         SQLiteMemory.disableAccounting()
-        if options.mutation == "list" { return MutationSearch.list(name) }
-        if let mutation = options.mutation, !MutationSearch.turn(on: mutation) {
-            print("there is no mutation \(mutation) in this build; --mutation list lists them")
-            exit(64)
-        }
         if let replay = options.replay { return try await play(replay) }
         let run = SimulationRun<Schedule>(
             first: options.seed,
@@ -22,12 +17,15 @@ package enum SimulationProgram<Schedule: PlayableSchedule> {
             limit: options.limit,
             workers: options.workers
         )
-        if let mutation = options.mutation { exit(await MutationSearch.find(mutation, run) ? 0 : 1) }
         print("seeds from \(options.seed)")
         let result = await run.play()
         print(result)
         print(Occurrences.text)
         guard let seed = result.failing else { return }
+        guard options.reports else {
+            print(result.failure ?? "")
+            exit(1)
+        }
         let again = "seed \(seed) does not fail again, after it has failed so:\n\(result.failure ?? "")"
         print(await ScheduleReport(Schedule(seed: seed))?.description ?? again)
         exit(1)

@@ -30,12 +30,6 @@ package struct SimulationRun<Schedule: PlayableSchedule>: Sendable {
         self.workers = workers
     }
 
-    /// The schedules behind a seed.
-    func behind(_ seed: UInt64) -> SimulationRun {
-        let passed = Int(truncatingIfNeeded: seed &- first) + 1
-        return SimulationRun(first: seed &+ 1, count: count - passed, limit: limit, workers: workers)
-    }
-
     /// The number of the next schedule, and what has been played.
     private final class Progress: Sendable {
         private let next = Atomic(0)

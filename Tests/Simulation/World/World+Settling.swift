@@ -71,9 +71,12 @@ extension World {
                 if newcomer == nil { try await writeEverywhere() } else { try await compactEverywhere() }
                 continue
             }
-            guard try stuck.allSatisfy({ try !$0.problems.isEmpty }) else {
+            guard try stuck.allSatisfy({ try !$0.problems.isEmpty || $0.lacksOnlyAbandoned(goal) }) else {
                 let title = "a store that goes on no more has no problem in its status"
                 throw Divergence(([title] + (try waits(goal, newcomer))).joined(separator: "\n"))
+            }
+            if quiet == 10, try stuck.contains(where: { try $0.lacksOnlyAbandoned(goal) }) {
+                try await compactEverywhere()
             }
             for replica in stuck { try await administer(replica, urgency: quiet) }
         }
@@ -170,6 +173,14 @@ extension Replica {
         let positions = try positions()
         return goal.contains { positions[$0.key] ?? 0 < $0.value }
     }
+
+    /// Whether the store lacks only transactions that its administrator has given up: nothing but a baseline brings them.
+    func lacksOnlyAbandoned(_ goal: [UniqueID: UInt64]) throws -> Bool {
+        let positions = try positions()
+        return try goal.allSatisfy { writer, wanted in
+            try positions[writer] ?? 0 >= wanted || states(ofStoreOf: writer)[writer] == .abandoned
+        }
+    }
 }
 
 /// What an administrator types.
@@ -229,7 +240,8 @@ extension World {
         case .remove(let name):
             guard replica.folder.loss != .unmounted else { return }
             guard try replica.folder.removeForeign(name) else {
-                throw Divergence("a hint says that the whole segment \(name) is to be removed")
+                let title = "a hint says that the whole segment \(name) is to be removed"
+                throw Divergence(([title] + (try replica.problems.map { "\($0.code): \($0.detail) \($0.hint ?? "")" }))).joined(separator: "\n"))
             }
             Occurrences.note("typed: rm")
         case .addKeys:

@@ -15,17 +15,7 @@ package final class CounterTable {
 
     /// `writer` is a row of `tributary_writer`, here and below.
     func add(_ amount: PropertyValue, writer: Int64, to id: UniqueID, _ column: StoreModel.ColumnIndex) throws {
-        #if MUTATIONS
-            let writer = Mutation.isOn(.totalLumpedByStore) ? try firstWriter(ofStoreOf: writer) : writer
-        #endif
         let before = try total(writer: writer, of: id, column)
-        #if MUTATIONS
-            if Mutation.isOn(.counterTotalRounded),
-                let total = CounterTotals.value(of: [before, amount].compactMap(\.self))
-            {
-                return try setTotal(total, writer: writer, of: id, column)
-            }
-        #endif
         try setTotal(CounterTotals.sum(before, amount), writer: writer, of: id, column)
     }
 
@@ -73,28 +63,8 @@ package final class CounterTable {
         )
         bind(id, column, to: statement)
         let sums = try statement.all { layout[column].total(in: $0, at: 0) }
-        #if MUTATIONS
-            // The rows come in the order of `writer`, the order in which this store came to know the writers.
-            if Mutation.isOn(.counterAddedInOrderOfArrival) {
-                return sums.reduce(initial) { CounterTotals.value(of: [$1], above: $0) }
-            }
-        #endif
         return CounterTotals.value(of: sums, above: initial)
     }
-
-    #if MUTATIONS
-        private func firstWriter(ofStoreOf writer: Int64) throws -> Int64 {
-            guard Mutation.isOn(.totalLumpedByStore) else { return writer }
-            let select = try BoundStatement(
-                db,
-                """
-                SELECT min(f.id) FROM tributary_writer w JOIN tributary_writer f ON f.store = w.store WHERE w.id = ?1
-                """
-            )
-            select.bind(1, writer)
-            return try select.first { $0.optionalInteger(0) }.flatMap(\.self) ?? writer
-        }
-    #endif
 
     private func bind(_ id: UniqueID, _ column: StoreModel.ColumnIndex, to statement: BoundStatement) {
         statement.bindAll(layout.tables[column.table].code, id, column.column)

@@ -67,14 +67,6 @@ final class VersionCache: VersionOrder {
     }
 
     func isOlder(_ first: Int64, than second: Int64) throws -> Bool {
-        #if MUTATIONS
-            if first == second, Mutation.isOn(.earlierLineStands) { return true }
-            // The first row is that of the writer with which the store began: a fault need not know the later ones.
-            if first != second, Mutation.isOn(.mineWinsTie), try version(first).clock == version(second).clock {
-                if try origin(first).writer == 1 { return false }
-                if try origin(second).writer == 1 { return true }
-            }
-        #endif
         return try first != second && version(first) < version(second)
     }
 }

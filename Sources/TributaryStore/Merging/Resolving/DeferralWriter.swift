@@ -56,9 +56,6 @@ final class DeferralWriter {
     ) throws {
         let position = slice.position(index, cursor)
         guard !cursor.isLocal else { throw StoreError.invalidChange(index: position, reason: reason) }
-        #if MUTATIONS
-            if Mutation.isOn(.deferredWriteLost) { return }
-        #endif
         cursor.deferredCount += 1
         let entry = DeferredWriteTable.Entry(
             change,

@@ -294,7 +294,7 @@ package final class Replica {
             return SegmentName(writer: writer, first: run.lowerBound, last: run.upperBound)
         }
         guard try folder.squat(name, kind) else { return false }
-        mayRename = true
+        (mayRename, isInDoubt) = (true, true)
         return true
     }
 
