@@ -4,7 +4,8 @@
 ///
 /// Like those of the other parts, its ``line`` has no newline.
 ///
-/// It names nothing of the store that wrote it: baselines of equal vectors and models have equal bytes.
+/// It names nothing of the store that wrote it: baselines of equal vectors and models have equal bytes,
+/// except for totals of zero.
 package struct BaselineHeader: Hashable, Sendable {
     package var model: String?
     /// Another model may keep other writes as deferred.
@@ -129,6 +130,16 @@ extension BaselineEntry {
         case .transaction, .bound, .counter: nil
         }
     }
+
+    /// With a newline.
+    package var lineBytes: [UInt8] {
+        switch self {
+        case .change(let change), .kept(let change): change.line
+        case .transaction(let transaction): Array((transaction.line + "\n").utf8)
+        case .bound(let bound): Array((bound.line + "\n").utf8)
+        case .counter(let counter): Array((counter.line + "\n").utf8)
+        }
+    }
 }
 
 /// The line of a transaction in a baseline; the changes that still have an effect follow.
@@ -147,6 +158,8 @@ package struct BaselineTransaction: Hashable, Sendable {
         self.changeCount = changeCount
         self.keptCount = keptCount
     }
+
+    package var version: Version { Version(clock: clock, writer: writer) }
 
     package var line: String {
         JSONValue.members([

@@ -72,6 +72,13 @@ package struct TransactionHeader: Hashable, Sendable {
 // MARK: The lines of the log
 
 extension Change {
+    /// A line of the log, including its newline.
+    package var line: [UInt8] {
+        var bytes: [UInt8] = []
+        write(to: &bytes)
+        return bytes
+    }
+
     /// Appends a line of the log, including its newline.
     package func write(to bytes: inout [UInt8]) {
         let verb: StaticString =

@@ -7,9 +7,9 @@ import Tributary
 import TributaryAdmin
 import TributaryChanges
 import TributaryModel
-import TributaryStore
 
 @testable import TributaryDaemon
+@testable import TributaryStore
 @testable import TributarySync
 
 /// Every error has a sentence for people instead of the dump of a Swift value.

@@ -2,6 +2,8 @@
 ///
 /// The store keeps for each writer the sum of its increments, for the life of the identifier. Merge statement 9: a
 /// deletion supersedes no increment.
+///
+/// A total of zero is equivalent to no total. Only a counter without any total differs: it has its default.
 package enum CounterTotals {
     /// The sum of the writers' totals, in any order; nil when there are none.
     ///

@@ -135,7 +135,7 @@ extension JSONValue {
     /// The JSON bytes with the members of every object sorted by key; equal values have equal bytes.
     package var canonicalBytes: [UInt8] {
         var bytes: [UInt8] = []
-        sorted.write(to: &bytes)
+        inKeyOrder.write(to: &bytes)
         return bytes
     }
 
@@ -146,12 +146,12 @@ extension JSONValue {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    private var sorted: JSONValue {
+    package var inKeyOrder: JSONValue {
         switch self {
-        case .array(let values): .array(values.map(\.sorted))
+        case .array(let values): .array(values.map(\.inKeyOrder))
         case .object(let members):
             .object(
-                members.map { JSONMember(key: $0.key, value: $0.value.sorted) }
+                members.map { JSONMember(key: $0.key, value: $0.value.inKeyOrder) }
                     .sorted { $0.key.precedesByBytes($1.key) }
             )
         default: self

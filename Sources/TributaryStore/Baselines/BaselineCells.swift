@@ -18,6 +18,7 @@ final class BaselineCells {
     struct Key: CustomStringConvertible {
         var kind: Kind
         var rule: MergeRule
+        /// Of a total; the total without a writer states that the counter has totals.
         var writer: UniqueID?
         var description: String
     }
@@ -79,9 +80,7 @@ final class BaselineCells {
     private var unresolved: Set<Version> = []
     private static let unresolvedLimit = 100_000
     private let insert: BoundStatement
-    private lazy var find = Result {
-        try BoundStatement(scratch, "\(BaselineCells.select) WHERE key = ?1 AND side = ?2")
-    }
+    private let find: BoundStatement
 
     private static let select = "SELECT side, key, clock, writer, sequence, value, end, other, place, amount FROM cell"
 
@@ -96,6 +95,7 @@ final class BaselineCells {
                 """
         )
         insert = try BoundStatement(scratch, "INSERT INTO cell VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")
+        find = try BoundStatement(scratch, "\(BaselineCells.select) WHERE key = ?1 AND side = ?2")
     }
 
     // MARK: Reading
@@ -123,10 +123,8 @@ final class BaselineCells {
         by side: BaselineLaw.Side,
         where isWanted: (Cell) -> Bool = { _ in true }
     ) throws -> Bool {
-        let find = try find.get()
-        return try cell.deletions.contains { key in
-            find.bind(1, key)
-            find.bind(2, side.rawValue)
+        try cell.deletions.contains { key in
+            find.bindAll(key, side.rawValue)
             return try find.first {
                 let deletion = self.cell($0)
                 return cell.version < deletion.version && isWanted(deletion)
@@ -140,14 +138,12 @@ final class BaselineCells {
     }
 
     private func key(_ text: String, _ row: BoundStatement) -> Key? {
-        guard case .array(let parts)? = JSONValue(text: text), case .string(let name)? = parts.first,
-            let kind = Kind(rawValue: name)
-        else { return nil }
+        guard case .array(let parts)? = JSONValue(text: text) else { return nil }
         let texts = parts.map { if case .string(let text) = $0 { text } else { "" } }
-        var key = Key(kind: kind, rule: .latest, writer: nil, description: texts.joined(separator: " "))
-        if let index = index(row) { key.rule = layout[index].mergeRule }
-        if kind == .total, case .string(let writer)? = parts.last { key.writer = UniqueID(writer) }
-        return key
+        guard let kind = texts.first.flatMap(Kind.init) else { return nil }
+        let rule = index(row).map { layout[$0].mergeRule } ?? .latest
+        let writer = kind == .total ? texts.last.flatMap { UniqueID($0) } : nil
+        return Key(kind: kind, rule: rule, writer: writer, description: texts.joined(separator: " "))
     }
 
     private func cell(_ row: BoundStatement) -> Cell {
@@ -174,40 +170,41 @@ final class BaselineCells {
 
     // MARK: Entries of a baseline, and changes of segments
 
+    typealias Stamp = (version: Version, sequence: UInt64)
+
     /// Adds the cells of a change, but for its increments and bounds.
-    func add(_ change: Change, _ side: BaselineLaw.Side, _ version: Version, _ sequence: UInt64) throws {
-        let stamp = (version, sequence)
-        guard let entity = layout.entity(named: change.entity) else {
+    ///
+    /// The parts of a kept line are cells of their own, because the model does not know its meaning, or a line before it.
+    func add(_ change: Change, isKept: Bool = false, _ side: BaselineLaw.Side, _ stamp: Stamp) throws {
+        guard !isKept, let entity = layout.entity(named: change.entity) else {
             return try deferred(change, side, stamp)
         }
         let root = layout.tables[entity.table].root.name
         let deletion = BaselineCells.key(.delete, root, change.id)
         switch change.operation {
         case .delete: try put(side, deletion, stamp, "true", [deletion])
-        case .insert(let writes):
-            if entity.entity.isAbstract { return try deferred(change, side, stamp) }
+        case .link, .unlink: try addPairs(of: change, entity, side, stamp)
+        case .insert where entity.entity.isAbstract: try deferred(change, side, stamp)
+        case .insert(let writes), .update(let writes):
+            let registers = writes.map { register($0, of: change, entity, side) }
             // In a baseline, values that the model lacks are in lines of their own, which name the insert once more.
-            let isInsertion = side == .earlier || writes.isEmpty || writes.contains { register($0, of: entity) != nil }
-            if isInsertion {
+            let isInsertion = side == .earlier || writes.isEmpty || registers.contains { $0 != nil }
+            if isInsertion, change.operation.valueWrites?.isInsert == true {
                 let name = JSONValue.string(entity.entity.name).text
                 try put(side, BaselineCells.key(.insert, root, change.id), stamp, name, [deletion])
             }
-            for write in writes { try add(write, of: change, entity, side, stamp, isInsert: true) }
-        case .update(let writes):
-            for write in writes { try add(write, of: change, entity, side, stamp, isInsert: false) }
-        case .link, .unlink: try addPairs(of: change, entity, side, stamp)
+            for (write, register) in zip(writes, registers) {
+                if let (index, id, value) = register {
+                    try put(side, index, id, value, stamp)
+                } else {
+                    try deferred(change.withValues { _ in [write] }, side, stamp)
+                }
+            }
         }
     }
 
-    /// Adds a line whose meaning the model does not know, or one after it: its parts are cells of their own.
-    func addKept(_ change: Change, _ side: BaselineLaw.Side, _ version: Version, _ sequence: UInt64) throws {
-        try deferred(change, side, (version, sequence))
-    }
-
     func add(_ bound: BaselineBound, _ side: BaselineLaw.Side) throws {
-        guard let entity = layout.entity(named: bound.entity),
-            let index = layout.column(of: bound.write.name, in: entity),
-            case .attribute(let type, let rule) = layout[index].kind, rule.isBound,
+        guard let (index, type, rule) = layout.attribute(bound.write.name, of: bound.entity), rule.isBound,
             let value = type.scalarValue(from: bound.write.value)
         else {
             return try putDeferred(side, ["bound", bound.entity, "\(bound.id)", bound.write.name], bound.write.value)
@@ -217,10 +214,10 @@ final class BaselineCells {
 
     func add(_ counter: BaselineCounter, _ side: BaselineLaw.Side) throws {
         for (writer, total) in counter.totals {
-            guard let entity = layout.entity(named: counter.entity),
-                let index = layout.column(of: counter.property, in: entity),
-                case .attribute(let type, .counter) = layout[index].kind, let amount = type.amount(from: total)
+            guard let (index, type, rule) = layout.attribute(counter.property, of: counter.entity), rule == .counter,
+                let amount = type.amount(from: total)
             else {
+                if CounterTotals.number(total).map(CounterTotals.isZero) == true { continue }
                 let kind = "\(CounterTotals.kind(total))"
                 let key = ["counter", counter.entity, "\(counter.id)", counter.property, "\(writer)", kind]
                 try putDeferred(side, key, total)
@@ -241,63 +238,35 @@ final class BaselineCells {
             guard let index = layout.column(of: write.name, in: entity),
                 case .attribute(let type, let rule) = layout[index].kind, rule != .latest
             else { continue }
-            if rule == .counter {
-                guard let amount = ValueConverter.increment(write.value, type: type, isInsert: isInsert) else {
-                    continue
-                }
-                try put(side, .total, index, change.id, writer, amount)
-            } else if let value = type.scalarValue(from: write.value) {
+            let increment = ValueConverter.increment(write.value, type: type, isInsert: isInsert)
+            if rule == .counter, let increment {
+                try put(side, .total, index, change.id, writer, increment)
+            } else if rule.isBound, let value = type.scalarValue(from: write.value) {
                 try put(side, .bound, index, change.id, nil, value)
             }
         }
     }
 
-    private typealias Stamp = (version: Version, sequence: UInt64)
-
-    private func add(
+    /// The register and its value; nil if the write does not go to a register, or does not fit the register.
+    ///
+    /// In a log, a one-to-one relationship that is kept in the other object writes the register there.
+    private func register(
         _ write: PropertyWrite,
         of change: Change,
         _ entity: EntityLayout,
-        _ side: BaselineLaw.Side,
-        _ stamp: Stamp,
-        isInsert: Bool
-    ) throws {
-        if side == .earlier, let (column, owner) = inverse(write, of: entity) {
-            return try put(side, column, owner, .reference(change.id), stamp)
+        _ side: BaselineLaw.Side
+    ) -> (index: StoreModel.ColumnIndex, id: UniqueID, value: PropertyValue)? {
+        guard let place = layout.propertyIndex(named: write.name, of: entity.entity) else { return nil }
+        switch entity.places[place] {
+        case .column(let column):
+            let index = StoreModel.ColumnIndex(table: entity.table, column: column)
+            guard layout[index].isRegister, layout[index].mergeRule == .latest else { return nil }
+            return entity.entity.properties[place].value(from: write.value).map { (index, change.id, $0) }
+        case .inverseColumn(_, let table, let column):
+            guard side == .earlier, case .string(let text) = write.value, let owner = UniqueID(text) else { return nil }
+            return (StoreModel.ColumnIndex(table: table, column: column), owner, .reference(change.id))
+        case .inverse, .links, .none: return nil
         }
-        guard let (index, value) = register(write, of: entity) else {
-            var rest = change
-            rest.operation = isInsert ? .insert([write]) : .update([write])
-            return try deferred(rest, side, stamp)
-        }
-        try put(side, index, change.id, value, stamp)
-    }
-
-    /// Nil if the write does not go to a register of the object, or does not fit the register.
-    private func register(
-        _ write: PropertyWrite,
-        of entity: EntityLayout
-    ) -> (index: StoreModel.ColumnIndex, value: PropertyValue)? {
-        guard let index = layout.column(of: write.name, in: entity),
-            let place = layout.propertyIndex(named: write.name, of: entity.entity)
-        else { return nil }
-        switch layout[index].kind {
-        case .attribute(_, let rule) where rule != .latest: return nil
-        case .inverseColumn: return nil
-        case .attribute, .reference:
-            return entity.entity.properties[place].value(from: write.value).map { (index, $0) }
-        }
-    }
-
-    /// The register of the other object, for a one-to-one relationship that is kept there.
-    private func inverse(
-        _ write: PropertyWrite,
-        of entity: EntityLayout
-    ) -> (column: StoreModel.ColumnIndex, owner: UniqueID)? {
-        guard let place = layout.propertyIndex(named: write.name, of: entity.entity),
-            case .inverseColumn(_, let table, let column) = entity.places[place], case .string(let text) = write.value
-        else { return nil }
-        return UniqueID(text).map { (StoreModel.ColumnIndex(table: table, column: column), $0) }
     }
 
     private func addPairs(
@@ -363,6 +332,7 @@ final class BaselineCells {
         _ writer: UniqueID?,
         _ amount: PropertyValue
     ) throws {
+        if writer != nil { try put(side, kind, index, id, nil, .integer(0)) }
         let (root, name) = (layout.tables[index.table].root.name, layout[index].name)
         let key =
             writer.map { BaselineCells.key(kind, root, id, name, "\($0)") } ?? BaselineCells.key(kind, root, id, name)
@@ -403,26 +373,25 @@ final class BaselineCells {
             if unresolved.count < BaselineCells.unresolvedLimit { unresolved.insert(stamp.version) }
             return
         }
-        func element(_ parts: String?..., value: JSONValue) throws {
-            let (version, names) = ("\(stamp.version.clock)/\(stamp.version.writer)", parts.compactMap(\.self))
-            try putDeferred(side, names + [version, value.canonicalText], value, stamp)
+        func element(_ kind: String, _ names: String..., value: JSONValue) throws {
+            let version = "\(stamp.version.clock)/\(stamp.version.writer)"
+            let parts = [kind, change.entity, "\(change.id)"] + names + [version, value.canonicalText]
+            try putDeferred(side, parts, value, stamp)
         }
-        let (entity, id) = (change.entity, "\(change.id)")
         switch change.operation {
-        case .delete: try element("delete", entity, id, value: .null)
-        case .insert(let writes), .update(let writes):
-            let isInsert = change.operation.valueWrites?.isInsert == true
-            if isInsert, writes.count != 1 { try element("insert", entity, id, value: .null) }
-            for write in writes {
-                try element(isInsert ? "inserted" : "updated", entity, id, write.name, value: write.value)
-            }
+        case .delete: try element("delete", value: .null)
+        case .insert(let writes):
+            if writes.count != 1 { try element("insert", value: .null) }
+            for write in writes { try element("inserted", write.name, value: write.value) }
+        case .update(let writes):
+            for write in writes { try element("updated", write.name, value: write.value) }
         case .link(let name, let ids, let positions):
             for (number, other) in ids.enumerated() {
                 let position = positions.flatMap { number < $0.count ? $0[number] : nil } ?? ""
-                try element("link", entity, id, name, "\(other)", value: .string(position))
+                try element("link", name, "\(other)", value: .string(position))
             }
         case .unlink(let name, let ids):
-            for other in ids { try element("unlink", entity, id, name, "\(other)", value: .null) }
+            for other in ids { try element("unlink", name, "\(other)", value: .null) }
         }
     }
 
@@ -439,5 +408,5 @@ final class BaselineCells {
 }
 
 extension JSONValue {
-    fileprivate var canonicalText: String { String(decoding: inKeyOrder.canonicalBytes, as: UTF8.self) }
+    fileprivate var canonicalText: String { String(decoding: canonicalBytes, as: UTF8.self) }
 }

@@ -130,9 +130,8 @@ final class BaselineJoin {
         guard let current, !waiting.isEmpty else { return }
         let changes = waiting
         waiting.removeAll(keepingCapacity: true)
-        let version = Version(clock: current.transaction.clock, writer: current.transaction.writer)
         let origin = WriteOrigin(writer: current.writer, sequence: current.transaction.sequence)
-        try engine.apply(changes, number: current.number, version, origin)
+        try engine.apply(changes, number: current.number, current.transaction.version, origin)
     }
 }
 

@@ -74,11 +74,12 @@ package final class BaselineLaw {
         _ scratch: Database
     ) throws {
         cells = try BaselineCells(reader.context.layout, scratch)
-        positions = Dictionary(writers.map { ($0.id, $0.sequence) }) { first, _ in first }
         hasForeignRules = try reader.hasForeignRules
         let records = try reader.writers.all()
-        applied = Dictionary(records.map { ($0.id, $0.sequence) }) { first, _ in first }
-        let (claimed, known) = (positions, applied)
+        let writersHere = Dictionary(records.map { ($0.id, $0) }) { first, _ in first }
+        let claimed = Dictionary(writers.map { ($0.id, $0.sequence) }) { first, _ in first }
+        let known = writersHere.mapValues(\.sequence)
+        (positions, applied) = (claimed, known)
         ahead = Set(claimed.keys.filter { claimed[$0, default: 0] > known[$0, default: 0] })
         moved = records.compactMap { record in
             let after = claimed[record.id] ?? 0
@@ -90,7 +91,6 @@ package final class BaselineLaw {
                 + "keep other writes that this version lacks."
             note(.open(reason))
         }
-        let writersHere = Dictionary(records.map { ($0.id, $0) }) { first, _ in first }
         let predecessors = writersHere.compactMapValues(\.incarnation.after)
         for writer in writers {
             let isAhead = ahead.contains(writer.id)
@@ -150,14 +150,10 @@ package final class BaselineLaw {
         match(entry)
         switch entry.entry {
         case .transaction: break
-        case .change(let change):
+        case .change(let change), .kept(let change):
             guard let transaction = entry.transaction else { return }
-            let version = Version(clock: transaction.clock, writer: transaction.writer)
-            try cells.add(change, side, version, transaction.sequence)
-        case .kept(let change):
-            guard let transaction = entry.transaction else { return }
-            let version = Version(clock: transaction.clock, writer: transaction.writer)
-            try cells.addKept(change, side, version, transaction.sequence)
+            let isKept = if case .kept = entry.entry { true } else { false }
+            try cells.add(change, isKept: isKept, side, (transaction.version, transaction.sequence))
         case .bound(let bound): try cells.add(bound, side)
         case .counter(let counter): try cells.add(counter, side)
         }
@@ -166,7 +162,7 @@ package final class BaselineLaw {
     /// Adds a change of a segment.
     package func add(_ change: Change, _ side: Side, of writer: UniqueID, _ transaction: TransactionHeader) throws {
         let version = Version(clock: transaction.clock, writer: writer)
-        if side == .earlier { try cells.add(change, side, version, transaction.sequence) }
+        if side == .earlier { try cells.add(change, side, (version, transaction.sequence)) }
         try cells.addAmounts(of: change, side, writer)
     }
 
@@ -265,7 +261,8 @@ package final class BaselineLaw {
     /// store lacks increments.
     private func total(_ key: BaselineCells.Key, _ group: BaselineCells.Group) -> Verdict {
         let (own, theirs) = (group.own.first, group.baseline.first)
-        guard let writer = key.writer, lackingLater[writer] == nil else { return .sound }
+        guard let writer = key.writer else { return counted(key, group) }
+        guard lackingLater[writer] == nil else { return .sound }
         let later = group.later.first?.amount
         let expected = later.map { CounterTotals.sum(theirs?.amount, $0) } ?? theirs?.amount
         // Unknown increments may be of any amount.
@@ -273,12 +270,27 @@ package final class BaselineLaw {
         if isComparable, own == nil, theirs == nil {
             // Both have the same total, which is not among the different entries.
             guard later.map(CounterTotals.isZero) ?? true else { return .differs("\(key) has later increments.") }
-        } else if isComparable, expected != own?.amount {
+        } else if isComparable, !isEqual(expected, own?.amount) {
             return difference(key, theirs, own)
         }
         guard wholeEarlier.contains(writer) else { return .sound }
         let earlier = group.earlier.first
-        return earlier?.amount == theirs?.amount ? .sound : difference(key, theirs, earlier)
+        return isEqual(earlier?.amount, theirs?.amount) ? .sound : difference(key, theirs, earlier)
+    }
+
+    /// A total of zero is equivalent to no total.
+    private func isEqual(_ total: PropertyValue?, _ other: PropertyValue?) -> Bool {
+        total == other || [total, other].compactMap(\.self).allSatisfy(CounterTotals.isZero)
+    }
+
+    /// A counter without any total has its default.
+    private func counted(_ key: BaselineCells.Key, _ group: BaselineCells.Group) -> Verdict {
+        let (own, theirs, earlier) = (group.own.first, group.baseline.first, group.earlier.first)
+        let mayDiffer = own == nil ? !ahead.isEmpty : !group.later.isEmpty || !lackingLater.isEmpty
+        if (own == nil) != (theirs == nil), !mayDiffer { return difference(key, theirs, own) }
+        let isWhole = wholeEarlier.count == positions.count
+        let isInLog = theirs == nil ? earlier == nil : earlier != nil || !isWhole
+        return isInLog ? .sound : difference(key, theirs, earlier)
     }
 
     /// The difference is shown on all machines.

@@ -20,11 +20,8 @@ struct BaselineSeen {
     /// `writers` are the writers in the baseline.
     init(_ writers: [WriterRecord]) {
         self.writers = Set(writers.map(\.id))
-        after = Dictionary(writers.compactMap { writer in writer.incarnation.after.map { (writer.id, $0) } }) {
-            first,
-            _ in
-            first
-        }
+        let formers = writers.compactMap { writer in writer.incarnation.after.map { (writer.id, $0) } }
+        after = Dictionary(formers) { first, _ in first }
         share = BaselineSeen.share(of: Set(writers.map(\.store)).count)
     }
 
@@ -41,15 +38,11 @@ struct BaselineSeen {
         return entries(writer).filter { other, _ in former.first.map { $0 == other } ?? (other != writer.id) }
     }
 
-    private func all(_ writer: WriterRecord) -> [UniqueID: UInt64] {
+    private func entries(_ writer: WriterRecord) -> [UniqueID: UInt64] {
         let implied = writer.seen.implied(by: after)
         // A store may know of writers without having any of their transactions; another store at the same vector may
         // not know them.
-        return writer.seen.entries.filter { writers.contains($0.key) && $0.value > implied[$0.key] }
-    }
-
-    private func entries(_ writer: WriterRecord) -> [UniqueID: UInt64] {
-        let seen = all(writer)
+        let seen = writer.seen.entries.filter { writers.contains($0.key) && $0.value > implied[$0.key] }
         guard seen.count > share else { return seen }
         let sorted = seen.keys.sorted()
         let following = sorted.filter { $0 > writer.store } + sorted.filter { $0 <= writer.store }

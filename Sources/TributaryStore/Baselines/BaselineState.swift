@@ -25,21 +25,22 @@ final class BaselineState {
             case .object(let object): try changes(of: object, emit)
             case .pair(let pair): try change(of: pair, emit)
             case .counter(let counter):
-                guard let name = names.property(of: counter.column) else { return }
+                guard let name = names.columns[counter.column] else { return }
                 let totals = counter.totals.compactMap { writer, total in UniqueID(writer).map { ($0, total.json) } }
                 let sums = Dictionary(totals) { first, _ in first }
                 let item = BaselineCounter(entity: name.entity, id: counter.id, property: name.property, totals: sums)
-                if !sums.isEmpty { try emit(.counter(item)) }
+                if !sums.isEmpty { try emit(BaselineItem(entry: .counter(item))) }
             case .deferred(let object):
                 try changes(of: object, emit)
                 try changes(ofPairsOf: object, emit)
-                for counter in try totals(of: object) + insertTotals(of: object) { try emit(.counter(counter)) }
+                let counters = try totals(of: object) + insertTotals(of: object)
+                for counter in counters { try emit(BaselineItem(entry: .counter(counter))) }
             }
         }
         try KeptLines(reader).forEach { number, lines in
             let (version, sequence) = try (versions.version(number), versions.origin(number).sequence)
             for (index, change) in lines.enumerated() {
-                try emit(.kept(change, version: version, sequence: sequence, index: index))
+                try emit(BaselineItem(entry: .kept(change), version: version, sequence: sequence, index: index))
             }
         }
     }
@@ -96,7 +97,8 @@ final class BaselineState {
             guard let name = name(of: index, in: object.insert?.entity) else { continue }
             let write = PropertyWrite(name: name.property, value: try json(register.value))
             if layout[index].mergeRule.isBound {
-                try emit(.bound(BaselineBound(entity: name.entity, id: object.id, write: write)))
+                let bound = BaselineBound(entity: name.entity, id: object.id, write: write)
+                try emit(BaselineItem(entry: .bound(bound)))
                 continue
             }
             writes[Group(number: register.version, entity: name.entity), default: []].append(write)
@@ -117,7 +119,8 @@ final class BaselineState {
             let (value, entity) = (register.value.json, register.value.entity)
             guard name.rule.comparesVersions else {
                 let write = PropertyWrite(name: name.property, value: value)
-                try emit(.bound(BaselineBound(entity: entity, id: object.id, write: write)))
+                let bound = BaselineBound(entity: entity, id: object.id, write: write)
+                try emit(BaselineItem(entry: .bound(bound)))
                 continue
             }
             let former = layout.formerProperty(named: name.property, of: entity)
@@ -126,7 +129,8 @@ final class BaselineState {
             writes[group, default: []].append(PropertyWrite(name: name.property, value: canonical))
         }
         for bound in object.bounds {
-            try emit(.bound(BaselineBound(entity: bound.entity, id: object.id, write: bound.write)))
+            let bound = BaselineBound(entity: bound.entity, id: object.id, write: bound.write)
+            try emit(BaselineItem(entry: .bound(bound)))
         }
         // An insert without a known meaning is a kept line.
         let insert = object.insert.flatMap { insert in
@@ -164,7 +168,7 @@ final class BaselineState {
         in entity: EntityLayout?
     ) -> (entity: String, property: String)? {
         guard let entity, let index = entity.places.firstIndex(of: .column(column.column)) else {
-            return names.property(of: column)
+            return names.columns[column]
         }
         return (entity.entity.name, entity.entity.properties[index].name)
     }
@@ -176,7 +180,7 @@ final class BaselineState {
     }
 
     private func change(of pair: MergeStateItem.Pair, _ emit: (BaselineItem) throws -> Void) throws {
-        guard let name = names.relationship(of: pair.link) else { return }
+        guard let name = names.pairs[pair.link.index] else { return }
         let operation = Change.Operation(
             to: name.property,
             ids: [pair.target],
@@ -222,19 +226,21 @@ final class BaselineState {
         _ emit: (BaselineItem) throws -> Void
     ) throws {
         let (version, sequence) = try (versions.version(number), versions.origin(number).sequence)
-        try emit(.change(change, version: version, sequence: sequence, isDeferred: isDeferred))
+        let entry = BaselineEntry.change(change.withValues { $0.sorted { $0.name.precedesByBytes($1.name) } })
+        try emit(BaselineItem(entry: entry, version: version, sequence: sequence, isDeferred: isDeferred))
     }
 }
 
-enum BaselineItem {
-    /// A change that still has an effect, with its version and the sequence of its transaction.
-    ///
-    /// Deferred values come after the others of their transaction: of two names one may fit, and the other be greater.
-    case change(Change, version: Version, sequence: UInt64, isDeferred: Bool = false)
-    /// A line of ``KeptLines``, with its index among those of its transaction; these come last.
-    case kept(Change, version: Version, sequence: UInt64, index: Int)
-    case bound(BaselineBound)
-    case counter(BaselineCounter)
+/// An entry of a baseline with its place; only changes have a version, and the sequence of their transaction.
+struct BaselineItem {
+    var entry: BaselineEntry
+    var version = Version.none
+    var sequence: UInt64 = 0
+    /// Deferred values come after the other changes of their transaction: of two names one may fit, and the other be
+    /// greater.
+    var isDeferred = false
+    /// The index of a kept line among the kept lines of its transaction.
+    var index = 0
 }
 
 /// The names under which a baseline writes columns and link tables.
@@ -243,8 +249,10 @@ enum BaselineItem {
 /// equals: so the text is the same in every store with the model, and another version of the model most probably has
 /// the entity too.
 struct BaselineNames {
-    private var columns: [StoreModel.ColumnIndex: (entity: String, property: String)] = [:]
-    private var pairs: [Int: (entity: String, property: String)] = [:]
+    /// Without columns that no entity of the model has any more.
+    private(set) var columns: [StoreModel.ColumnIndex: (entity: String, property: String)] = [:]
+    /// By the index of the link table, seen from the source of the pairs.
+    private(set) var pairs: [Int: (entity: String, property: String)] = [:]
 
     init(_ layout: StoreModel) {
         let sorted = layout.entities.sorted {
@@ -264,27 +272,9 @@ struct BaselineNames {
             }
         }
     }
-
-    /// Nil for a column that no entity of the model has any more.
-    func property(of column: StoreModel.ColumnIndex) -> (entity: String, property: String)? { columns[column] }
-
-    /// Seen from the source of the pairs.
-    func relationship(of link: LinkLayout) -> (entity: String, property: String)? { pairs[link.index] }
 }
 
 extension JSONValue {
-    var inKeyOrder: JSONValue {
-        switch self {
-        case .array(let values): .array(values.map(\.inKeyOrder))
-        case .object(let members):
-            .object(
-                members.sorted { $0.key.precedesByBytes($1.key) }
-                    .map { JSONMember(key: $0.key, value: $0.value.inKeyOrder) }
-            )
-        case .integer, .double, .number, .string, .boolean, .null, .unrepresentable: self
-        }
-    }
-
     /// The target of a relationship, as a UUID in lower case.
     fileprivate var withPlainID: JSONValue {
         guard case .string(let text) = self, let id = UniqueID(text) else { return inKeyOrder }

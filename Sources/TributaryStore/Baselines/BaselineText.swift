@@ -25,7 +25,7 @@ package struct BaselineText {
             rules: layout.rules(and: try reader.joinedRules),
             writerCount: writers.count
         )
-        try write(header.line.lineBytes)
+        try write(Array("\(header.line)\n".utf8))
         var seen = BaselineSeen(writers)
         for writer in writers {
             let entry = BaselineWriter(
@@ -35,10 +35,10 @@ package struct BaselineText {
                 clock: writer.clock,
                 seen: seen.take(writer)
             )
-            try write(entry.line.lineBytes)
+            try write(Array("\(entry.line)\n".utf8))
         }
         return try DatabaseQueue.scratch { scratch in
-            var sorting = try BaselineSorting(scratch)
+            let sorting = try BaselineSorting(scratch)
             var count = 0
             try BaselineState(reader: reader).forEach { item in
                 try sorting.insert(item)
@@ -89,43 +89,20 @@ private struct BaselineSorting {
         add = try BoundStatement(scratch, "INSERT INTO item VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")
     }
 
-    mutating func insert(_ item: BaselineItem) throws {
-        switch item {
-        case .change(let change, let version, let sequence, let isDeferred):
-            var line: [UInt8] = []
-            change.inNameOrder.write(to: &line)
-            let phase = isDeferred ? BaselineSorting.deferred : change.operation.phase
-            try insert(0, version, phase, change.entity, change.id, 0, sequence, line)
-        case .kept(let change, let version, let sequence, let index):
-            var line: [UInt8] = []
-            change.write(to: &line)
-            try insert(0, version, BaselineSorting.kept, "", change.id, index, sequence, line)
-        case .bound(let bound): try insert(1, .none, 0, bound.entity, bound.id, 0, 0, bound.line.lineBytes)
-        case .counter(let counter):
-            // The lines of one object are together, whatever entities they name.
-            try insert(2, .none, 0, "", counter.id, 0, 0, counter.line.lineBytes)
+    func insert(_ item: BaselineItem) throws {
+        let (part, phase, entity, id): (Int, Int, String, UniqueID)
+        switch item.entry {
+        case .transaction: return
+        case .change(let change):
+            let own = change.operation.phase
+            (part, phase, entity, id) = (0, item.isDeferred ? BaselineSorting.deferred : own, change.entity, change.id)
+        case .kept(let change): (part, phase, entity, id) = (0, BaselineSorting.kept, "", change.id)
+        case .bound(let bound): (part, phase, entity, id) = (1, 0, bound.entity, bound.id)
+        // The lines of one object are together, whatever entities they name.
+        case .counter(let counter): (part, phase, entity, id) = (2, 0, "", counter.id)
         }
-    }
-
-    private func insert(
-        _ part: Int64,
-        _ version: Version,
-        _ phase: Int,
-        _ entity: String,
-        _ id: UniqueID,
-        _ position: Int,
-        _ sequence: UInt64,
-        _ line: [UInt8]
-    ) throws {
-        add.bind(1, part)
-        add.bind(2, version.clock.description)
-        add.bind(3, version.writer.description)
-        add.bind(4, Int64(phase))
-        add.bind(5, entity)
-        add.bind(6, id)
-        add.bind(7, Int64(position))
-        add.bind(8, Int64(bitPattern: sequence))
-        add.bind(9, line)
+        let (clock, writer) = (item.version.clock.description, item.version.writer.description)
+        add.bindAll(part, clock, writer, phase, entity, id, item.index, item.sequence, item.entry.lineBytes)
         try add.run()
     }
 
@@ -159,18 +136,16 @@ private struct BaselineSorting {
                 changeCount: Int(row.integer(3)),
                 keptCount: Int(row.integer(4))
             )
-            try write(transaction.line.lineBytes)
+            try write(BaselineEntry.transaction(transaction).lineBytes)
             counts.transactions += 1
             counts.changes += transaction.changeCount
-            changes.bind(1, row.text(0))
-            changes.bind(2, row.text(1))
+            changes.bindAll(row.text(0), row.text(1))
             try changes.forEach { try write($0.bytes(0)) }
         }
-        let rest = try BoundStatement(
+        try BoundStatement(
             scratch,
             "SELECT line FROM item WHERE part > 0 ORDER BY part, clock, writer, phase, position, entity, id, line"
-        )
-        try rest.forEach { row in
+        ).forEach { row in
             counts.changes += 1
             try write(row.bytes(0))
         }
@@ -192,24 +167,4 @@ extension Change.Operation {
         case .update: 4
         }
     }
-}
-
-extension Change {
-    fileprivate var inNameOrder: Change {
-        func sorted(_ writes: [PropertyWrite]) -> [PropertyWrite] {
-            writes.sorted { $0.name.precedesByBytes($1.name) }
-        }
-        var change = self
-        switch operation {
-        case .insert(let writes): change.operation = .insert(sorted(writes))
-        case .update(let writes): change.operation = .update(sorted(writes))
-        case .delete, .link, .unlink: break
-        }
-        return change
-    }
-}
-
-extension String {
-    /// With a newline.
-    fileprivate var lineBytes: [UInt8] { Array(utf8) + [UInt8(ascii: "\n")] }
 }

@@ -7,7 +7,7 @@ final class BaselineTotals {
     private let vector: BaselineVector
     private let reader: Reader
     /// By entity and property: each counter that a model knows, with the root that its totals belong to.
-    private let counters: [String: [String: (root: String, countsFractions: Bool)]]
+    private var counters: [String: [String: (root: String, countsFractions: Bool)]] = [:]
     /// The deferred increments of counters; read at the first deferred total of a baseline.
     private var deferred: [Part: Deferred]?
     private var deferredCount = 0
@@ -56,7 +56,6 @@ final class BaselineTotals {
         self.engine = engine
         self.vector = vector
         self.reader = reader
-        var counters: [String: [String: (root: String, countsFractions: Bool)]] = [:]
         for (root, entities) in rules.roots {
             for (entity, rules) in entities {
                 for (property, rule) in rules where rule == StoreModel.counter || rule == StoreModel.fractionCounter {
@@ -64,7 +63,6 @@ final class BaselineTotals {
                 }
             }
         }
-        self.counters = counters
     }
 
     private func part(
@@ -74,13 +72,8 @@ final class BaselineTotals {
         _ writer: UniqueID,
         _ amount: JSONValue
     ) -> Part {
-        var part = Part(
-            entity: entity,
-            id: id,
-            property: property,
-            writer: writer,
-            kind: CounterTotals.kind(amount)
-        )
+        let kind = CounterTotals.kind(amount)
+        var part = Part(entity: entity, id: id, property: property, writer: writer, kind: kind)
         if let counter = counters[entity]?[property] {
             part.entity = counter.root
             if counter.countsFractions, part.kind == .integer { part.kind = .fraction }
@@ -94,10 +87,10 @@ final class BaselineTotals {
     func merge(_ counter: BaselineCounter) throws {
         if id != counter.id { try flush() }
         id = counter.id
-        let known = column(of: counter)
+        let known = reader.context.layout.attribute(counter.property, of: counter.entity)
         for (writer, total) in counter.totals {
             guard let entry = vector.ahead[writer], !entry.keepsTotals else { continue }
-            if let (column, type) = known, let value = type.amount(from: total) {
+            if let (column, type, rule) = known, rule == .counter, let value = type.amount(from: total) {
                 let key = Total(column: column, writer: entry.row)
                 counted[key] = CounterTotals.sum(counted[key], value)
             } else {
@@ -128,15 +121,6 @@ final class BaselineTotals {
         self.id = nil
         counted.removeAll(keepingCapacity: true)
         uncounted.removeAll(keepingCapacity: true)
-    }
-
-    private func column(of counter: BaselineCounter) -> (StoreModel.ColumnIndex, AttributeType)? {
-        let layout = reader.context.layout
-        guard let entity = layout.entity(named: counter.entity),
-            let column = layout.column(of: counter.property, in: entity),
-            case .attribute(let type, .counter) = layout[column].kind
-        else { return nil }
-        return (column, type)
     }
 
     private func show(_ column: StoreModel.ColumnIndex, of id: UniqueID) throws {

@@ -122,11 +122,10 @@ final class BatchDeletion {
 
     private func deny(_ followed: Followed) throws {
         let target = followed.join.target
-        let statement = try BoundStatement(
+        let found = try BoundStatement(
             db,
             "SELECT d.id, o._id, \(entityCode(target)) \(targets(followed)) AND \(survives(target)) LIMIT 1"
-        )
-        let found = try statement.first { row -> BatchError? in
+        ).first { row -> BatchError? in
             guard let id = row.id(0), let other = row.id(1), let otherEntity = layout.entity(code: row.integer(2))
             else { return nil }
             return .denied(
@@ -157,14 +156,13 @@ final class BatchDeletion {
 
     /// One update for each surviving object with to-one registers that are set to null.
     func forEachRelease(_ block: (Change) throws -> Void) throws {
-        let statement = try BoundStatement(
+        try BoundStatement(
             db,
             """
             SELECT id, entity, group_concat(propertyIndex) FROM temp.tributary_release
             GROUP BY root, id ORDER BY root, id
             """
-        )
-        try statement.forEach { row in
+        ).forEach { row in
             guard let id = row.id(0), let entity = layout.entity(code: row.integer(1)) else { return }
             let writes = row.text(2).split(separator: ",").compactMap { Int($0) }.sorted().map {
                 PropertyWrite(name: entity.entity.properties[$0].name, value: .null)
@@ -174,11 +172,7 @@ final class BatchDeletion {
     }
 
     func forEachObject(_ block: (ManagedObjectID) throws -> Void) throws {
-        let statement = try BoundStatement(
-            db,
-            "SELECT id, entity FROM temp.tributary_doomed ORDER BY level, root, id"
-        )
-        try statement.forEach { row in
+        try BoundStatement(db, "SELECT id, entity FROM temp.tributary_doomed ORDER BY level, root, id").forEach { row in
             guard let id = row.id(0), let entity = layout.entity(code: row.integer(1)) else { return }
             try block(layout.objectID(id, of: entity))
         }

@@ -49,8 +49,7 @@ package struct ConflictReader {
     /// The conflicts that were found last, the newest first, until their values have `byteLimit` bytes.
     package func newest(limit: Int, byteLimit: Int) throws -> [Conflict] {
         let select = ConflictReader.select(withObject: false)
-        let statement = try BoundStatement(reader.database, "\(select) ORDER BY c.number DESC LIMIT ?1")
-        statement.bindAll(limit)
+        let statement = try BoundStatement(reader.database, "\(select) ORDER BY c.number DESC LIMIT \(value: limit)")
         var found: [Conflict] = []
         var bytes = 0
         try statement.forEach { row in
@@ -63,12 +62,10 @@ package struct ConflictReader {
 
     /// Nil when the journal has no such conflict, or has it no longer.
     package func conflict(_ number: Int64) throws -> Conflict? {
-        let statement = try BoundStatement(
+        return try BoundStatement(
             reader.database,
-            "\(ConflictReader.select(withObject: true)) WHERE c.number = ?1"
-        )
-        statement.bind(1, number)
-        return try statement.first { ConflictReader.conflict($0) } ?? nil
+            "\(ConflictReader.select(withObject: true)) WHERE c.number = \(value: number)"
+        ).first { ConflictReader.conflict($0) } ?? nil
     }
 
     /// The other values that the journal keeps of an object that the same deletion has removed, the oldest first.

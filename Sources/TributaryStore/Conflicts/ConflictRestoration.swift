@@ -39,7 +39,7 @@ package struct ConflictRestoration {
         guard let value = conflict.losing.value else {
             throw Refusal(reason: "the value was too long for the conflict journal, which has not kept it")
         }
-        guard let entity = layout.entityIndex(named: conflict.entity).map({ layout.entities[$0] }) else {
+        guard let entity = layout.entity(named: conflict.entity) else {
             throw Refusal(reason: "the model has no entity '\(conflict.entity)' any more")
         }
         let row = try reader.row(conflict.id, rootEntity: layout.tables[entity.table].root.name)
@@ -69,28 +69,18 @@ package struct ConflictRestoration {
     }
 
     private func link(_ value: JSONValue, _ entity: Entity) throws -> Change {
-        let (isLink, other) = (value["link"] != nil, value["link"] ?? value["unlink"])
-        guard case .string(let text)? = other, let id = UniqueID(text) else {
+        let isLink = value["link"] != nil
+        guard case .string(let text)? = value["link"] ?? value["unlink"], let id = UniqueID(text) else {
             throw Refusal(reason: "the journal's value '\(value.text)' is no link")
         }
-        guard isLink else {
-            return Change(
-                entity: entity.name,
-                id: conflict.id,
-                operation: .unlink(to: conflict.property, ids: [id])
-            )
-        }
         let target = entity.properties.first { $0.name == conflict.property }?.relationship
-        if let target, try !isVisible(id, entity: target.destination) {
+        if isLink, let target, try !isVisible(id, entity: target.destination) {
             throw Refusal(reason: "the other end of the link, \(target.destination) \(id), is deleted")
         }
         var positions: [String]?
         if case .string(let position)? = value["position"] { positions = [position] }
-        return Change(
-            entity: entity.name,
-            id: conflict.id,
-            operation: .link(to: conflict.property, ids: [id], positions: positions)
-        )
+        let operation = Change.Operation(to: conflict.property, ids: [id], positions: positions, isLink: isLink)
+        return Change(entity: entity.name, id: conflict.id, operation: operation)
     }
 
     private func insert(_ value: JSONValue, _ layout: EntityLayout) throws -> Change {
@@ -128,7 +118,7 @@ package struct ConflictRestoration {
     }
 
     private func isVisible(_ id: UniqueID, entity name: String) throws -> Bool {
-        guard let entity = layout.entityIndex(named: name) else { return false }
-        return try reader.row(id, rootEntity: layout.tables[layout.entities[entity].table].root.name) != nil
+        guard let entity = layout.entity(named: name) else { return false }
+        return try reader.row(id, rootEntity: layout.tables[entity.table].root.name) != nil
     }
 }

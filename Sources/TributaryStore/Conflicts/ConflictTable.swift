@@ -72,13 +72,12 @@ final class ConflictTable {
         while !range.isEmpty,
             try Int64(range.count) >= ConflictTable.rowLimit || keptBytes() + size > ConflictTable.byteLimit
         {
-            let oldest = "FROM tributary_conflict WHERE number = ?1"
-            let select = try BoundStatement(db, "SELECT \(ConflictTable.size) \(oldest)")
-            select.bind(1, range.lowerBound)
-            bytes = try max(0, keptBytes() - (select.first { $0.integer(0) } ?? 0))
-            let delete = try BoundStatement(db, "DELETE \(oldest)")
-            delete.bind(1, range.lowerBound)
-            try delete.run()
+            let known = try keptBytes()
+            let removed = try BoundStatement(
+                db,
+                "DELETE FROM tributary_conflict WHERE number = \(value: range.lowerBound) RETURNING \(ConflictTable.size)"
+            ).first { $0.integer(0) }
+            bytes = max(0, known - (removed ?? 0))
             range = (range.lowerBound + 1)..<range.upperBound
             self.range = range
             replacedCount += 1
@@ -122,11 +121,10 @@ final class ConflictTable {
     /// The numbers have no gaps, because only the oldest row is ever removed.
     private func numbers() throws -> Range<Int64> {
         if let range { return range }
-        let select = try BoundStatement(
+        let found = try BoundStatement(
             db,
             "SELECT (SELECT min(number) FROM tributary_conflict), (SELECT max(number) FROM tributary_conflict)"
-        )
-        let found = try select.first { row in
+        ).first { row in
             (row.optionalInteger(0) ?? 1)..<((row.optionalInteger(1) ?? 0) + 1)
         }
         let range = found ?? 1..<1

@@ -106,7 +106,7 @@ struct DeferredState {
             value = converted.json
         case .known(.relationship):
             // Anything else never takes effect.
-            guard value.isReference else { return }
+            guard ValueConverter.reference(value) != nil else { return }
         }
         try object.write(value, to: property, of: write.name, by: versions)
     }
@@ -178,13 +178,11 @@ private final class LastDeletions {
 
     func last(of id: UniqueID, in table: TableLayout) throws -> Int64? {
         let hidden = try BoundStatement(deferred.db, "SELECT deleted FROM tributary_object WHERE root = ?1 AND id = ?2")
-        hidden.bind(1, table.code)
-        hidden.bind(2, id)
+        hidden.bindAll(table.code, id)
         let visible = try BoundStatement(
             deferred.db,
-            "SELECT \(ObjectTable.head(table)) FROM \(table.quotedName) WHERE _id = ?1"
+            "SELECT \(ObjectTable.head(table)) FROM \(table.quotedName) WHERE _id = \(value: id)"
         )
-        visible.bind(1, id)
         return try later(
             hidden.first { $0.optionalInteger(0) } ?? nil,
             visible.first { VisibleRow($0, layout: layout).versions.deleted } ?? nil
@@ -194,16 +192,5 @@ private final class LastDeletions {
     private func later(_ first: Int64?, _ second: Int64?) throws -> Int64? {
         guard let second else { return first }
         return try versions.later(first, second)
-    }
-}
-
-extension JSONValue {
-    /// Whether a to-one relationship can hold the value.
-    fileprivate var isReference: Bool {
-        switch self {
-        case .null: true
-        case .string(let text): UniqueID(text) != nil
-        default: false
-        }
     }
 }

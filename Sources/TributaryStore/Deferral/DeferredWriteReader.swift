@@ -129,14 +129,13 @@ package struct DeferredWriteReader {
 
     /// Calls `block` once for each object, for at most ``DeferredCounts/limit`` objects.
     private func forEachUnknownObject(_ block: ([UnknownObjectWrite]) throws -> Void) throws {
-        let select = try BoundStatement(
+        try BoundStatement(
             reader.database,
             """
             SELECT root, id, registers FROM tributary_object WHERE \(isUnknownObject)
             LIMIT \(constant: DeferredCounts.limit)
             """
-        )
-        try select.forEach { row in
+        ).forEach { row in
             guard let id = row.id(1), let index = reader.context.layout.tableIndex(code: row.integer(0)) else { return }
             let table = reader.context.layout.tables[index]
             let partial = row.withBytes(2) { PartialRow(deleted: nil, packed: $0) }

@@ -89,7 +89,7 @@ extension StoreModel {
 
     /// The change without the values that are in totals, because increments have no order.
     func withoutTotals(_ change: Change) -> Change {
-        filtered(change) { write in
+        change.filtered { write in
             switch meaning(of: write.name, in: change.entity, isLink: false) {
             case .unknown: write.value.increment == nil
             case .known(.attribute(let attribute)): attribute.effectiveRule != .counter
@@ -102,18 +102,17 @@ extension StoreModel {
     /// whose bytes the store has; those named in `deferred` stay.
     func repeatable(_ change: Change, except deferred: Set<String>) -> Change {
         let entity = entity(named: change.entity) ?? survivingRoot(ofEntity: change.entity).map { entities[$0] }
-        return filtered(change) { write in
+        return change.filtered { write in
             if deferred.contains(write.name) { return true }
             let isCounter = entity.flatMap { column(of: write.name, in: $0) }.map { self[$0].mergeRule == .counter }
             return isCounter != true && write.value["blob"] == nil
         }
     }
 
-    private func filtered(_ change: Change, _ isKept: (PropertyWrite) -> Bool) -> Change {
-        guard let (writes, isInsert) = change.operation.valueWrites else { return change }
-        let rest = writes.filter(isKept)
-        return Change(entity: change.entity, id: change.id, operation: isInsert ? .insert(rest) : .update(rest))
-    }
+}
+
+extension Change {
+    fileprivate func filtered(_ isKept: (PropertyWrite) -> Bool) -> Change { withValues { $0.filter(isKept) } }
 }
 
 extension JSONValue {

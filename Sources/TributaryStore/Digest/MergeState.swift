@@ -33,10 +33,9 @@ struct MergeState {
             reader.database,
             """
             SELECT id, deleted, registers, inserted, entity, representative FROM tributary_object
-            WHERE root = ?1 ORDER BY id
+            WHERE root = \(value: table.code) ORDER BY id
             """
         )
-        partial.bind(1, table.code)
         let references = try HeldReferences(reader.database, of: table)
         defer {
             visible.reset()
@@ -141,11 +140,9 @@ struct MergeState {
                 reader.database,
                 """
                 SELECT c.id, w.uuid, c.total FROM tributary_counter c JOIN tributary_writer w ON w.id = c.writer
-                WHERE c.root = ?1 AND c.place = ?2 ORDER BY c.id, w.uuid
+                WHERE c.root = \(value: table.code) AND c.place = \(value: Int64(column)) ORDER BY c.id, w.uuid
                 """
             )
-            statement.bind(1, table.code)
-            statement.bind(2, Int64(column))
             let index = StoreModel.ColumnIndex(table: table.index, column: column)
             var counter: MergeStateItem.Counter?
             try statement.forEach { row in

@@ -34,9 +34,7 @@ final class MergeStateText {
         try KeptLines(reader).forEach { number, lines in
             let version = try text(number)
             for (index, change) in lines.enumerated() {
-                var line: [UInt8] = []
-                change.write(to: &line)
-                emit("kept \(index) of \(version): \(String(decoding: line.dropLast(), as: UTF8.self))")
+                emit("kept \(index) of \(version): \(String(decoding: change.line.dropLast(), as: UTF8.self))")
             }
         }
     }
@@ -71,7 +69,9 @@ final class MergeStateText {
     private func lines(of counter: MergeStateItem.Counter, _ emit: (String) -> Void) {
         let table = layout.tables[counter.column.table].root.name
         let head = "counter \(table) \(counter.id) \(layout[counter.column].name)"
-        for (writer, total) in counter.totals { emit("\(head) \(writer) \(total.json.text)") }
+        let totals = counter.totals.filter { !CounterTotals.isZero($0.total) }
+        if totals.isEmpty { emit("\(head) 0") }
+        for (writer, total) in totals { emit("\(head) \(writer) \(total.json.text)") }
     }
 
     /// Digests leave out writes whose rule is neither in the model nor in an older version that its file lists.
@@ -103,12 +103,13 @@ final class MergeStateText {
             emit(key.rule.comparesVersions ? "\(line) at \(try text(register.version))" : line)
         }
         for (property, totals) in object.totals {
-            for (writer, total) in totals
-            where total.hasRule && total.parts.keys.allSatisfy({ isShown(property, of: $0.entity) })
-                || (includesShown && !isOfInserts(total, property, writer))
-            {
-                emit("\(head) \(name(property)) counts \(total.text) by \(writer)")
-            }
+            let shown = totals.filter { writer, total in
+                total.hasRule && total.parts.keys.allSatisfy { isShown(property, of: $0.entity) }
+                    || includesShown && !isOfInserts(total, property, writer)
+            }.mapValues(\.text)
+            let counted = shown.filter { $0.value != "0" }
+            if counted.isEmpty, !shown.isEmpty { emit("\(head) \(name(property)) counts 0") }
+            for (writer, total) in counted { emit("\(head) \(name(property)) counts \(total) by \(writer)") }
         }
         for (pair, link) in object.pairs
         where isShown(pair.property, of: object.owners[pair.property] ?? object.entity) {

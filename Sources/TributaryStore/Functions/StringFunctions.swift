@@ -119,7 +119,7 @@ enum TextFunction {
         try database.addFunction(name, arguments: 2) { context, _, values in TextFunction.call(context, values) }
     }
 
-    private static func call(_ context: OpaquePointer?, _ values: UnsafeMutablePointer<OpaquePointer?>?) {
+    private static func call(_ context: OpaquePointer?, _ values: Database.SQLValues?) {
         guard let values, let derivation = TextDerivation(rawValue: sqlite3_value_int(values[0])) else {
             return sqlite3_result_null(context)
         }
@@ -140,11 +140,7 @@ enum MemberFunction {
         try database.addFunction(name, arguments: 3) { MemberFunction.call($0, $1, $2) }
     }
 
-    private static func call(
-        _ context: OpaquePointer?,
-        _ count: Int32,
-        _ values: UnsafeMutablePointer<OpaquePointer?>?
-    ) {
+    private static func call(_ context: OpaquePointer?, _ count: Int32, _ values: Database.SQLValues?) {
         let types = AttributeType.allCases
         guard let values, count == 3,
             case .string(let composite) = PropertyValue(sqlite: values[0], kind: .string),

@@ -28,11 +28,7 @@ enum ValueFunctions {
         try database.addFunction(name, arguments: -1) { ValueFunctions.call($0, $1, $2) }
     }
 
-    private static func call(
-        _ context: OpaquePointer?,
-        _ count: Int32,
-        _ values: UnsafeMutablePointer<OpaquePointer?>?
-    ) {
+    private static func call(_ context: OpaquePointer?, _ count: Int32, _ values: Database.SQLValues?) {
         guard let values else { return sqlite3_result_null(context) }
         let functions = ObjectPredicate.Function.allCases
         var rest = (0..<Int(count)).map { values[$0] }[...]
@@ -66,33 +62,33 @@ enum AggregateFunctions {
     }
 
     static func register(in database: Database) throws {
-        try database.addAggregate(
+        try database.addFunction(
             name(.sum, .number),
+            arguments: 1,
             step: { context, _, values in AggregateFunctions.collect(context, values, .number) },
             finish: { AggregateFunctions.finish(.sum, .number, $0) }
         )
-        try database.addAggregate(
+        try database.addFunction(
             name(.average, .number),
+            arguments: 1,
             step: { context, _, values in AggregateFunctions.collect(context, values, .number) },
             finish: { AggregateFunctions.finish(.average, .number, $0) }
         )
-        try database.addAggregate(
+        try database.addFunction(
             name(.sum, .decimal),
+            arguments: 1,
             step: { context, _, values in AggregateFunctions.collect(context, values, .decimal) },
             finish: { AggregateFunctions.finish(.sum, .decimal, $0) }
         )
-        try database.addAggregate(
+        try database.addFunction(
             name(.average, .decimal),
+            arguments: 1,
             step: { context, _, values in AggregateFunctions.collect(context, values, .decimal) },
             finish: { AggregateFunctions.finish(.average, .decimal, $0) }
         )
     }
 
-    private static func collect(
-        _ context: OpaquePointer?,
-        _ values: UnsafeMutablePointer<OpaquePointer?>?,
-        _ kind: ValueKind
-    ) {
+    private static func collect(_ context: OpaquePointer?, _ values: Database.SQLValues?, _ kind: ValueKind) {
         guard let values, let memory = memory(context, size: MemoryLayout<UnsafeMutableRawPointer?>.size) else {
             return
         }
@@ -133,17 +129,10 @@ extension Database {
     typealias SQLCall = @convention(c) (OpaquePointer?, Int32, SQLValues?) -> Void
     typealias SQLResult = @convention(c) (OpaquePointer?) -> Void
 
-    func addFunction(_ name: String, arguments: Int32, _ call: @escaping SQLCall) throws {
-        try add(name, arguments, call: call)
-    }
-
-    func addAggregate(_ name: String, step: @escaping SQLCall, finish: @escaping SQLResult) throws {
-        try add(name, 1, step: step, finish: finish)
-    }
-
-    private func add(
+    /// A function has a `call`, an aggregate has a `step` and a `finish`.
+    func addFunction(
         _ name: String,
-        _ arguments: Int32,
+        arguments: Int32,
         call: SQLCall? = nil,
         step: SQLCall? = nil,
         finish: SQLResult? = nil

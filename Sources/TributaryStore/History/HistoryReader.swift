@@ -26,15 +26,13 @@ package struct HistoryReader {
         after number: Int64,
         limit: Int
     ) throws -> [(number: Int64, writer: UniqueID, clock: HybridClock)] {
-        let statement = try BoundStatement(
+        return try BoundStatement(
             database,
             """
             SELECT t.number, w.uuid, t.clock FROM tributary_transaction t JOIN tributary_writer w ON w.id = t.writer
-            WHERE t.number > ?1 ORDER BY t.number LIMIT ?2
+            WHERE t.number > \(value: number) ORDER BY t.number LIMIT \(value: limit)
             """
-        )
-        statement.bindAll(number, limit)
-        return try statement.all { row in
+        ).all { row in
             UniqueID(row.text(1)).map { (row.integer(0), $0, row.clock(2)) }
         }
     }
@@ -91,16 +89,14 @@ package struct HistoryReader {
     }
 
     private func headers(after number: Int64, limit: Int) throws -> [HistoryTransaction] {
-        let statement = try BoundStatement(
+        return try BoundStatement(
             database,
             """
             SELECT t.number, w.uuid, t.sequence, t.clock, t.author, t.context, t.committed_at
             FROM tributary_transaction t JOIN tributary_writer w ON w.id = t.writer
-            WHERE t.number > ?1 ORDER BY t.number LIMIT ?2
+            WHERE t.number > \(value: number) ORDER BY t.number LIMIT \(value: limit)
             """
-        )
-        statement.bindAll(number, limit)
-        return try statement.all { row in
+        ).all { row in
             HistoryTransaction(
                 number: row.integer(0),
                 writer: UniqueID(row.text(1)) ?? Version.none.writer,
@@ -205,7 +201,7 @@ package struct HistoryReader {
 }
 
 extension ObjectChanges {
-    fileprivate mutating func add(_ kind: HistoryTransaction.Kind, _ id: ManagedObjectID) {
+    mutating func add(_ kind: HistoryTransaction.Kind, _ id: ManagedObjectID) {
         switch kind {
         case .insert: insert(id)
         case .update: update(id)
@@ -279,12 +275,6 @@ package struct HistoryTransaction: Sendable, Hashable {
         package var kind: Kind
         /// The written properties, including linked relationships; empty for a deletion.
         package var properties: [String]
-
-        package init(id: ManagedObjectID, kind: Kind, properties: [String]) {
-            self.id = id
-            self.kind = kind
-            self.properties = properties
-        }
     }
 
     package var number: Int64

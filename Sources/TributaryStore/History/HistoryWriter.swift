@@ -249,9 +249,7 @@ extension WriteTransaction {
         let last = min(last, newest)
         guard last > (try reader.history.oldestNumber()) else { return }
         for table in ["tributary_history", "tributary_tombstone"] {
-            let delete = try BoundStatement(db, "DELETE FROM \(table) WHERE transaction_number <= ?1")
-            delete.bind(1, last)
-            try delete.run()
+            try BoundStatement(db, "DELETE FROM \(table) WHERE transaction_number <= \(value: last)").run()
         }
         try removeUnusedShapes()
         try setSetting(HistoryReader.purgedHistoryKey, to: String(last))

@@ -45,18 +45,15 @@ struct TransactionTable {
     }
 
     func remove(_ number: Int64) throws {
-        let delete = try BoundStatement(db, "DELETE FROM tributary_transaction WHERE number = ?1")
-        delete.bind(1, number)
-        try delete.run()
+        try BoundStatement(db, "DELETE FROM tributary_transaction WHERE number = \(value: number)").run()
     }
 
     /// Number 0 before the first transaction.
     func newest() throws -> WriterToken.Newest {
-        let select = try BoundStatement(
+        return try BoundStatement(
             db,
             "SELECT number, clock FROM tributary_transaction ORDER BY number DESC LIMIT 1"
-        )
-        return try select.first { row in
+        ).first { row in
             .init(number: row.integer(0), clock: row.clock(1))
         } ?? .init(number: 0, clock: .zero)
     }

@@ -92,11 +92,9 @@ struct Restamp {
 
     /// The reason why transactions cannot get other names; nil when they can.
     ///
-    /// Costs one look at each writer and segment.
-    func obstacle() throws -> RestampError? { transactions.isEmpty ? nil : try knownElsewhere() }
-
     /// Finds a writer whose unpublished transactions the store has imported; costs one look at each writer and segment.
-    private func knownElsewhere() throws -> RestampError? {
+    func obstacle() throws -> RestampError? {
+        if transactions.isEmpty { return nil }
         let select = try BoundStatement(
             db,
             """
@@ -264,8 +262,7 @@ struct Restamp {
         )
         transaction.bindAll(unexported.number, writer, stamp.sequence, stamp.clock)
         try transaction.run()
-        let lines = try BoundStatement(db, "SELECT lines FROM tributary_outgoing WHERE id = ?1")
-        lines.bind(1, unexported.row)
+        let lines = try BoundStatement(db, "SELECT lines FROM tributary_outgoing WHERE id = \(value: unexported.row)")
         let text = try lines.first { $0.bytes(0) } ?? []
         let outgoing = try BoundStatement(
             db,
@@ -329,14 +326,16 @@ struct Restamp {
         }
     }
 
-    /// Moves the amounts of all transactions at once: on the way a total may be zero.
+    /// Moves the amounts to the fresh writer.
+    ///
+    /// A writer with published transactions may have published a total of zero, so it keeps one.
     private func move(_ counts: [Count: PropertyValue], to writer: Int64) throws {
         let table = CounterTable(db, layout: layout)
+        let unpublished = Set(transactions.filter { $0.sequence == 1 }.map(\.writer))
         for (count, amount) in counts {
             guard let total = try table.total(writer: count.writer, of: count.id, count.column) else { continue }
-            let rest = CounterTotals.difference(total, amount)
-            let isEmpty = rest == .integer(0) || rest == .double(0)
-            try table.setTotal(isEmpty ? nil : rest, writer: count.writer, of: count.id, count.column)
+            let rest = unpublished.contains(count.writer) ? nil : CounterTotals.difference(total, amount)
+            try table.setTotal(rest, writer: count.writer, of: count.id, count.column)
             try table.add(amount, writer: writer, to: count.id, count.column)
         }
     }
@@ -347,17 +346,12 @@ struct Restamp {
         of entity: String,
         isInsert: Bool
     ) throws -> (StoreModel.ColumnIndex, PropertyValue)? {
-        let increment = value.value["increment"]
-        guard isInsert || increment != nil else { return nil }
-        guard let entityLayout = layout.entityIndex(named: entity).map({ layout.entities[$0] }),
-            let property = layout.propertyIndex(named: value.key, of: entityLayout.entity)
+        guard let known = layout.entity(named: entity), layout.propertyIndex(named: value.key, of: known.entity) != nil
         else {
-            if increment == nil { return nil }
+            if value.value["increment"] == nil { return nil }
             throw RestampError.unknownCounter(entity: entity, property: value.key)
         }
-        guard case .column(let column) = entityLayout.places[property] else { return nil }
-        let index = StoreModel.ColumnIndex(table: entityLayout.table, column: column)
-        guard case .attribute(let type, .counter) = layout[index].kind else { return nil }
-        return type.amount(from: increment ?? value.value).map { (index, $0) }
+        guard let (index, type, rule) = layout.attribute(value.key, of: entity), rule == .counter else { return nil }
+        return ValueConverter.increment(value.value, type: type, isInsert: isInsert).map { (index, $0) }
     }
 }

@@ -119,8 +119,7 @@ package struct RecordedModels {
     }
 
     private static func definition(_ number: Int64, in db: Database) throws -> Model {
-        let select = try BoundStatement(db, "SELECT definition FROM tributary_model WHERE number = ?1")
-        select.bind(1, number)
+        let select = try BoundStatement(db, "SELECT definition FROM tributary_model WHERE number = \(value: number)")
         guard let text = try select.first({ $0.text(0) }) else {
             throw StoreError.database(code: 11, message: "tributary_model: \(number) is not there")
         }

@@ -170,6 +170,17 @@ package final class StoreModel: Sendable {
         return ColumnIndex(table: entity.table, column: column)
     }
 
+    /// Nil for a property that is not stored as an attribute; `entity` may be a name in an older version of the model.
+    func attribute(
+        _ name: String,
+        of entity: String
+    ) -> (index: ColumnIndex, type: AttributeType, rule: MergeRule)? {
+        guard let index = self.entity(named: entity).flatMap({ column(of: name, in: $0) }),
+            case .attribute(let type, let rule) = self[index].kind
+        else { return nil }
+        return (index, type, rule)
+    }
+
     /// Whether the model has an entity, or an older version that its file lists.
     ///
     /// The answer is the same in all stores with the model, also in a store that remembers more versions.

@@ -131,12 +131,7 @@ struct TransactionEffects: Sendable {
         for effect in list {
             let entity = layout.entities[Int(effect.entity)]
             if isCovered[entity.table] { continue }
-            let object = layout.objectID(effect.id, of: entity)
-            switch effect.kind {
-            case .insert: changes.insert(object)
-            case .update: changes.update(object)
-            case .delete: changes.delete(object)
-            }
+            changes.add(effect.kind, layout.objectID(effect.id, of: entity))
         }
     }
 }

@@ -10,7 +10,7 @@ struct ObjectStore {
 
     func load(_ table: Int, _ id: UniqueID) throws -> StoredObject {
         if let row = try tables.objects.row(table, id) { return StoredObject(row, table, tables) }
-        return StoredObject(try tables.partialRows.rowOrEmpty(table, id), table, id, tables)
+        return StoredObject(try tables.partialRows.row(table, id) ?? PartialRow(), table, id, tables)
     }
 
     /// For a shadow, `representative` is the object that is shown for it.

@@ -343,18 +343,4 @@ package struct SharedKey: Hashable, Sendable {
     package var properties: [String]
     /// The values that both objects have, in the order of the properties.
     package var values: [PropertyValue]
-
-    package init(
-        object: ManagedObjectID,
-        other: ManagedObjectID,
-        entity: String,
-        properties: [String],
-        values: [PropertyValue]
-    ) {
-        self.object = object
-        self.other = other
-        self.entity = entity
-        self.properties = properties
-        self.values = values
-    }
 }

@@ -37,7 +37,7 @@ package struct OutboxReader {
     ///
     /// Costs a few steps for each writer that the outbox has, and one for each of its segments.
     package func unexported() throws -> [(writer: UniqueID, first: UInt64)] {
-        let statement = try BoundStatement(
+        return try BoundStatement(
             database,
             """
             WITH RECURSIVE own(id) AS (
@@ -49,34 +49,26 @@ package struct OutboxReader {
                 AND o.sequence > ifnull((SELECT max(last) FROM tributary_export e WHERE e.writer = own.id), 0)) AS first
             FROM own JOIN tributary_writer w ON w.id = own.id WHERE first IS NOT NULL ORDER BY own.id
             """
-        )
-        return try statement.all { row in UniqueID(row.text(0)).map { (writer: $0, first: row.sequence(1)) } }
+        ).all { row in UniqueID(row.text(0)).map { (writer: $0, first: row.sequence(1)) } }
     }
 
     /// How many transactions no export range has; one look at each transaction of the outbox and each segment.
     package func waitingCount() throws -> Int {
-        let statement = try BoundStatement(
+        return try BoundStatement(
             database,
             """
             WITH exported(writer, last) AS MATERIALIZED (SELECT writer, max(last) FROM tributary_export GROUP BY writer)
             SELECT count(*) FROM tributary_outgoing o LEFT JOIN exported e ON e.writer = o.writer
             WHERE o.sequence > ifnull(e.last, 0)
             """
-        )
-        return try statement.all { Int($0.integer(0)) }.first ?? 0
+        ).all { Int($0.integer(0)) }.first ?? 0
     }
 
     /// Whether a transaction of the range has changes; the others acknowledge what was imported.
     package func hasChanges(of writer: UniqueID, in range: ClosedRange<UInt64>) throws -> Bool {
-        let statement = try select(
-            "1",
-            of: writer,
-            from: range.lowerBound,
-            through: range.upperBound,
-            where: "changes > 0"
-        )
-        defer { statement.reset() }
-        return try statement.step()
+        let (first, last) = (range.lowerBound, range.upperBound)
+        let changed = try select("1", of: writer, from: first, through: last, where: "changes > 0")
+        return try changed.first { _ in true } ?? false
     }
 
     /// The store's own writers, present and former, with exports; costs one step for each writer.

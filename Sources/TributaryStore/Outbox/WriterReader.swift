@@ -35,7 +35,7 @@ package struct WriterReader {
     ///
     /// Costs one look at each writer and exported segment.
     package func greatestPublishedClock() throws -> HybridClock {
-        let select = try BoundStatement(
+        return try BoundStatement(
             database,
             """
             WITH published(writer, last) AS (SELECT writer, max(last) FROM tributary_export GROUP BY writer)
@@ -44,18 +44,16 @@ package struct WriterReader {
             UNION ALL SELECT t.clock FROM published p
                 JOIN tributary_transaction t ON t.writer = p.writer AND t.sequence = p.last
             """
-        )
-        return try select.all { $0.clock(0) }.max() ?? .zero
+        ).all { $0.clock(0) }.max() ?? .zero
     }
 
     /// By label of the store.
     private func seen() throws -> [UniqueID: VersionVector] {
         var seen: [UniqueID: VersionVector] = [:]
-        let pairs = try BoundStatement(
+        try BoundStatement(
             database,
             "SELECT s.store, o.uuid, s.sequence FROM tributary_seen s JOIN tributary_writer o ON o.id = s.other"
-        )
-        try pairs.forEach { row in
+        ).forEach { row in
             guard let id = UniqueID(row.text(0)), let other = UniqueID(row.text(1)) else { return }
             seen[id, default: VersionVector()][other] = row.sequence(2)
         }
@@ -100,17 +98,12 @@ package struct WriterReader {
 
     /// The applied or exported segment with these bounds.
     package func segment(writer: UniqueID, _ first: UInt64, _ last: UInt64) throws -> SegmentRecord? {
-        let statement = try BoundStatement(database, "\(WriterReader.selectSegments) AND s.first = ?2 AND s.last = ?3")
-        statement.bindAll(writer.description, first, last)
-        return try statement.first { WriterReader.segment($0, writer) }
+        try segments(of: writer, "AND s.first = ?2 AND s.last = ?3", first, last).first
     }
 
     /// The last applied or exported segment that begins at or before this sequence.
     package func segment(writer: UniqueID, beginningBy sequence: UInt64) throws -> SegmentRecord? {
-        let order = " AND s.first <= ?2 ORDER BY s.first DESC, s.last DESC LIMIT 1"
-        let statement = try BoundStatement(database, "\(WriterReader.selectSegments)\(order)")
-        statement.bindAll(writer.description, Int64(clamping: sequence))
-        return try statement.first { WriterReader.segment($0, writer) }
+        try segments(of: writer, "AND s.first <= ?2 ORDER BY s.first DESC, s.last DESC LIMIT 1", sequence).first
     }
 
     package func segment(writer: UniqueID, holding sequence: UInt64) throws -> SegmentRecord? {
@@ -120,34 +113,34 @@ package struct WriterReader {
 
     /// In the order of `first`.
     package func segments(writer: UniqueID) throws -> [SegmentRecord] {
-        let statement = try BoundStatement(database, "\(WriterReader.selectSegments) ORDER BY s.first")
-        statement.bind(1, writer.description)
-        return try statement.all { WriterReader.segment($0, writer) }
+        try segments(of: writer, "ORDER BY s.first")
     }
 
     /// In the order of `first`; costs one step for each segment before the range.
     package func segments(writer: UniqueID, overlapping first: UInt64, _ last: UInt64) throws -> [SegmentRecord] {
-        let statement = try BoundStatement(
-            database,
-            "\(WriterReader.selectSegments) AND s.first <= ?3 AND s.last >= ?2 ORDER BY s.first"
-        )
-        statement.bindAll(writer.description, Int64(clamping: first), Int64(clamping: last))
-        return try statement.all { WriterReader.segment($0, writer) }
+        try segments(of: writer, "AND s.first <= ?3 AND s.last >= ?2 ORDER BY s.first", first, last)
     }
 
-    static let selectSegments: String = """
-        SELECT s.first, s.last, s.sha256, s.parked FROM tributary_segment s
-        JOIN tributary_writer w ON w.id = s.writer WHERE w.uuid = ?1
-        """
-
-    static func segment(_ row: BoundStatement, _ writer: UniqueID) -> SegmentRecord {
-        SegmentRecord(
-            writer: writer,
-            first: row.sequence(0),
-            last: row.sequence(1),
-            sha256: row.text(2),
-            deferredCount: Int(row.integer(3))
+    /// The bounds are ?2 and ?3 in the condition.
+    private func segments(of writer: UniqueID, _ condition: String, _ bounds: UInt64...) throws -> [SegmentRecord] {
+        let statement = try BoundStatement(
+            database,
+            """
+            SELECT s.first, s.last, s.sha256, s.parked FROM tributary_segment s
+            JOIN tributary_writer w ON w.id = s.writer WHERE w.uuid = ?1 \(condition)
+            """
         )
+        statement.bind(1, writer.description)
+        for (index, bound) in bounds.enumerated() { statement.bind(Int32(index + 2), Int64(clamping: bound)) }
+        return try statement.all { row in
+            SegmentRecord(
+                writer: writer,
+                first: row.sequence(0),
+                last: row.sequence(1),
+                sha256: row.text(2),
+                deferredCount: Int(row.integer(3))
+            )
+        }
     }
 }
 

@@ -96,9 +96,7 @@ final class WriterTable {
         // What the store has acknowledged as its former writer also counts for the fresh one; a copy under another
         // label acknowledges all of it again.
         if former.store != store.description {
-            let silence = try BoundStatement(db, "UPDATE tributary_writer SET announced = 0 WHERE id <> ?1")
-            silence.bind(1, former.id)
-            try silence.run()
+            try BoundStatement(db, "UPDATE tributary_writer SET announced = 0 WHERE id <> \(value: former.id)").run()
         }
         guard former.sequence > 0 else {
             let rename = try BoundStatement(db, "UPDATE tributary_writer SET uuid = ?2, store = ?3 WHERE id = ?1")
@@ -108,15 +106,13 @@ final class WriterTable {
         let end = try BoundStatement(db, "UPDATE tributary_writer SET is_self = 0, announced = sequence WHERE id = ?1")
         end.bind(1, former.id)
         try end.run()
-        let insert = try BoundStatement(
+        try BoundStatement(
             db,
             """
             INSERT INTO tributary_writer(uuid, name, sequence, clock, is_self)
-            SELECT ?2, name, 0, 0, 1 FROM tributary_writer WHERE id = ?1
+            SELECT \(value: id.description), name, 0, 0, 1 FROM tributary_writer WHERE id = \(value: former.id)
             """
-        )
-        insert.bindAll(former.id, id.description)
-        try insert.run()
+        ).run()
         let after = Incarnation.Predecessor(writer: own, sequence: former.sequence)
         try meet(id, Incarnation(store: store, after: after))
     }
@@ -195,9 +191,7 @@ final class WriterTable {
     }
 
     func nameOwn(_ name: String) throws {
-        let update = try BoundStatement(db, "UPDATE tributary_writer SET name = ?1 WHERE is_self = 1")
-        update.bind(1, name)
-        try update.run()
+        try BoundStatement(db, "UPDATE tributary_writer SET name = \(value: name) WHERE is_self = 1").run()
     }
 
     /// Not for the store's own writer.

@@ -6,19 +6,24 @@ import TributaryModel
 /// The text of a statement that a connection keeps for as long as it is open.
 ///
 /// The model bounds the variety of these texts: a text may contain names of tables and columns, and values must be bound. An
-/// interpolated number or identifier does not compile.
+/// interpolated number or identifier does not compile without the label `value`, which binds it.
 package struct CachedSQL: ExpressibleByStringInterpolation {
     package let text: String
+    /// The values of ?1 and so on.
+    fileprivate var values: [any StatementValue] = []
 
     /// A text that was put together from names of the model.
     package init(_ text: String) { self.text = text }
 
     package init(stringLiteral text: String) { self.text = text }
 
-    package init(stringInterpolation: StringInterpolation) { text = stringInterpolation.text }
+    package init(stringInterpolation: StringInterpolation) {
+        (text, values) = (stringInterpolation.text, stringInterpolation.values)
+    }
 
     package struct StringInterpolation: StringInterpolationProtocol {
         fileprivate var text = ""
+        fileprivate var values: [any StatementValue] = []
 
         package init(literalCapacity: Int, interpolationCount: Int) { text.reserveCapacity(literalCapacity) }
 
@@ -26,6 +31,12 @@ package struct CachedSQL: ExpressibleByStringInterpolation {
 
         /// A name, or a part of the statement that consists of names.
         package mutating func appendInterpolation(_ names: String) { text += names }
+
+        /// A value to bind; a text with such values has no other parameters.
+        mutating func appendInterpolation(value: some StatementValue) {
+            values.append(value)
+            text += "?\(values.count)"
+        }
 
         /// A number that is the same each time.
         package mutating func appendInterpolation(constant number: Int) { text += String(number) }
@@ -45,6 +56,7 @@ package final class BoundStatement {
     /// The connection keeps the statement for as long as it is open.
     package convenience init(_ db: Database, _ sql: CachedSQL) throws {
         try self.init(db, db.cachedStatement(sql: sql.text))
+        for (index, value) in sql.values.enumerated() { value.bind(to: self, at: Int32(index + 1)) }
     }
 
     /// The statement is released with this object: for SQL of unlimited variety.

@@ -33,10 +33,9 @@ extension Reader {
                     database,
                     """
                     SELECT _id, \(column.quotedName), \(table.hasEntityColumn ? "_entity" : "NULL")
-                    FROM \(table.quotedName) WHERE \(beyond.condition) LIMIT ?1
+                    FROM \(table.quotedName) WHERE \(beyond.condition) LIMIT \(value: Int64(limit - found.count))
                     """
                 )
-                select.bind(1, Int64(limit - found.count))
                 found += try select.all { row in
                     guard let id = row.id(0) else { return nil }
                     let code = row.optionalInteger(2)

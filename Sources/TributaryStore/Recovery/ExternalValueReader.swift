@@ -9,22 +9,19 @@ package struct ExternalValueReader {
     package func forEach(_ body: (_ sha256: String, _ size: Int64) throws -> Void) throws {
         for table in reader.context.layout.tables {
             for column in table.columns where column.isExternal {
-                let statement = try BoundStatement(
+                try BoundStatement(
                     reader.database,
                     """
                     SELECT DISTINCT \(column.quotedName) FROM \(table.quotedName)
                     WHERE typeof(\(column.quotedName)) = 'text'
                     """
-                )
-                try statement.forEach { try hand(over: column.value(in: $0, at: 0), to: body) }
+                ).forEach { try hand(over: column.value(in: $0, at: 0), to: body) }
             }
             guard table.columns.contains(where: \.isExternal) else { continue }
-            let partial = try BoundStatement(
+            try BoundStatement(
                 reader.database,
-                "SELECT registers FROM tributary_object WHERE root = ?1 AND registers IS NOT NULL"
-            )
-            partial.bind(1, table.code)
-            try partial.forEach { row in
+                "SELECT registers FROM tributary_object WHERE root = \(value: table.code) AND registers IS NOT NULL"
+            ).forEach { row in
                 let object = row.withBytes(0) { PartialRow(deleted: nil, packed: $0) }
                 for (column, register) in object.registers
                 where table.columns.indices.contains(column) && table.columns[column].isExternal {

@@ -112,20 +112,13 @@ final class JoinedTransaction {
     }
 
     var committed: CommittedTransaction {
-        let engine = open.engine
-        return CommittedTransaction(
-            number: number,
-            writer: open.own,
-            history: open.history,
-            header: open.header,
-            engine: engine
-        )
+        let (own, header, engine) = (open.own, open.header, open.engine)
+        return CommittedTransaction(number: number, writer: own, history: open.history, header: header, engine: engine)
     }
 
     func finish() throws -> CommittedTransaction {
-        let engine = open.engine
         open.header.changeCount = open.lines.changeCount
-        let committed = try transaction.endLocal(engine, header: &open.header)
+        let committed = try transaction.endLocal(open.engine, header: &open.header)
         try transaction.keepForExport(open.header, lines: open.lines)
         return committed
     }
@@ -154,14 +147,8 @@ extension WriteTransaction {
     func join(_ local: LocalTransaction) throws -> CommittedTransaction {
         if let joinFailure { throw joinFailure }
         do {
-            let joined =
-                try self.joined
-                ?? JoinedTransaction(
-                    self,
-                    author: local.author,
-                    contextName: local.contextName,
-                    isOneOfSeveral: true
-                )
+            let (author, name) = (local.author, local.contextName)
+            let joined = try joined ?? JoinedTransaction(self, author: author, contextName: name, isOneOfSeveral: true)
             self.joined = joined
             try joined.add(local)
             return joined.committed

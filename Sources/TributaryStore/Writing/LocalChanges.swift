@@ -90,12 +90,10 @@ struct LocalChanges {
     private func value(_ columnIndex: Int, of id: UniqueID, _ entity: EntityLayout) throws -> PropertyValue {
         let table = reader.context.layout.tables[entity.table]
         let column = table.columns[columnIndex]
-        let statement = try BoundStatement(
+        return try BoundStatement(
             reader.database,
-            "SELECT \(column.quotedName) FROM \(table.quotedName) WHERE _id = ?1"
-        )
-        statement.bind(1, id)
-        return try statement.first { column.value(in: $0, at: 0) } ?? .null
+            "SELECT \(column.quotedName) FROM \(table.quotedName) WHERE _id = \(value: id)"
+        ).first { column.value(in: $0, at: 0) } ?? .null
     }
 }
 
@@ -276,18 +274,11 @@ extension LocalChanges {
     /// that overwrite whole objects. Throws ``StoreError`` `blob` when the bytes cannot be read: other writers would
     /// wait for them without end.
     func whole(_ changes: [Change]) throws -> [Change] {
-        guard changes.contains(where: { $0.operation.writes.contains { $0.value.isObject } }) else { return changes }
-        return try changes.map { change in
-            guard change.operation.writes.contains(where: { $0.value.isObject }) else { return change }
-            let writes = try change.operation.writes.map { try whole($0, of: change) }
-            var result = change
-            if case .insert = change.operation {
-                result.operation = .insert(writes)
-            } else {
-                result.operation = .update(writes)
-            }
-            return result
+        func hasObject(_ change: Change) -> Bool {
+            change.operation.valueWrites?.writes.contains { $0.value.isObject } == true
         }
+        guard changes.contains(where: hasObject) else { return changes }
+        return try changes.map { change in try change.withValues { try $0.map { try whole($0, of: change) } } }
     }
 
     func derived(_ changes: [Change]) throws -> [Change] {
@@ -318,15 +309,6 @@ extension StoreError {
     }
 }
 
-extension Change.Operation {
-    fileprivate var writes: [PropertyWrite] {
-        switch self {
-        case .insert(let writes), .update(let writes): writes
-        case .delete, .link, .unlink: []
-        }
-    }
-}
-
 extension JSONValue {
     fileprivate var isObject: Bool {
         if case .object = self { true } else { false }
@@ -345,13 +327,12 @@ extension LocalChanges {
     func checkLines(_ changes: [Change]) throws {
         for (index, change) in changes.enumerated() {
             guard change.textSize > LocalChanges.lineLimit / LocalChanges.greatestGrowth else { continue }
-            var line: [UInt8] = []
-            change.write(to: &line)
-            guard line.count > LocalChanges.lineLimit else { continue }
+            let count = change.line.count
+            guard count > LocalChanges.lineLimit else { continue }
             throw StoreError.invalidChange(
                 index: index,
                 reason:
-                    "\(change.entity) \(change.id) takes \(line.count) bytes in the log, where a change has at most "
+                    "\(change.entity) \(change.id) takes \(count) bytes in the log, where a change has at most "
                     + "\(LocalChanges.lineLimit): about 12 MiB of binaries"
             )
         }

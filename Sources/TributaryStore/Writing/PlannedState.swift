@@ -85,17 +85,13 @@ package struct PlannedState {
     private mutating func add(_ change: Change) {
         guard let kind = kind(change.entity) else { return }
         let entity = kind.entity
-        switch change.operation {
-        case .insert, .update: guard !kind.references.isEmpty else { return }
-        case .link, .unlink: guard isWhole else { return }
-        case .delete: break
+        if change.operation == .delete { _ = delete(layout.objectID(change.id, of: entity)) }
+        if let (writes, _) = change.operation.valueWrites, !kind.references.isEmpty {
+            add(writes, of: layout.objectID(change.id, of: entity), kind)
         }
-        let id = layout.objectID(change.id, of: entity)
-        switch change.operation {
-        case .insert(let writes), .update(let writes): add(writes, of: id, kind)
-        case .delete: _ = delete(id)
-        case .link(let name, let ids, _): for other in ids { add(other, name, id, entity, isLinked: true) }
-        case .unlink(let name, let ids): for other in ids { add(other, name, id, entity, isLinked: false) }
+        if let (name, ids, _, isLink) = change.operation.pairs, isWhole {
+            let id = layout.objectID(change.id, of: entity)
+            for other in ids { add(other, name, id, entity, isLinked: isLink) }
         }
     }
 

@@ -182,21 +182,6 @@ struct BaselineVerifier {
     }
 }
 
-extension BaselineEntry {
-    /// With a newline.
-    fileprivate var lineBytes: [UInt8] {
-        switch self {
-        case .change(let change), .kept(let change):
-            var line: [UInt8] = []
-            change.write(to: &line)
-            return line
-        case .transaction(let transaction): return Array((transaction.line + "\n").utf8)
-        case .bound(let bound): return Array((bound.line + "\n").utf8)
-        case .counter(let counter): return Array((counter.line + "\n").utf8)
-        }
-    }
-}
-
 extension BaselineLaw.Entry {
     /// Whether it comes before another entry in a baseline.
     ///

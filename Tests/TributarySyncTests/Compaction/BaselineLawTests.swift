@@ -26,6 +26,7 @@ import TributaryStore
         }
         print(tally)
         #expect(tally.accepted > tally.open)
+        #expect(tally.corruptions["totals of zero"].map { $0[0] } == 0, "\(tally)")
         #expect(tally.beside.accepted > 0 && tally.beside.wrong[0] > 0)
         // Deferred writes, and transactions with such writes, have no cells that the log could contradict.
         #expect(tally.own.found > 4 * tally.own.missed.values.reduce(0, +), "\(tally)")
@@ -54,6 +55,16 @@ import TributaryStore
                 continue
             }
         }
+    }
+
+    /// One shows zero, the other its default.
+    @Test func aCounterWithATotalOfZeroIsNotOneWithoutTotals() throws {
+        let person = try #require(SimulationModel.ids(of: "Person").first)
+        let tally = PropertyWrite(name: "tally", value: JSONValue(increment: .integer(0)))
+        let trial = try LawTrial([Change(entity: "Person", id: person, operation: .insert([tally]))])
+        let verdict = try trial.verdictWithoutCounters()
+        if case .differs = verdict { return }
+        Issue.record("\(verdict)")
     }
 }
 
@@ -315,6 +326,16 @@ private struct LawTrial {
         return try verdictOfMaker(of: wrong, number, besides: digest(of: maker))
     }
 
+    /// The verdict of a store on a baseline without its counters.
+    func verdictWithoutCounters() throws -> BaselineLaw.Verdict {
+        let store = try store("store")
+        defer { try? store.close() }
+        try apply(to: store, through: positions)
+        var wrong = BaselineParts(try lines(of: store))
+        wrong.rest = []
+        return try verdict(wrong, store, 0)
+    }
+
     private func putAll() throws {
         for (writer, transactions) in log {
             for transaction in transactions where transaction.header.sequence <= positions[writer, default: 0] {
@@ -431,7 +452,7 @@ private struct LawTrial {
 
     /// Returns the kind; nil when the baseline has nothing of that kind.
     private mutating func corrupt(_ baseline: inout BaselineParts) -> String? {
-        switch generator.number(0...10) {
+        switch generator.number(0...12) {
         case 0:
             guard let (place, index) = change(in: baseline) else { return nil }
             baseline.transactions[place].changes.remove(at: index)
@@ -488,6 +509,9 @@ private struct LawTrial {
             baseline.transactions[index].header.set("clock", .string(moved.description))
             baseline.sort()
             return "another clock"
+        case 10, 11:
+            let counters = baseline.rest.indices.filter { baseline.rest[$0].hasPrefix("{\"counter\"") }
+            return pick(counters).flatMap { changeZero(in: &baseline.rest[$0]) }
         default:
             guard let index = pickIndex(baseline.transactions.count),
                 let deletion = baseline.transactions[index].changes.firstIndex(where: { $0.hasPrefix("{\"delete\"") })
@@ -502,6 +526,24 @@ private struct LawTrial {
             let index = pickIndex(baseline.transactions[place].changes.count)
         else { return nil }
         return (place, index)
+    }
+
+    /// Adds a total of zero, or leaves out one.
+    private mutating func changeZero(in line: inout String) -> String? {
+        var counter = BaselineParts.Line(line)
+        let members = counter.members
+        guard case .object(var totals)? = members.first(where: { $0.key == "totals" })?.value else { return nil }
+        let others = totals.filter { ![.integer(0), .double(0)].contains($0.value) }
+        let writers = vector.filter { $0.value > 0 }.keys.map(\.description).sorted()
+        guard let writer = pick(writers.filter { writer in !others.contains { $0.key == writer } }) else { return nil }
+        if let zero = totals.firstIndex(where: { $0.key == writer }) {
+            totals.remove(at: zero)
+        } else {
+            totals.append(JSONMember(key: writer, value: .integer(0)))
+        }
+        counter.set("totals", .object(totals))
+        line = counter.text
+        return totals.isEmpty ? "no total" : "totals of zero"
     }
 
     /// Another value, position, target or total in a line.

@@ -16,14 +16,7 @@ package final class CounterTable {
     /// `writer` is a row of `tributary_writer`, here and below.
     func add(_ amount: PropertyValue, writer: Int64, to id: UniqueID, _ column: StoreModel.ColumnIndex) throws {
         let before = try total(writer: writer, of: id, column)
-        let replace = try BoundStatement(
-            db,
-            "INSERT OR REPLACE INTO tributary_counter(root, id, place, writer, total) VALUES (?1, ?2, ?3, ?4, ?5)"
-        )
-        bind(id, column, to: replace)
-        replace.bind(4, writer)
-        replace.bind(5, CounterTotals.sum(before, amount))
-        try replace.run()
+        try setTotal(CounterTotals.sum(before, amount), writer: writer, of: id, column)
     }
 
     /// Returns whether the former total was another one.

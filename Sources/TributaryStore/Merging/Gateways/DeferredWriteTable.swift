@@ -70,11 +70,6 @@ package struct DeferredWriteTable {
     }
 
     package func remove(_ entry: Entry) throws {
-        let (position, part) = (Int64(entry.position), Int64(entry.valueIndex ?? -1))
-        try remove(entry.change.entity, entry.change.id, entry.number, position, part)
-    }
-
-    private func remove(_ entity: String, _ id: UniqueID, _ number: Int64, _ position: Int64, _ part: Int64) throws {
         let delete = try BoundStatement(
             db,
             """
@@ -82,11 +77,8 @@ package struct DeferredWriteTable {
             WHERE entity = ?1 AND id = ?2 AND version = ?3 AND position = ?4 AND part = ?5
             """
         )
-        delete.bind(1, entity)
-        delete.bind(2, id)
-        delete.bind(3, number)
-        delete.bind(4, position)
-        delete.bind(5, part)
+        let change = entry.change
+        delete.bindAll(change.entity, change.id, entry.number, entry.position, entry.valueIndex ?? -1)
         try delete.run()
     }
 
@@ -215,11 +207,7 @@ extension DeferredWriteTable {
             WHERE entity = ?1 AND id = ?2 AND version = ?3 AND position BETWEEN ?4 AND ?5
             """
         )
-        select.bind(1, entity)
-        select.bind(2, id)
-        select.bind(3, number)
-        select.bind(4, Int64(positions.lowerBound))
-        select.bind(5, Int64(positions.upperBound))
+        select.bindAll(entity, id, number, Int64(positions.lowerBound), Int64(positions.upperBound))
         return try select.first { $0.optionalInteger(0).map { Int($0) } } ?? nil
     }
 
@@ -235,8 +223,7 @@ extension DeferredWriteTable {
             ORDER BY t.clock DESC, w.uuid DESC, p.version DESC, p.position DESC, p.part DESC LIMIT 1
             """
         )
-        select.bind(1, id)
-        select.bind(2, property)
+        select.bindAll(id, property)
         return try select.first { row in JSONValue(text: row.text(0)).map { ($0, row.text(1)) } } ?? nil
     }
 }
@@ -302,8 +289,7 @@ extension DeferredWriteTable {
             ORDER BY \(number == nil ? "version DESC, " : "")position, part LIMIT ?2
             """
         )
-        select.bind(1, number)
-        select.bind(2, Int64(limit))
+        select.bindAll(number, Int64(limit))
         var found: [DeferredWrite] = []
         try select.forEach { row in
             guard let origin = try origins.origin(row.integer(0)), let object = row.id(4) else { return }
@@ -330,10 +316,8 @@ extension DeferredWriteTable {
 extension Change {
     /// Adds the values of another part of one line.
     fileprivate mutating func add(_ other: Change) {
-        guard let (writes, isInsert) = operation.valueWrites, let more = other.operation.valueWrites?.writes else {
-            return
-        }
-        operation = isInsert ? .insert(writes + more) : .update(writes + more)
+        guard let more = other.operation.valueWrites?.writes else { return }
+        self = withValues { $0 + more }
     }
 }
 

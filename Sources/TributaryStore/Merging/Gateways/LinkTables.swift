@@ -39,16 +39,9 @@ final class LinkTables {
     /// The object may be at either end, here and below.
     func shownPairs(_ link: LinkLayout, _ table: Int, _ id: UniqueID) throws -> [Pair] {
         var found: [Pair] = []
-        if link.source == table {
-            let statement = try BoundStatement(db, "\(select(link)) WHERE _source = ?1 AND _version <> 0")
-            statement.bind(1, id)
-            found += try statement.all { read($0, isShown: true) }
-        }
-        if link.target == table {
-            let statement = try BoundStatement(
-                db,
-                "\(select(link)) WHERE _target = ?1 AND _source <> ?1 AND _version <> 0"
-            )
+        let ends = [(link.source, "_source = ?1"), (link.target, "_target = ?1 AND _source <> ?1")]
+        for (end, condition) in ends where end == table {
+            let statement = try BoundStatement(db, "\(select(link)) WHERE \(condition) AND _version <> 0")
             statement.bind(1, id)
             found += try statement.all { read($0, isShown: true) }
         }
@@ -58,19 +51,13 @@ final class LinkTables {
     func hiddenPairs(_ link: LinkLayout, _ table: Int, _ id: UniqueID) throws -> [Pair] {
         guard hasHidden else { return [] }
         var found: [Pair] = []
-        if link.source == table {
-            let statement = try BoundStatement(
-                db,
-                CachedSQL(LinkTables.selectHidden + " WHERE link = ?1 AND source = ?2")
-            )
-            statement.bindAll(link.code, id)
-            found += try statement.all { read($0, isShown: false) }
-        }
-        if link.target == table {
-            let statement = try BoundStatement(
-                db,
-                "\(LinkTables.selectHiddenByTarget) WHERE link = ?1 AND target = ?2 AND source <> ?2"
-            )
+        // Without `INDEXED BY`, SQLite's planner chooses the primary key and reads all pairs of the relationship.
+        let ends = [
+            (link.source, "WHERE link = ?1 AND source = ?2"),
+            (link.target, "INDEXED BY tributary_link_target WHERE link = ?1 AND target = ?2 AND source <> ?2"),
+        ]
+        for (end, condition) in ends where end == table {
+            let statement = try BoundStatement(db, "\(LinkTables.selectHidden) \(condition)")
             statement.bindAll(link.code, id)
             found += try statement.all { read($0, isShown: false) }
         }
@@ -108,9 +95,6 @@ final class LinkTables {
 
     private static let selectHidden = "SELECT source, target, version, removed, position FROM tributary_link"
 
-    /// Without `INDEXED BY`, SQLite's planner chooses the primary key and reads all pairs of the relationship.
-    private static let selectHiddenByTarget = selectHidden + " INDEXED BY tributary_link_target"
-
     private func read(_ row: BoundStatement, isShown: Bool) -> Pair {
         let none = UniqueID(high: 0, low: 0)
         let state = LinkState(version: row.integer(2), isRemoved: row.integer(3) != 0, position: row.optionalText(4))
@@ -125,9 +109,7 @@ final class LinkTables {
             VALUES (?1, ?2, ?3\(link.isOrdered ? ", ?4" : ""))
             """
         )
-        statement.bind(1, pair.source)
-        statement.bind(2, pair.target)
-        statement.bind(3, pair.state.version)
+        statement.bindAll(pair.source, pair.target, pair.state.version)
         if link.isOrdered { statement.bind(4, pair.state.position) }
         try statement.run()
     }
@@ -140,12 +122,8 @@ final class LinkTables {
             VALUES (?1, ?2, ?3, ?4, ?5, ?6)
             """
         )
-        statement.bind(1, link.code)
-        statement.bind(2, pair.source)
-        statement.bind(3, pair.target)
-        statement.bind(4, pair.state.version)
-        statement.bind(5, Int64(pair.state.isRemoved ? 1 : 0))
-        statement.bind(6, pair.state.position)
+        let (state, isRemoved) = (pair.state, pair.state.isRemoved ? 1 : 0)
+        statement.bindAll(link.code, pair.source, pair.target, state.version, isRemoved, state.position)
         try statement.run()
         hasHidden = true
     }

@@ -40,8 +40,6 @@ package final class PartialRowTable {
         }
     }
 
-    func rowOrEmpty(_ table: Int, _ id: UniqueID) throws -> PartialRow { try row(table, id) ?? PartialRow() }
-
     package func store(_ row: PartialRow, _ table: Int, _ id: UniqueID) throws {
         let statement = try BoundStatement(
             db,
@@ -143,12 +141,10 @@ final class ShadowTable {
     /// Nil for an object that is no shadow.
     func representative(of id: UniqueID, _ table: Int) throws -> UniqueID? {
         guard hasRows else { return nil }
-        let statement = try BoundStatement(
+        return try BoundStatement(
             db,
-            "SELECT representative FROM tributary_object WHERE root = ?1 AND id = ?2"
-        )
-        statement.bindAll(codes[table], id)
-        return try statement.first { $0.id(0) } ?? nil
+            "SELECT representative FROM tributary_object WHERE root = \(value: codes[table]) AND id = \(value: id)"
+        ).first { $0.id(0) } ?? nil
     }
 
     func setRepresentative(_ representative: UniqueID, of id: UniqueID, _ table: Int) throws {
@@ -163,28 +159,24 @@ final class ShadowTable {
     /// In the order of their identifiers.
     func shadows(of representative: UniqueID, _ table: Int) throws -> [UniqueID] {
         guard hasRows else { return [] }
-        let statement = try BoundStatement(
+        return try BoundStatement(
             db,
             """
             SELECT id FROM tributary_object INDEXED BY tributary_object_shadow
-            WHERE root = ?1 AND representative = ?2 ORDER BY id
+            WHERE root = \(value: codes[table]) AND representative = \(value: representative) ORDER BY id
             """
-        )
-        statement.bindAll(codes[table], representative)
-        return try statement.all { $0.id(0) }
+        ).all { $0.id(0) }
     }
 
     func all(_ table: Int) throws -> [UniqueID] {
         guard hasRows else { return [] }
-        let statement = try BoundStatement(
+        return try BoundStatement(
             db,
             """
             SELECT id FROM tributary_object INDEXED BY tributary_object_shadow
-            WHERE root = ?1 AND representative IS NOT NULL ORDER BY id
+            WHERE root = \(value: codes[table]) AND representative IS NOT NULL ORDER BY id
             """
-        )
-        statement.bind(1, codes[table])
-        return try statement.all { $0.id(0) }
+        ).all { $0.id(0) }
     }
 
     /// Earlier releases stored long keys whole.
@@ -204,9 +196,7 @@ final class ShadowTable {
             db,
             "SELECT 1 FROM tributary_shadow_key WHERE root = ?1 AND key IN (?2, ?3, ?5) AND id <> ?4 LIMIT 1"
         )
-        statement.bind(5, key.indexedVisible)
-        statement.bind(4, id)
-        statement.bindAll(codes[table], key.indexed, key.bytes)
+        statement.bindAll(codes[table], key.indexed, key.bytes, id, key.indexedVisible)
         return try statement.first { _ in true } ?? false
     }
 
@@ -240,8 +230,6 @@ final class ShadowTable {
 
     func removeAllKeys(_ table: Int) throws {
         guard hasRows else { return }
-        let delete = try BoundStatement(db, "DELETE FROM tributary_shadow_key WHERE root = ?1")
-        delete.bind(1, codes[table])
-        try delete.run()
+        try BoundStatement(db, "DELETE FROM tributary_shadow_key WHERE root = \(value: codes[table])").run()
     }
 }

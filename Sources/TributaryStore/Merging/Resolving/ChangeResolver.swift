@@ -93,6 +93,15 @@ struct ChangeResolver {
     }
 }
 
+extension Change {
+    /// The insert or update with other values; any other change stays.
+    func withValues(_ values: ([PropertyWrite]) throws -> [PropertyWrite]) rethrows -> Change {
+        guard let (writes, isInsert) = operation.valueWrites else { return self }
+        let new = try values(writes)
+        return Change(entity: entity, id: id, operation: isInsert ? .insert(new) : .update(new))
+    }
+}
+
 extension Change.Operation {
     package var valueWrites: (writes: [PropertyWrite], isInsert: Bool)? {
         switch self {
@@ -142,19 +151,12 @@ extension ChangeResolver {
                 return
             }
             try resolveLink(change, entity: root, index: index, slice: &slice)
-        case .insert(let values): try resolveValues(values, of: change, true, root: root, index: index, slice: &slice)
-        case .update(let values): try resolveValues(values, of: change, false, root: root, index: index, slice: &slice)
+        case .insert, .update: try resolveValues(of: change, root: root, index: index, slice: &slice)
         }
     }
 
-    private func resolveValues(
-        _ values: [PropertyWrite],
-        of change: Change,
-        _ isInsert: Bool,
-        root: Int,
-        index: Int,
-        slice: inout ChangeSlice
-    ) throws {
+    private func resolveValues(of change: Change, root: Int, index: Int, slice: inout ChangeSlice) throws {
+        guard let (values, isInsert) = change.operation.valueWrites else { return }
         let entity = layout.entities[root]
         var known: [PropertyWrite] = []
         var rest: [PropertyWrite] = []
@@ -165,10 +167,9 @@ extension ChangeResolver {
             }
             if let write = isInsert ? update(write, at: place, in: entity) : write { known.append(write) }
         }
-        var deferred = change
-        deferred.operation = isInsert ? .insert(rest) : .update(rest)
         let former = layout.lastName(ofEntity: change.entity)
-        deferred = try resolveFormerValues(deferred, entity: former, index: index, slice: &slice)
+        let others = change.withValues { _ in rest }
+        let deferred = try resolveFormerValues(others, entity: former, index: index, slice: &slice)
         if isInsert || deferred.operation != .update([]) {
             let reason = "there is no entity '\(change.entity)'"
             try deferral.deferChange(deferred, at: index, of: slice, reason: reason)

@@ -26,26 +26,6 @@ final class DeferralWriter {
         (self.table, self.cursor, self.layout) = (table, cursor, layout)
     }
 
-    /// `index` is that of the change in the slice, here and below.
-    func deferChange(_ change: Change, at index: Int, of slice: ChangeSlice, reason: String) throws {
-        try insert(change, at: index, of: slice, valueIndex: nil, reason)
-    }
-
-    /// `valueIndex` is that of the value in the change.
-    func deferValue(
-        _ write: PropertyWrite,
-        _ valueIndex: Int = 0,
-        of object: (entity: String, id: UniqueID),
-        isInsert: Bool = false,
-        at index: Int,
-        of slice: ChangeSlice,
-        reason: String
-    ) throws {
-        let operation: Change.Operation = isInsert ? .insert([write]) : .update([write])
-        let change = Change(entity: object.entity, id: object.id, operation: operation)
-        try insert(change, at: index, of: slice, valueIndex: valueIndex, reason)
-    }
-
     /// Defers a reference to the object of `change` that the former register of another object holds.
     func deferReference(
         to change: Change,
@@ -54,26 +34,25 @@ final class DeferralWriter {
         at index: Int,
         of slice: ChangeSlice
     ) throws {
-        try deferValue(
-            PropertyWrite(name: register.property, value: .string(change.id.description)),
-            valueIndex,
-            of: (register.entity, register.id),
-            at: index,
-            of: slice,
-            reason: DeferralWriter.reason(former: register.property, of: change)
-        )
+        let write = PropertyWrite(name: register.property, value: .string(change.id.description))
+        let reference = Change(entity: register.entity, id: register.id, operation: .update([write]))
+        let reason = DeferralWriter.reason(former: register.property, of: change)
+        try deferChange(reference, valueIndex, at: index, of: slice, reason: reason)
     }
 
     static func reason(former name: String, of change: Change) -> String {
         "'\(name)' of '\(change.entity)' is not in the model any more"
     }
 
-    private func insert(
+    /// Defers a change, or the value of a line with this index.
+    ///
+    /// `index` is the index of the line in the slice.
+    func deferChange(
         _ change: Change,
+        _ valueIndex: Int? = nil,
         at index: Int,
         of slice: ChangeSlice,
-        valueIndex: Int?,
-        _ reason: String
+        reason: String
     ) throws {
         let position = slice.position(index, cursor)
         guard !cursor.isLocal else { throw StoreError.invalidChange(index: position, reason: reason) }

@@ -20,7 +20,8 @@ extension ChangeResolver {
             let value = isLink ? JSONValue.string(change.id.description) : .null
             let write = PropertyWrite(name: property, value: value)
             for id in ids {
-                try deferral.deferValue(write, of: (owner, id), at: index, of: slice, reason: reason)
+                let change = Change(entity: owner, id: id, operation: .update([write]))
+                try deferral.deferChange(change, 0, at: index, of: slice, reason: reason)
             }
         case .formerPairs(let owner, let property):
             for (number, id) in ids.enumerated() {
@@ -62,10 +63,7 @@ extension ChangeResolver {
             case .pairs, .formerPairs: kept.append(write)
             }
         }
-        guard kept.count < values.count else { return change }
-        var rest = change
-        rest.operation = isInsert ? .insert(kept) : .update(kept)
-        return rest
+        return change.withValues { _ in kept }
     }
 }
 

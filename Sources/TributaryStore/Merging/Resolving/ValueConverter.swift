@@ -48,7 +48,7 @@ final class ValueConverter {
             } else {
                 let name = values[valueIndex].name
                 let reason = "'\(name)' of '\(slice.changes[index].entity)' cannot hold \(json.kind)"
-                try deferValue(values[valueIndex], valueIndex, of: index, in: slice, shape, reason)
+                try deferValue(valueIndex, of: index, in: slice, reason)
             }
         }
         if shape.repeatsColumns { joinRepeated(of: shape) }
@@ -89,40 +89,27 @@ final class ValueConverter {
         case .inverse:
             if ValueConverter.isWrittenElsewhere(write.value, isInsert: shape.isInsert) { return }
             let reason = "'\(write.name)' is kept on its other side: null has to be written there"
-            try deferValue(write, valueIndex, of: index, in: slice, shape, reason)
+            try deferValue(valueIndex, of: index, in: slice, reason)
         case .formerInverse(let entity, let property):
             if shape.isInsert, write.value == .null { return }
             guard case .string(let text) = write.value, let other = UniqueID(text) else {
                 let reason = "'\(write.name)' was kept on its other side: null has to be written there"
-                return try deferValue(write, valueIndex, of: index, in: slice, shape, reason)
+                return try deferValue(valueIndex, of: index, in: slice, reason)
             }
             let change = slice.changes[index]
             try deferral.deferReference(to: change, valueIndex, in: (entity, other, property), at: index, of: slice)
-        case .unknown(let reason): try deferValue(write, valueIndex, of: index, in: slice, shape, reason)
+        case .unknown(let reason): try deferValue(valueIndex, of: index, in: slice, reason)
         case .scalar, .composite, .reference, .counter: break
         }
     }
 
-    private func deferValue(
-        _ write: PropertyWrite,
-        _ valueIndex: Int,
-        of index: Int,
-        in slice: ChangeSlice,
-        _ shape: ChangeShape,
-        _ reason: String
-    ) throws {
-        try deferral.deferValue(
-            write,
-            valueIndex,
-            of: (slice.changes[index].entity, slice.changes[index].id),
-            isInsert: shape.isInsert,
-            at: index,
-            of: slice,
-            reason: reason
-        )
+    private func deferValue(_ valueIndex: Int, of index: Int, in slice: ChangeSlice, _ reason: String) throws {
+        let change = slice.changes[index].withValues { [$0[valueIndex]] }
+        try deferral.deferChange(change, valueIndex, at: index, of: slice, reason: reason)
     }
 
-    private static func reference(_ json: JSONValue) -> PropertyValue? {
+    /// The value of a to-one relationship; nil for any other value.
+    static func reference(_ json: JSONValue) -> PropertyValue? {
         switch json {
         case .null: .null
         case .string(let text): UniqueID(text).map(PropertyValue.reference)
@@ -147,10 +134,6 @@ final class ValueConverter {
     ///
     /// An identifier went to the other object's register already, and a new object without an owner needs no write.
     private static func isWrittenElsewhere(_ json: JSONValue, isInsert: Bool) -> Bool {
-        switch json {
-        case .null: isInsert
-        case .string(let text): UniqueID(text) != nil
-        default: false
-        }
+        reference(json).map { isInsert || !$0.isNull } ?? false
     }
 }
