@@ -23,7 +23,7 @@ package struct VerifiedBaseline: Hashable, Sendable {
     package let file: String
     package let header: BaselineHeader
     package let writers: [BaselineWriter]
-    package let end: BaselineEnd
+    package let end: SegmentEnd
     let offset: UInt64
 
     /// Verifies a baseline: framing, JSON, order, vector, counts and hash.
@@ -48,7 +48,7 @@ package struct VerifiedBaseline: Hashable, Sendable {
             file: source.file,
             header: try lines.demandHeader(source.file),
             writers: lines.writers,
-            end: BaselineEnd(counts: lines.counts, sha256: tail.end.sha256),
+            end: tail.end,
             offset: tail.offset
         )
     }
@@ -127,20 +127,16 @@ package final class BaselineReader {
     }
 }
 
-/// The end line of a baseline, in the form of the end line of a segment.
-package struct BaselineEnd: Hashable, Sendable {
-    package var counts: BaselineCounts
-    package var sha256: String
-    package var signature: Signature?
-
-    package var line: String {
-        SegmentEnd(
+extension SegmentEnd {
+    /// The end line of a baseline, which counts its writers as well.
+    fileprivate init(_ counts: BaselineCounts, sha256: String, signature: Signature?) {
+        self.init(
             last: UInt64(counts.writers),
             transactions: UInt64(counts.transactions),
             changes: UInt64(counts.changes),
             sha256: sha256,
             signature: signature
-        ).line
+        )
     }
 }
 
@@ -161,7 +157,7 @@ extension LogFolder {
         _ name: BaselineName,
         signedBy key: SigningKey? = nil,
         body: (([UInt8]) throws -> Void) throws -> BaselineCounts
-    ) throws -> BaselineEnd {
+    ) throws -> SegmentEnd {
         let file = FilePublisher.Name(writer: name.writer, fileName: name.fileName, stagingFolder: "baselines")
         return try FilePublisher(logs: self).publish(file) { file in
             // Segments would be removed for a baseline that no reader accepts.
@@ -187,7 +183,7 @@ extension LogFolder {
             }
             let hash = file.digest()
             let signature = key?.sign(SignedText.of(name.path, hash))
-            let end = BaselineEnd(counts: counts, sha256: hash, signature: signature)
+            let end = SegmentEnd(counts, sha256: hash, signature: signature)
             try file.finish(with: end.line)
             return end
         }
@@ -295,8 +291,8 @@ package struct BaselineLines {
         guard isComplete else {
             throw SegmentError(.rejected, file: file, line: line, reason: "the baseline breaks off before its end line")
         }
-        let expected = BaselineEnd(counts: counts, sha256: end.sha256, signature: end.signature)
-        guard end.line == expected.line else {
+        let expected = SegmentEnd(counts, sha256: end.sha256, signature: end.signature)
+        guard end == expected else {
             let reason = "the end line counts something else than its lines: \(expected.line)"
             throw SegmentError(.rejected, file: file, line: line, reason: reason)
         }

@@ -35,10 +35,6 @@ package struct ParsedChange: Hashable, Sendable {
         self.positions = positions
     }
 
-    package static func parse(line: [UInt8]) throws(JSONError) -> ParsedChange {
-        try ParsedChange(try JSONParser.parse(line))
-    }
-
     package init(_ value: JSONValue) throws(JSONError) {
         guard case .object = value else { throw JSONError("a change is an object, this is \(value.kind)") }
         let verbs = Verb.allCases.filter { value[$0.rawValue] != nil }

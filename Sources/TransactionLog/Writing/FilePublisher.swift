@@ -360,7 +360,6 @@ struct FilePublisher: Sendable {
         }
         defer { close(writer.descriptor) }
         let (path, from) = ("\(writer.path)/\(name.fileName)", staging.folder.descriptor)
-        var isTaken = false
         if name.replaces {
             guard renameat(from, staged, writer.descriptor, name.fileName) == 0 else {
                 if errno == EISDIR { throw FilePublisher.taken(path, name, "it is a folder") }
@@ -368,9 +367,6 @@ struct FilePublisher: Sendable {
             }
         } else if clinux_rename_noreplace(from, staged, writer.descriptor, name.fileName) != 0 {
             guard errno == EEXIST else { throw SegmentError.system(errno, file: path, doing: "rename into place") }
-            isTaken = true
-        }
-        if isTaken {
             try requireSameContent(name, staging)
             unlinkat(from, staged, 0)
         }
@@ -421,16 +417,12 @@ final class HashedFile {
     private var pending: [UInt8] = []
     /// The number of the pending bytes that are hashed.
     private var hashed = 0
-    private var written: UInt64 = 0
 
     init(descriptor: Int32, file: String, encryption: EncryptedOutput?) {
         self.descriptor = descriptor
         self.file = file
         self.encryption = encryption
     }
-
-    /// The number of bytes of the content so far.
-    var size: UInt64 { written + UInt64(pending.count) }
 
     func write(_ bytes: [UInt8]) throws(SegmentError) {
         pending.append(contentsOf: bytes)
@@ -456,14 +448,12 @@ final class HashedFile {
 
     private func flush(isLast: Bool = false) throws(SegmentError) {
         hashPending()
-        let count = pending.count
         if let output = encryption?.take(&pending, isLast: isLast) {
             try write(through: output)
         } else {
             try write(through: pending)
             pending.removeAll(keepingCapacity: true)
         }
-        written += UInt64(count - pending.count)
         hashed = pending.count
     }
 
