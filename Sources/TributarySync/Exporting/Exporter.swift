@@ -251,10 +251,10 @@ package struct Exporter: Sendable {
                 let reason = "It is longer than the transactions of this store"
                 throw SegmentError(.forked, file: file.file, writer: name.writer, reason: reason)
             }
-            _ = try SegmentVerifier().verify(file, name: name)
+            let segment = try SegmentVerifier().verify(file, name: name)
             let comparison = ContentComparison(store: store, logs: folder)
-            guard let reason = try comparison.contradiction(in: file, tail, of: name, through: name.last) else {
-                return .success(tail.end.sha256)
+            guard let reason = try comparison.contradiction(in: file, segment, through: name.last) else {
+                return .success(segment.end.sha256)
             }
             (taken.kind, taken.reason) = (.forked, reason)
         } catch let error as SegmentError {
@@ -346,9 +346,8 @@ package struct Exporter: Sendable {
             guard name.first <= range.last, range.first <= name.last else { return false }
             do {
                 let file = try folder.open(name)
-                let tail = try SegmentTail.read(file)
-                _ = try SegmentVerifier().verify(file, name: name)
-                return try comparison.contradiction(in: file, tail, of: name, through: range.last) == nil
+                let segment = try SegmentVerifier().verify(file, name: name)
+                return try comparison.contradiction(in: file, segment, through: range.last) == nil
             } catch let error as SegmentError where error.isOfContent {
                 return false
             }

@@ -61,9 +61,9 @@ struct SegmentVerification: Sendable {
                 }
             }
             if !position.isCompared(name.bounds, summary) {
-                let (comparison, tail) = (ContentComparison(store: store, logs: logs), try SegmentTail.read(bytes))
+                let comparison = ContentComparison(store: store, logs: logs)
                 let last = position.sequence
-                if let reason = try comparison.contradiction(in: bytes, tail, of: name, through: last) {
+                if let reason = try comparison.contradiction(in: bytes, segment, through: last) {
                     return Verified(segment: pending, result: .bad(.forked, reason: reason, line: nil))
                 }
                 summary.comparedThrough = last
