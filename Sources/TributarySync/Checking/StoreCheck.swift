@@ -233,11 +233,10 @@ package struct StoreCheck: Sendable {
         _ report: inout CheckReport
     ) async throws -> [KnownBaseline] {
         let (progress, model) = (progress, store.modelHash)
-        let verifier = BaselineVerifier(
-            logs: logs,
-            segments: AppliedSegments(logs: logs, store: store, trust: trust),
-            cancellation: cancellation
-        ) { progress("comparison", $0, nil) }
+        let segments = AppliedSegments(logs: logs, store: store, trust: trust)
+        let verifier = BaselineVerifier(segments: segments, cancellation: cancellation) {
+            progress("comparison", $0, nil)
+        }
         var (sound, steps): ([KnownBaseline], [CompactionReport.Step]) = ([], [])
         for baseline in known.baselines.values.greatestFirst where !sound.contains(where: { $0.covers(baseline) }) {
             let name = baseline.name

@@ -252,11 +252,9 @@ struct CompactionPass: Sendable {
         _ rule: ComparisonRule,
         _ extent: BaselineLaw.Extent = .applied
     ) async throws -> BaselineLaw.Verdict {
-        let verifier = BaselineVerifier(
-            logs: logs,
-            segments: segments,
-            cancellation: cancellation
-        ) { [progress] in progress("verification", $0, nil) }
+        let verifier = BaselineVerifier(segments: segments, cancellation: cancellation) { [progress] in
+            progress("verification", $0, nil)
+        }
         var unusable: Set<BaselineName> = []
         while true {
             let known = rule.facts.knownBaselines

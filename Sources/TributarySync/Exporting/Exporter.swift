@@ -101,13 +101,7 @@ package struct Exporter: Sendable {
     }
 
     /// The files that have names of this store's segments; forgets files that are gone.
-    func takenNames() throws -> TakenNames {
-        let known = try store.read { try TakenNames($0) }
-        guard !known.entries.isEmpty else { return known }
-        let remaining = known.remaining(in: try LogFolder(path: logs))
-        if remaining != known { try store.write { try $0.setSetting(StoreKeys.taken, to: remaining.text) } }
-        return remaining
-    }
+    func takenNames() throws -> TakenNames { try TakenNames.remaining(of: store, in: LogFolder(path: logs)) }
 
     func isIdle() throws -> Bool {
         try store.read { try $0.outbox.unexported().isEmpty && $0.outbox.unfinishedExports().isEmpty }
@@ -285,14 +279,12 @@ package struct Exporter: Sendable {
         let reissued = try store.write { transaction in
             // A store that is unproven does not wait for the pause; the error leaves it the writer that it is.
             guard try transaction.continues(as: range.writer) else { throw RestampError.unproven(writer: range.writer) }
-            var taken = try TakenNames(transaction.reader)
-            if let pause = taken.pause(at: wall) {
+            if let pause = try TakenNames(transaction.reader).pause(at: wall) {
                 let reason = "\(reason). The store continues as a fresh writer in \(pause) s."
                 throw ExportFailure.nameTaken(file: file, reason: reason)
             }
             let reissued = try transaction.reissue(range)
-            taken.add(String(file.dropFirst(logs.count + 1)), reason, at: wall)
-            try transaction.setSetting(StoreKeys.taken, to: taken.text)
+            try TakenNames.record(transaction) { $0.add(String(file.dropFirst(logs.count + 1)), reason, at: wall) }
             return reissued
         }
         self.reissued(reissued, file)

@@ -157,9 +157,8 @@ extension Importer {
                 let began = ContinuousClock.now
                 let left = try transaction.leaveClaimedWriter(verified.writers)
                 if let left {
-                    var taken = try TakenNames(transaction.reader)
-                    taken.add(file, TakenNames.claim(on: left.former, after: left.published), at: wall)
-                    try transaction.setSetting(StoreKeys.taken, to: taken.text)
+                    let claim = TakenNames.claim(on: left.former, after: left.published)
+                    try TakenNames.record(transaction) { $0.add(file, claim, at: wall) }
                 }
                 let before = try transaction.reader.writers.all().reduce(into: [:]) { $0[$1.id] = $1.sequence }
                 guard let committed = try work.join(verified, transaction) else { return (([:], 0, left, began), []) }

@@ -160,7 +160,7 @@ import TributaryChanges
         let compared = BaselineComparison.Name(writer: Self.c, of: baseline.name)
         let objection = BaselineComparison(compared, sha256: baseline.sha256, difference: "line 3")
         let cases: [(KnownBaselines, Problem.Code, Problem.Code)] = [
-            (KnownBaselines().replacing([:], refused: [name: refusal], marks: [:]), .baselineRefused, .baselinesDiffer),
+            (KnownBaselines(refused: [name: refusal]), .baselineRefused, .baselinesDiffer),
             (KnownBaselines([baseline], [objection]), .baselinesDiffer, .baselineRefused),
         ]
         for (knownBaselines, code, other) in cases {
