@@ -212,7 +212,7 @@ struct ExportLoop: Sendable {
 ///
 /// The first save after a quiet time is exported at once, and saves that follow within the quiet time are exported
 /// together. Peers therefore see a save as early as possible, and many saves make at most one segment in that time.
-struct ExportPacing: Sendable {
+package struct ExportPacing: Sendable {
     /// The time at which the last export began that wrote something or failed.
     private(set) var lastExport: Duration?
 

@@ -65,12 +65,7 @@ struct Importer {
         behind runs: [ImportPlanner.Run]
     ) async -> [SegmentVerification.Verified] {
         let (configuration, positions) = state.read { ($0.configuration, $0.planner.positions) }
-        let verification = SegmentVerification(
-            queue: ahead,
-            control: control,
-            store: environment.store,
-            trust: environment.trust
-        )
+        let verification = SegmentVerification(queue: ahead, control: control, environment: environment)
         let lines = (runs.last?.segment).map { $0.changes.addingSaturating($0.transactions) } ?? 0
         let isRead = lines <= configuration.sliceChanges
         var results = await verification.verify(

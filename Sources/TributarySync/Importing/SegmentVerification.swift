@@ -12,8 +12,7 @@ struct SegmentVerification: Sendable {
 
     let queue: SerialQueue
     let control: ImportControl
-    let store: Store
-    let trust: StoreTrust
+    let environment: SyncEnvironment
 
     /// Reads the segments one after the other, and keeps the content of some, of at most `keptBytes` together.
     func verify(
@@ -50,6 +49,7 @@ struct SegmentVerification: Sendable {
         }
         let bytes = MeteredBytes(file, control)
         let position = positions[name.writer] ?? WriterPosition()
+        let (store, trust) = (environment.store, environment.trust)
         do {
             let segment = try verifier.verify(bytes, name: name, dependenciesAfter: position.sequence)
             let blobs = try BlobSearch(logs: logs).find(in: segment, file: bytes)

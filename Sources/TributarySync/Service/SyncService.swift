@@ -31,37 +31,18 @@ package final class SyncService: Service {
     let deferrals: DeferralFinder
     let exports: ExportLoop
 
-    package convenience init(
+    /// Tests interrupt an export, begin as if an export had just been made, or control the clocks of the meters.
+    package init(
         replica: any LocalReplica,
         configuration: SyncConfiguration,
         trust: StoreTrust = StoreTrust(),
         clock: any Clock<Duration> = ContinuousClock(),
         logger: Logger,
-        published: @escaping @Sendable (UniqueID) -> Void = { _ in }
-    ) throws {
-        try self.init(
-            replica: replica,
-            configuration: configuration,
-            trust: trust,
-            clock: clock,
-            logger: logger,
-            published: published
-        ) { _ in }
-    }
-
-    /// Creates the service for tests that interrupt an export, begin as if an export had just been made, or control the
-    /// clocks of the meters.
-    init(
-        replica: any LocalReplica,
-        configuration: SyncConfiguration,
-        trust: StoreTrust = StoreTrust(),
-        clock: any Clock<Duration>,
-        logger: Logger,
         control: ImportControl = ImportControl(),
         exportWork: WorkMeter = WorkMeter(),
         pacing: ExportPacing = ExportPacing(),
         published: @escaping @Sendable (UniqueID) -> Void = { _ in },
-        interruptExport: @escaping @Sendable (Exporter.Step) throws -> Void
+        interruptExport: @escaping @Sendable (Exporter.Step) throws -> Void = { _ in }
     ) throws {
         self.control = control
         signals = SyncSignals(exports: replica.commitSignal)
