@@ -68,6 +68,8 @@ struct KnownBaselines: Hashable, Sendable {
     private(set) var comparisons: [BaselineComparison.Name: BaselineComparison] = [:]
     /// The verified baselines, the one with the most transactions first.
     private(set) var verified: [KnownBaseline] = []
+    /// The baselines that no store has endorsed, the one with the most transactions first.
+    private(set) var unverified: [KnownBaseline] = []
     private(set) var objections: [Objection] = []
     /// The marks that the files had by their paths when they were read last; each file is read once.
     private(set) var marks: [String: FileAttributes] = [:]
@@ -89,6 +91,7 @@ struct KnownBaselines: Hashable, Sendable {
     func endorsing(_ baselines: [KnownBaseline]) -> KnownBaselines {
         var new = self
         new.verified = Array(Set(verified + baselines)).greatestFirst
+        new.unverified.removeAll(where: new.isVerified)
         return new
     }
 
@@ -101,9 +104,6 @@ struct KnownBaselines: Hashable, Sendable {
             !endorsed.contains($0.key.baseline) && $0.value.untrusted?.isRevoked != true
         }
     }
-
-    /// The baselines that no store has endorsed, the one with the most transactions first.
-    var unverified: [KnownBaseline] { baselines.values.filter { !isVerified($0) }.greatestFirst }
 
     /// Whether the folder has a file of this name, of whatever content.
     func isTaken(_ name: BaselineName) -> Bool { baselines[name] != nil || refused[name] != nil }
@@ -165,6 +165,7 @@ struct KnownBaselines: Hashable, Sendable {
             }
         }
         verified = endorsed.greatestFirst
+        unverified = baselines.values.filter { !isVerified($0) }.greatestFirst
     }
 
     // MARK: Changes

@@ -20,7 +20,9 @@ struct AwaitedTransactions: Sendable {
     mutating func insert(_ waiter: Int, awaiting needs: [UniqueID: UInt64]) {
         guard !needs.isEmpty else { return }
         counts[waiter] = needs.count
-        for (writer, sequence) in needs { queues[writer, default: Heap()].insert(Wait(sequence: sequence, waiter: waiter)) }
+        for (writer, sequence) in needs {
+            queues[writer, default: Heap()].insert(Wait(sequence: sequence, waiter: waiter))
+        }
     }
 
     /// Removes and returns the waiters that wait for nothing else, now that a writer has reached a sequence.

@@ -23,7 +23,6 @@ struct SyncState: Sendable {
     /// When a full log folder has had a pass of the compaction begun last.
     private var madeRoom: WallTime?
     private var storedAccepted: [SegmentName: String]
-    private(set) var knownBaselines = KnownBaselines()
     /// The result of the last comparison of a baseline; nil before the first comparison.
     var comparison: CompactionReport.Step?
     /// The baselines about which this store cannot decide, with the first transaction that it needs; nil when none helps.
@@ -44,6 +43,8 @@ struct SyncState: Sendable {
         self.pause = pause
         storedAccepted = planner.accepted
     }
+
+    var knownBaselines: KnownBaselines { planner.baselines.known }
 
     /// The path of the log folder does not change while the service runs.
     mutating func configure(_ new: SyncConfiguration) {
@@ -102,12 +103,7 @@ struct SyncState: Sendable {
         let isDecided = found.verified != knownBaselines.verified
         if let lone, !found.unverified.contains(lone.baseline) { self.lone = nil }
         undecided = isDecided ? [:] : undecided.filter { found.baselines[$0.key.name] == $0.key }
-        knownBaselines = found
-        planner.baselines.set(
-            knownBaselines.verified,
-            unverified: knownBaselines.unverified,
-            unusable: knownBaselines.refused
-        )
+        planner.baselines.set(found)
         // Once another store endorses the baseline, it concerns its maker and the store that objects to it.
         let objection = knownBaselines.objections.first {
             !knownBaselines.isVerified($0.baseline) || [$0.store, $0.baseline.name.writer].contains(planner.own)
