@@ -240,9 +240,9 @@ extension KnownBaselines {
             } else {
                 do {
                     let read = try BaselineComparison.read(name, in: logs)
-                    let untrusted = try trust.flatMap { keys, store in try store.read { try keys.refusal(of: read, $0) } }
-                    new.refusedComparisons[name] = untrusted.map { Refusal($0, former: former, wall: wall) }
-                    if untrusted == nil { new.comparisons[name] = read }
+                    let doubt = try trust.flatMap { keys, store in try store.read { try keys.refusal(of: read, $0) } }
+                    new.refusedComparisons[name] = doubt.map { Refusal($0, former: former, wall: wall) }
+                    if doubt == nil { new.comparisons[name] = read }
                 } catch let error as SegmentError where error.kind == .locked {
                     new.refusedComparisons[name] = KnownBaselines.refusal(error, former: former, wall: wall)
                 } catch {

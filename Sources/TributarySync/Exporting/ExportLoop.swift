@@ -61,16 +61,11 @@ struct ExportLoop: Sendable {
             ($0.configuration, Array($0.knownBaselines.baselines.values), $0.mayExport, $0.mayExceedLimit(wall: wall))
         }
         guard mayExport else { return ImportCounts() }
-        let store = environment.store
         let exporter = Exporter(
-            store: store,
-            name: configuration.name ?? store.configuration.name,
-            logs: configuration.logs,
-            segmentBytes: configuration.segmentBytes,
-            maxAhead: configuration.maxAhead,
+            store: environment.store,
+            configuration: configuration,
             wall: wall,
             key: environment.trust.key,
-            encryption: configuration.encryption,
             room: configuration.maxBytes.map {
                 FolderRoom(limit: $0, size: environment.folderSize, wall: wall, exceptions: isException ? 1 : 0)
             },

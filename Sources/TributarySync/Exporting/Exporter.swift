@@ -22,14 +22,9 @@ package struct Exporter: Sendable {
     }
 
     let store: Store
-    /// The name of this writer that peers see.
-    let name: String
-    let logs: String
-    let segmentBytes: Int
-    let maxAhead: Duration
+    let configuration: SyncConfiguration
     let wall: WallTime
     var key: SigningKey?
-    var encryption = EncryptionKeys()
     /// Nil when the log folder may grow without a limit.
     var room: FolderRoom?
     /// The baselines of the log folder, verified or not, as far as they are known.
@@ -42,6 +37,10 @@ package struct Exporter: Sendable {
     var published: @Sendable (UniqueID) -> Void = { _ in }
     /// Called when the store has continued as a fresh writer, because a file has the name of its next segment.
     var reissued: @Sendable (Restamped, _ file: String) -> Void = { _, _ in }
+
+    private var logs: String { configuration.logs }
+    /// The name of this writer that peers see.
+    private var name: String { configuration.name ?? store.configuration.name }
 
     /// Exports the transactions of the store's former writers first, under the names under which they were committed.
     @discardableResult
@@ -65,11 +64,12 @@ package struct Exporter: Sendable {
     /// Peers would hold a transaction with a clock that is ahead, unless it follows a clock that they have.
     private func requireClockInTime(of writers: [UniqueID], _ reader: Reader) throws {
         let clocks = try writers.compactMap { try reader.writers.record(of: $0)?.clock }
-        guard let clock = clocks.max(), clock.isAhead(of: wall, by: maxAhead),
+        guard let clock = clocks.max(), clock.isAhead(of: wall, by: configuration.maxAhead),
             try !clock.follows(reader.writers.greatestPublishedClock(), within: reader.outbox.waitingCount())
         else { return }
         // What a copy of the store has published cannot get other clocks.
-        guard try reader.writers.obstacleToRestamp(after: .last(of: wall.later(by: maxAhead))) == nil else { return }
+        let greatest = HybridClock.last(of: wall.later(by: configuration.maxAhead))
+        guard try reader.writers.obstacleToRestamp(after: greatest) == nil else { return }
         throw ExportFailure.clockAhead(by: clock.wallTime.duration(since: wall))
     }
 
@@ -134,7 +134,7 @@ package struct Exporter: Sendable {
             let unexported = try reader.outbox.unexported()
             guard let (id, next) = unexported.first,
                 let writer = try reader.writers.record(of: id),
-                let run = try reader.outbox.run(of: id, from: next, bytes: segmentBytes, step: { work.step() })
+                let run = try reader.outbox.run(of: id, from: next, bytes: configuration.segmentBytes, step: work.step)
             else { return nil }
             let (first, last) = (run.lowerBound, run.upperBound)
             try requireClockInTime(of: unexported.map(\.writer), reader)
@@ -156,7 +156,7 @@ package struct Exporter: Sendable {
     /// The counts are zero when the store has continued as a fresh writer instead.
     private func publish(_ range: ExportRange, isBegun: Bool) throws -> ImportCounts {
         let name = range.name
-        let folder = try LogFolder(path: logs, keys: encryption)
+        let folder = try configuration.openLogs()
         // The folder may have gone since the export began.
         try requireOwnFolder()
         let wasNeverInPlace = !isBegun || folder.isReady(name)
@@ -296,7 +296,7 @@ package struct Exporter: Sendable {
     /// What is unproven keeps its names: the store, or a copy of it, may have published it. So does what a segment has
     /// with the same content.
     private func leavesClaimedWriter(_ range: ExportRange) throws -> Bool {
-        let folder = try LogFolder(path: logs, keys: encryption)
+        let folder = try configuration.openLogs()
         // A folder that cannot be read fails the export itself.
         let names = (try? folder.fileNames(of: range.writer)) ?? []
         guard let claim = try claim(on: range.writer, names),
