@@ -57,10 +57,10 @@ struct ExportLoop: Sendable {
     /// With `beyondLimit`, a full log folder takes all segments: a baseline, which lets others go, needs them.
     func exportNow(beyondLimit: Bool = false) async throws -> ImportCounts {
         let wall = environment.wall
-        let (configuration, baselines, mayExport, isException) = state.update {
-            ($0.configuration, Array($0.knownBaselines.baselines.values), $0.mayExport, $0.mayExceedLimit(wall: wall))
+        let (configuration, baselines, isException) = state.update {
+            ($0.configuration, Array($0.knownBaselines.baselines.values), $0.mayExceedLimit(wall: wall))
         }
-        guard mayExport else { return ImportCounts() }
+        guard configuration.exports else { return ImportCounts() }
         let exporter = Exporter(
             store: environment.store,
             configuration: configuration,
@@ -170,8 +170,8 @@ struct ExportLoop: Sendable {
     }
 
     private func acknowledgementDue() -> WallTime? {
-        let (configuration, mayExport) = state.read { ($0.configuration, $0.mayExport) }
-        guard mayExport else { return nil }
+        let configuration = state.configuration
+        guard configuration.exports else { return nil }
         let since = try? environment.store.read { try ExportLoop.unacknowledgedSince($0) }
         return since.flatMap(\.self).map { $0.due(after: configuration.acknowledge, at: environment.wall) }
     }

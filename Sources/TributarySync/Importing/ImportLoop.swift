@@ -332,7 +332,7 @@ struct ImportLoop {
         let wall = environment.wall
         state.update { state in
             state.setPositions(positions)
-            state.importFailed(error, wall: wall)
+            state.problems.raise(.importFailed(error, since: wall))
         }
         return false
     }

@@ -22,7 +22,8 @@ struct SyncState: Sendable {
     private var published: WallTime?
     /// When a full log folder has had a pass of the compaction begun last.
     private var madeRoom: WallTime?
-    private var storedAccepted: [SegmentName: String]
+    /// The accepted segments as the store has them.
+    var storedAccepted: [SegmentName: String]
     /// The result of the last comparison of a baseline; nil before the first comparison.
     var comparison: CompactionReport.Step?
     /// The baselines about which this store cannot decide, with the first transaction that it needs; nil when none helps.
@@ -171,10 +172,6 @@ struct SyncState: Sendable {
         problems.end(.importFailed)
     }
 
-    mutating func importFailed(_ error: any Error, wall: WallTime) {
-        problems.raise(.importFailed(error, since: wall))
-    }
-
     /// Returns the status of a file that contradicts what was applied.
     mutating func compared(_ finding: AppliedAudit.Finding, wall: WallTime) -> SegmentStatus? {
         planner.compared(finding.file, finding.reason, isLocked: finding.isLocked, wall: wall)
@@ -192,14 +189,9 @@ struct SyncState: Sendable {
         }
     }
 
-    /// Nil when they do not differ from the stored ones.
-    var acceptedToStore: [SegmentName: String]? { planner.accepted == storedAccepted ? nil : planner.accepted }
-
-    mutating func stored(accepted: [SegmentName: String]) { storedAccepted = accepted }
+    var hasAcceptedToStore: Bool { planner.accepted != storedAccepted }
 
     // MARK: Exporting
-
-    var mayExport: Bool { configuration.exports }
 
     private static let exceptionInterval = Duration.seconds(3600)
     private static let roomInterval = Duration.seconds(600)
@@ -227,7 +219,6 @@ struct SyncState: Sendable {
 
     /// Nil for `withheld` says that no transaction waits for room in the log folder.
     mutating func exported(_ counts: ImportCounts, withheld: Int?, wall: WallTime) {
-        progress.addExported(counts)
         problems.setExportProblem(nil)
         if counts.segments > 0 { published = wall }
         self.withheld = withheld
@@ -255,11 +246,9 @@ struct SyncState: Sendable {
         let summaries = planner.summaries(wall: wall)
         status.segments = ImportPlanner.counts(summaries)
         status.queue = planner.queueLength(wall: wall)
-        status.initialImportComplete = progress.isInitialImportComplete
         status.lastImport = progress.lastImport
         status.isImporting = progress.isApplying
         status.imported = progress.imported
-        status.exported = progress.exported
         let found =
             problems.all + [pause.map { Problem.paused($0, at: wall) }].compactMap(\.self)
             + planner.problems(summaries, wall: wall) + baselineProblems(wall: wall)
@@ -369,12 +358,9 @@ struct ImportProgress: Sendable {
     var lastImport: WallTime?
     var isApplying = false
     private(set) var imported = ImportCounts()
-    private(set) var exported = ImportCounts()
 
     mutating func addImported(_ counts: ImportCounts, wall: WallTime) {
         imported = imported + counts
         if counts.transactions > 0 { lastImport = wall }
     }
-
-    mutating func addExported(_ counts: ImportCounts) { exported = exported + counts }
 }
