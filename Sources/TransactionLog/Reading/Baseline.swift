@@ -257,9 +257,7 @@ package struct BaselineLines {
         else { throw JSONError("the transaction is not in the vector of the baseline") }
         if let last = transaction {
             guard Version(clock: last.clock, writer: last.writer) < Version(clock: next.clock, writer: next.writer)
-            else {
-                throw JSONError("the transactions are not in the order of their versions")
-            }
+            else { throw JSONError("the transactions are not in the order of their versions") }
         }
         transaction = next
         remaining = next.changeCount
@@ -319,12 +317,7 @@ extension BaselineHeader {
         guard count <= UInt64(LogLimits.baselineWriters) else {
             throw JSONError("there are \(count) writers, more than \(LogLimits.baselineWriters)")
         }
-        self.init(
-            model: try fields.shortString("model"),
-            modelHash: modelHash,
-            rules: rules,
-            writerCount: Int(count)
-        )
+        self.init(model: try fields.shortString("model"), modelHash: modelHash, rules: rules, writerCount: Int(count))
     }
 }
 

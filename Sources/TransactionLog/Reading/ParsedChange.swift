@@ -54,9 +54,7 @@ package struct ParsedChange: Hashable, Sendable {
         guard id != nil || verb == .insert else { throw JSONError("the key 'id' is missing") }
         guard verb == .link || verb == .unlink else { return }
         relationship = try ParsedChange.string(value, "to")
-        guard case .array(let elements)? = value["ids"] else {
-            throw JSONError("'ids' must be an array of UUIDs")
-        }
+        guard case .array(let elements)? = value["ids"] else { throw JSONError("'ids' must be an array of UUIDs") }
         for element in elements { ids.append(try ParsedChange.uniqueID(element, "ids")) }
         guard verb == .link else { return }
         positions = try ParsedChange.positions(value["positions"], count: ids.count)

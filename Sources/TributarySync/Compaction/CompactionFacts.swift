@@ -63,9 +63,7 @@ struct CompactionFacts: Sendable {
         let after = Dictionary(writers.compactMap { writer in writer.incarnation.after.map { (writer.id, $0) } }) { $1 }
         return Dictionary(grouping: others, by: \.store).values.compactMap { writers in
             guard writers.contains(where: { $0.state == nil }), let last = writers.max(by: { $0.clock < $1.clock })
-            else {
-                return nil
-            }
+            else { return nil }
             // A copy has seen what the store has that it was made of.
             var all = last.seen
             for writer in writers { all[writer.id] = max(all[writer.id], writer.sequence) }

@@ -281,9 +281,7 @@ extension KnownBaselines {
         let whole = try VerifiedBaseline.verify(file)
         guard whole.end.sha256 == baseline.sha256, whole.header.modelHash == baseline.modelHash,
             VersionVector(whole.writers) == baseline.vector
-        else {
-            throw SegmentError(.changed, file: file.file, reason: "the baseline was replaced by another one")
-        }
+        else { throw SegmentError(.changed, file: file.file, reason: "the baseline was replaced by another one") }
         return whole
     }
 

@@ -122,9 +122,7 @@ package struct Exporter: Sendable {
 
     private func keepFolder() throws {
         guard let text = MarkedFile(at: logs)?.text, try store.read({ try $0.setting(IdentityKeys.logs) }) != text
-        else {
-            return
-        }
+        else { return }
         try store.write { try $0.setSetting(IdentityKeys.logs, to: text) }
     }
 

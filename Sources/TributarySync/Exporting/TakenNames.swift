@@ -68,10 +68,7 @@ struct TakenNames: Hashable, Sendable {
 
     /// Changes what the store has recorded.
     @discardableResult
-    static func record(
-        _ transaction: WriteTransaction,
-        _ change: (inout TakenNames) -> Void
-    ) throws -> TakenNames {
+    static func record(_ transaction: WriteTransaction, _ change: (inout TakenNames) -> Void) throws -> TakenNames {
         var taken = try TakenNames(transaction.reader)
         change(&taken)
         try transaction.setSetting(StoreKeys.taken, to: taken.text)

@@ -22,11 +22,7 @@ struct ContentComparison {
     ///
     /// - Returns: Why the segment contradicts what is applied; nil when it does not.
     /// - Throws: ``SegmentError`` when the system cannot read a file for the moment, and ``StoreError``.
-    func contradiction(
-        in file: some SegmentBytes,
-        _ segment: VerifiedSegment,
-        through last: UInt64
-    ) throws -> String? {
+    func contradiction(in file: some SegmentBytes, _ segment: VerifiedSegment, through last: UInt64) throws -> String? {
         let (name, sha256) = (segment.name, segment.end.sha256)
         let end = min(last, name.last)
         guard name.first <= end else { return nil }

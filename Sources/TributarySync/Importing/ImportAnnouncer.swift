@@ -37,10 +37,7 @@ struct ImportAnnouncer {
     // MARK: Imports
 
     func announceInitialImport() {
-        logger.notice(
-            "the initial import is complete",
-            metadata: state.read(\.progress.imported).journalMetadata
-        )
+        logger.notice("the initial import is complete", metadata: state.read(\.progress.imported).journalMetadata)
         service.initialImport.finish()
     }
 

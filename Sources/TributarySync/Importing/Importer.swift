@@ -127,11 +127,7 @@ extension Importer {
 
     /// Joins a verified baseline; returns the reason why it is not joined, nil when it is.
     func join(_ baseline: KnownBaseline) async throws -> PlannedBaselines.Refusal? {
-        let work = BaselineImport(
-            baseline: baseline,
-            logs: try state.configuration.openLogs(),
-            control: control
-        )
+        let work = BaselineImport(baseline: baseline, logs: try state.configuration.openLogs(), control: control)
         let file = baseline.name.path
         do {
             let (verified, missing) = try await queue.run { () throws(SegmentError) in try work.verified() }
@@ -210,10 +206,7 @@ extension Importer {
     }
 
     private func warn(_ file: String, _ reason: String) {
-        environment.logger.warning(
-            "baseline is not joined",
-            metadata: ["baseline": "\(file)", "reason": "\(reason)"]
-        )
+        environment.logger.warning("baseline is not joined", metadata: ["baseline": "\(file)", "reason": "\(reason)"])
     }
 }
 

@@ -116,10 +116,7 @@ struct SyncState: Sendable {
         }
     }
 
-    mutating func found(
-        lone: (baseline: KnownBaseline, missing: AppliedSegments.Transaction)?,
-        wall: WallTime
-    ) {
+    mutating func found(lone: (baseline: KnownBaseline, missing: AppliedSegments.Transaction)?, wall: WallTime) {
         self.lone = lone.map { ($0.baseline, $0.missing, self.lone?.since ?? wall) }
     }
 

@@ -335,10 +335,7 @@ extension FolderScanner {
     }
 
     /// A conflict copy that is no regular file is not read.
-    private func examined(
-        _ unusableFile: WriterListing.UnusableFile,
-        in folder: Int32
-    ) -> WriterListing.UnusableFile {
+    private func examined(_ unusableFile: WriterListing.UnusableFile, in folder: Int32) -> WriterListing.UnusableFile {
         guard unusableFile.state == .forked,
             let status = FolderScanner.status(of: unusableFile.fileName, in: folder)
         else { return unusableFile }
