@@ -206,15 +206,10 @@ struct FilePublisher: Sendable {
         }
     }
 
-    private static func names(in folder: Int32) -> [String] {
-        var names: [String] = []
-        _ = DirectoryEntries(of: folder)?.forEach { name, _, _ in names.append(String(decoding: name, as: UTF8.self)) }
-        return names
-    }
-
     /// Removes files of a folder, but no folders.
     private static func removeFiles(in folder: Int32, where isRemoved: (String) -> Bool) {
-        for name in names(in: folder) where isRemoved(name) { unlinkat(folder, name, 0) }
+        let names = (try? LogFolder.names(in: folder, path: "")) ?? []
+        for name in names where isRemoved(name) { unlinkat(folder, name, 0) }
     }
 
     /// Whether this process looks for the remains in a staging folder for the first time.
@@ -225,7 +220,8 @@ struct FilePublisher: Sendable {
     /// A program that publishes has locked its folder. Lists the folder with all staged files.
     private func removeAbandoned(of writer: UniqueID, in root: Folder) {
         guard FilePublisher.isFirst("\(root.path)/\(writer).") else { return }
-        for name in FilePublisher.names(in: root.descriptor) where FilePublisher.isTemporary(name, of: writer) {
+        let names = (try? LogFolder.names(in: root.descriptor, path: root.path)) ?? []
+        for name in names where FilePublisher.isTemporary(name, of: writer) {
             let descriptor = LogFolder.folder(name, in: root.descriptor)
             guard descriptor >= 0 else { continue }
             defer { close(descriptor) }

@@ -42,9 +42,7 @@ struct CompactionFacts: Sendable {
         knownBaselines.marks[baseline.name.path]?.modified.isOlder(than: .seconds(86_400), at: wall) ?? false
     }
 
-    var vector: VersionVector {
-        VersionVector(Dictionary(writers.map { ($0.id, $0.sequence) }) { first, _ in first })
-    }
+    var vector: VersionVector { VersionVector(writers) }
 
     /// Another store that acknowledges what it has applied, and that nobody has evicted or given up.
     struct Peer: Hashable, Sendable {
@@ -96,6 +94,13 @@ struct CompactionFacts: Sendable {
     func label(_ writer: UniqueID) -> String {
         let name = writers.first { $0.id == writer }?.name
         return name.map { "\($0) (\(writer))" } ?? "\(writer)"
+    }
+}
+
+extension VersionVector {
+    /// The positions of a store.
+    init(_ writers: [WriterRecord]) {
+        self.init(Dictionary(writers.map { ($0.id, $0.sequence) }) { first, _ in first })
     }
 }
 
