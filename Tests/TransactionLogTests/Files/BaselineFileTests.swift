@@ -211,7 +211,7 @@ import TributaryChanges
         for (bytes, line) in zip(files, lines) {
             let finding = try JSONDecoder().decode(Finding.self, from: Data(line.utf8))
             let failure = Self.failure(bytes)
-            #expect(finding.state == failure?.state.rawValue ?? "valid", "\(line)")
+            #expect(finding.state == failure?.state ?? "valid", "\(line)")
             #expect(finding.line == failure?.line, "\(line)")
         }
     }
