@@ -89,11 +89,7 @@ struct Daemon: Sendable {
         ScratchFolder.removeAll(besideStore: configuration.store)
         let socket = try AdminSocket.open(path: configuration.admin.socket)
 
-        let state = DaemonState(
-            configuration: configuration,
-            modelFile: modelFile,
-            failureBefore: lock.lastFailure
-        )
+        let state = DaemonState(configuration: configuration, modelFile: modelFile, failureBefore: lock.lastFailure)
         let notifier = SystemdNotifier(environment: sources.environment)
         let shutdownBroadcast = ShutdownBroadcast()
         let watch = StopWatch(state: state, socket: socket, shutdownBroadcast: shutdownBroadcast, logger: logger)

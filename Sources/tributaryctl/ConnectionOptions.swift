@@ -77,9 +77,7 @@ struct InstanceName: ExpressibleByArgument {
 
     init?(argument: String) {
         guard !argument.isEmpty, argument.utf8.count <= 200, argument.wholeMatch(of: #/[A-Za-z0-9:_.\\@-]+/#) != nil
-        else {
-            return nil
-        }
+        else { return nil }
         name = argument
     }
 }

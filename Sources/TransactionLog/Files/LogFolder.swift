@@ -144,7 +144,7 @@ extension LogFolder {
         return try LogFolder.names(in: folder, path: path)
     }
 
-    private static func names(in folder: Int32, path: String) throws(SegmentError) -> [String] {
+    static func names(in folder: Int32, path: String) throws(SegmentError) -> [String] {
         guard let entries = DirectoryEntries(of: folder) else {
             throw SegmentError.system(errno, file: path, doing: "list the folder")
         }

@@ -72,9 +72,7 @@ package struct SegmentBounds: Hashable, Sendable, Comparable {
         (first, last) = (0, 0)
         for index in 0..<16 {
             guard let left = SegmentBounds.digit(bytes[index]), let right = SegmentBounds.digit(bytes[index + 17])
-            else {
-                return nil
-            }
+            else { return nil }
             first = first << 4 | UInt64(left)
             last = last << 4 | UInt64(right)
         }

@@ -23,7 +23,7 @@ package struct VerifiedBaseline: Hashable, Sendable {
     package let file: String
     package let header: BaselineHeader
     package let writers: [BaselineWriter]
-    package let end: BaselineEnd
+    package let end: SegmentEnd
     let offset: UInt64
 
     /// Verifies a baseline: framing, JSON, order, vector, counts and hash.
@@ -43,7 +43,7 @@ package struct VerifiedBaseline: Hashable, Sendable {
             file: source.file,
             header: try lines.demandHeader(source.file),
             writers: lines.writers,
-            end: BaselineEnd(counts: lines.counts, sha256: tail.end.sha256),
+            end: tail.end,
             offset: tail.offset
         )
     }
@@ -119,20 +119,16 @@ package final class BaselineReader {
     }
 }
 
-/// The end line of a baseline, in the form of the end line of a segment.
-package struct BaselineEnd: Hashable, Sendable {
-    package var counts: BaselineCounts
-    package var sha256: String
-    package var signature: Signature?
-
-    package var line: String {
-        SegmentEnd(
+extension SegmentEnd {
+    /// The end line of a baseline, which counts its writers as well.
+    fileprivate init(_ counts: BaselineCounts, sha256: String, signature: Signature?) {
+        self.init(
             last: UInt64(counts.writers),
             transactions: UInt64(counts.transactions),
             changes: UInt64(counts.changes),
             sha256: sha256,
             signature: signature
-        ).line
+        )
     }
 }
 
@@ -153,7 +149,7 @@ extension LogFolder {
         _ name: BaselineName,
         signedBy key: SigningKey? = nil,
         body: (([UInt8]) throws -> Void) throws -> BaselineCounts
-    ) throws -> BaselineEnd {
+    ) throws -> SegmentEnd {
         let file = FilePublisher.Name(writer: name.writer, fileName: name.fileName, stagingFolder: "baselines")
         return try FilePublisher(logs: self).publish(file) { file in
             // Segments would be removed for a baseline that no reader accepts.
@@ -179,7 +175,7 @@ extension LogFolder {
             }
             let hash = file.digest()
             let signature = key?.sign(SignedText.of(name.path, hash))
-            let end = BaselineEnd(counts: counts, sha256: hash, signature: signature)
+            let end = SegmentEnd(counts, sha256: hash, signature: signature)
             try file.finish(with: end.line)
             return end
         }
@@ -253,9 +249,7 @@ package struct BaselineLines {
         else { throw JSONError("the transaction is not in the vector of the baseline") }
         if let last = transaction {
             guard Version(clock: last.clock, writer: last.writer) < Version(clock: next.clock, writer: next.writer)
-            else {
-                throw JSONError("the transactions are not in the order of their versions")
-            }
+            else { throw JSONError("the transactions are not in the order of their versions") }
         }
         transaction = next
         remaining = next.changeCount
@@ -287,8 +281,8 @@ package struct BaselineLines {
         guard isComplete else {
             throw SegmentError(.rejected, file: file, line: line, reason: "the baseline breaks off before its end line")
         }
-        let expected = BaselineEnd(counts: counts, sha256: end.sha256, signature: end.signature)
-        guard end.line == expected.line else {
+        let expected = SegmentEnd(counts, sha256: end.sha256, signature: end.signature)
+        guard end == expected else {
             let reason = "the end line counts something else than its lines: \(expected.line)"
             throw SegmentError(.rejected, file: file, line: line, reason: reason)
         }
@@ -315,12 +309,7 @@ extension BaselineHeader {
         guard count <= UInt64(LogLimits.baselineWriters) else {
             throw JSONError("there are \(count) writers, more than \(LogLimits.baselineWriters)")
         }
-        self.init(
-            model: try fields.shortString("model"),
-            modelHash: modelHash,
-            rules: rules,
-            writerCount: Int(count)
-        )
+        self.init(model: try fields.shortString("model"), modelHash: modelHash, rules: rules, writerCount: Int(count))
     }
 }
 

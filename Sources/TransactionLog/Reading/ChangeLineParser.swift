@@ -42,11 +42,7 @@ struct ChangeLineParser {
 
     /// Appends the line to a run of the template's form; false when the line has another form.
     @inline(__always)
-    mutating func append(
-        _ line: UnsafeBufferPointer<UInt8>,
-        matching template: LineTemplate,
-        to run: RowRun
-    ) -> Bool {
+    mutating func append(_ line: UnsafeBufferPointer<UInt8>, matching template: LineTemplate, to run: RowRun) -> Bool {
         template.append(line, to: run, &scanner)
     }
 

@@ -10,9 +10,7 @@ struct LineFields {
 
     init(_ value: JSONValue) throws(JSONError) {
         self.value = value
-        guard case .object = value else {
-            throw JSONError("the line is \(value.kind), not an object")
-        }
+        guard case .object = value else { throw JSONError("the line is \(value.kind), not an object") }
     }
 
     subscript(key: String) -> JSONValue? { value[key] }
@@ -82,9 +80,7 @@ struct LineFields {
 
     func uniqueID(_ key: String) throws(JSONError) -> UniqueID {
         let text = try string(key)
-        guard let id = UniqueID(text) else {
-            throw JSONError("'\(key)' is '\(text.prefix(80))', not a UUID")
-        }
+        guard let id = UniqueID(text) else { throw JSONError("'\(key)' is '\(text.prefix(80))', not a UUID") }
         return id
     }
 

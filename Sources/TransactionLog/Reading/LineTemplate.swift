@@ -23,9 +23,7 @@ final class LineTemplate {
         scanner.begin(line)
         let isInsert = scanner.consume(insert)
         guard isInsert || scanner.consume(update), let entity = scanner.plainString(), scanner.consume(",\"id\":\"")
-        else {
-            return nil
-        }
+        else { return nil }
         var pieces = [Range(uncheckedBounds: (0, scanner.position))]
         scanner.position += LineTemplate.identifierLength
         var start = scanner.position

@@ -35,10 +35,6 @@ package struct ParsedChange: Hashable, Sendable {
         self.positions = positions
     }
 
-    package static func parse(line: [UInt8]) throws(JSONError) -> ParsedChange {
-        try ParsedChange(try JSONParser.parse(line))
-    }
-
     package init(_ value: JSONValue) throws(JSONError) {
         guard case .object = value else { throw JSONError("a change is an object, this is \(value.kind)") }
         let verbs = Verb.allCases.filter { value[$0.rawValue] != nil }
@@ -58,9 +54,7 @@ package struct ParsedChange: Hashable, Sendable {
         guard id != nil || verb == .insert else { throw JSONError("the key 'id' is missing") }
         guard verb == .link || verb == .unlink else { return }
         relationship = try ParsedChange.string(value, "to")
-        guard case .array(let elements)? = value["ids"] else {
-            throw JSONError("'ids' must be an array of UUIDs")
-        }
+        guard case .array(let elements)? = value["ids"] else { throw JSONError("'ids' must be an array of UUIDs") }
         for element in elements { ids.append(try ParsedChange.uniqueID(element, "ids")) }
         guard verb == .link else { return }
         positions = try ParsedChange.positions(value["positions"], count: ids.count)

@@ -21,11 +21,6 @@ package struct SegmentError: Error, Hashable, Sendable, CustomStringConvertible 
         case inputOutput(Int32)
     }
 
-    /// The segment states of the log folder's contract that an error can result in.
-    package enum State: String, Hashable, Sendable {
-        case incomplete, damaged, rejected, forked, held
-    }
-
     package var kind: Kind
     package var file: String
     package var line: Int?
@@ -49,13 +44,14 @@ package struct SegmentError: Error, Hashable, Sendable, CustomStringConvertible 
         self.reason = reason
     }
 
-    package var state: State {
+    /// The state of the log folder's contract that a segment has because of it.
+    package var state: String {
         switch kind {
-        case .incomplete, .changed, .missing: .incomplete
-        case .damaged, .inputOutput: .damaged
-        case .rejected: .rejected
-        case .forked: .forked
-        case .locked: .held
+        case .incomplete, .changed, .missing: "incomplete"
+        case .damaged, .inputOutput: "damaged"
+        case .rejected: "rejected"
+        case .forked: "forked"
+        case .locked: "held"
         }
     }
 

@@ -27,12 +27,7 @@ package final class SegmentLineReader {
     /// range.
     ///
     /// `capacity` is the first size of the buffer; nil for the usual size.
-    package init(
-        _ source: any SegmentBytes,
-        bounds: Range<UInt64>,
-        hash: SHA256 = SHA256(),
-        capacity: Int? = nil
-    ) {
+    package init(_ source: any SegmentBytes, bounds: Range<UInt64>, hash: SHA256 = SHA256(), capacity: Int? = nil) {
         self.source = source
         self.hash = hash
         offset = bounds.lowerBound

@@ -84,13 +84,7 @@ package struct SegmentEnd: Hashable, Sendable {
     /// Of ``SignedText``; nil for none, and for one of another form, which old readers ignore as well.
     package var signature: Signature?
 
-    package init(
-        last: UInt64,
-        transactions: UInt64,
-        changes: UInt64,
-        sha256: String,
-        signature: Signature? = nil
-    ) {
+    package init(last: UInt64, transactions: UInt64, changes: UInt64, sha256: String, signature: Signature? = nil) {
         self.last = last
         self.transactions = transactions
         self.changes = changes

@@ -20,7 +20,7 @@ extension LogFolder {
         guard isSHA256(sha256) else {
             throw SegmentError(.rejected, file: sha256, writer: writer, reason: "the name of a blob is no SHA-256")
         }
-        try FilePublisher(logs: self).publish(.blob(sha256, of: writer)) { file in
+        try FilePublisher(logs: self).publish(.init(writer: writer, fileName: sha256, isBlob: true)) { file in
             try read { try file.write(Array($0)) }
             try file.finish()
         }
@@ -77,18 +77,13 @@ struct FilePublisher: Sendable {
     struct Name {
         var writer: UniqueID
         var fileName: String
-        /// The folder in the writer's folder; nil for the writer's folder itself.
-        var folder: String?
         /// The folder in the writer's staging folder, for files that take long to write; nil for that folder itself.
         var stagingFolder: String?
         /// The first line of a segment, which stays readable when the file is encrypted.
         var header: String?
-        /// Whether a file of this name is replaced, of which only the content counts.
-        var replaces = false
-
-        static func blob(_ sha256: String, of writer: UniqueID) -> Name {
-            Name(writer: writer, fileName: sha256, folder: "blobs", replaces: true)
-        }
+        /// Whether it lies in the folder of the writer's blobs, and replaces a file of this name, of which only the content
+        /// counts.
+        var isBlob = false
 
         fileprivate var readyName: String { fileName + FilePublisher.readySuffix }
         fileprivate var readyPath: String { "\(FilePublisher.staging)/\(writer)/\(readyName)" }
@@ -177,8 +172,7 @@ struct FilePublisher: Sendable {
             if let own = try? publisher.open(name, name.writer.description, in: root, isShared: true) {
                 (folder, file, temporary) = (own.0, own.1, nil)
             } else {
-                let opened = try publisher.openTemporary(name, in: root)
-                (folder, file, temporary) = (opened.folder, opened.file, opened.name)
+                (folder, file, temporary) = try publisher.openTemporary(name, in: root)
             }
         }
 
@@ -212,15 +206,10 @@ struct FilePublisher: Sendable {
         }
     }
 
-    private static func names(in folder: Int32) -> [String] {
-        var names: [String] = []
-        _ = DirectoryEntries(of: folder)?.forEach { name, _, _ in names.append(String(decoding: name, as: UTF8.self)) }
-        return names
-    }
-
     /// Removes files of a folder, but no folders.
     private static func removeFiles(in folder: Int32, where isRemoved: (String) -> Bool) {
-        for name in names(in: folder) where isRemoved(name) { unlinkat(folder, name, 0) }
+        let names = (try? LogFolder.names(in: folder, path: "")) ?? []
+        for name in names where isRemoved(name) { unlinkat(folder, name, 0) }
     }
 
     /// Whether this process looks for the remains in a staging folder for the first time.
@@ -231,7 +220,8 @@ struct FilePublisher: Sendable {
     /// A program that publishes has locked its folder. Lists the folder with all staged files.
     private func removeAbandoned(of writer: UniqueID, in root: Folder) {
         guard FilePublisher.isFirst("\(root.path)/\(writer).") else { return }
-        for name in FilePublisher.names(in: root.descriptor) where FilePublisher.isTemporary(name, of: writer) {
+        let names = (try? LogFolder.names(in: root.descriptor, path: root.path)) ?? []
+        for name in names where FilePublisher.isTemporary(name, of: writer) {
             let descriptor = LogFolder.folder(name, in: root.descriptor)
             guard descriptor >= 0 else { continue }
             defer { close(descriptor) }
@@ -246,20 +236,15 @@ struct FilePublisher: Sendable {
     }
 
     /// Opens a new folder with a random name, and creates a file in it.
-    private func openTemporary(
-        _ name: Name,
-        in root: Folder,
-        isLast: Bool = false
-    ) throws(SegmentError) -> (folder: Folder, file: Int32, name: String) {
-        let temporary = "\(name.writer).\(hexadecimal16(.random(in: .min ... .max)))"
-        do throws(SegmentError) {
+    private func openTemporary(_ name: Name, in root: Folder) throws(SegmentError) -> (Folder, Int32, String) {
+        func attempt() throws(SegmentError) -> (Folder, Int32, String) {
+            let temporary = "\(name.writer).\(hexadecimal16(.random(in: .min ... .max)))"
             let (folder, file) = try open(name, temporary, in: root, isShared: false)
             return (folder, file, temporary)
-        } catch {
-            // A program that begins to publish may take a folder that is not locked yet for an abandoned one.
-            guard !isLast else { throw error }
-            return try openTemporary(name, in: root, isLast: true)
         }
+        // A program that begins to publish may take a folder that is not locked yet for an abandoned one.
+        if let opened = try? attempt() { return opened }
+        return try attempt()
     }
 
     /// Opens a folder in the staging folder, and creates a file in it.
@@ -349,9 +334,9 @@ struct FilePublisher: Sendable {
         let writer: Folder
         do throws(SegmentError) {
             let own = try folder(name.writer.description, in: logs, mode: 0o770)
-            if let below = name.folder {
+            if name.isBlob {
                 defer { close(own.descriptor) }
-                writer = try folder(below, in: own, mode: 0o770)
+                writer = try folder("blobs", in: own, mode: 0o770)
             } else {
                 writer = own
             }
@@ -360,17 +345,13 @@ struct FilePublisher: Sendable {
         }
         defer { close(writer.descriptor) }
         let (path, from) = ("\(writer.path)/\(name.fileName)", staging.folder.descriptor)
-        var isTaken = false
-        if name.replaces {
+        if name.isBlob {
             guard renameat(from, staged, writer.descriptor, name.fileName) == 0 else {
                 if errno == EISDIR { throw FilePublisher.taken(path, name, "it is a folder") }
                 throw SegmentError.system(errno, file: path, doing: "rename into place")
             }
         } else if clinux_rename_noreplace(from, staged, writer.descriptor, name.fileName) != 0 {
             guard errno == EEXIST else { throw SegmentError.system(errno, file: path, doing: "rename into place") }
-            isTaken = true
-        }
-        if isTaken {
             try requireSameContent(name, staging)
             unlinkat(from, staged, 0)
         }
@@ -421,16 +402,12 @@ final class HashedFile {
     private var pending: [UInt8] = []
     /// The number of the pending bytes that are hashed.
     private var hashed = 0
-    private var written: UInt64 = 0
 
     init(descriptor: Int32, file: String, encryption: EncryptedOutput?) {
         self.descriptor = descriptor
         self.file = file
         self.encryption = encryption
     }
-
-    /// The number of bytes of the content so far.
-    var size: UInt64 { written + UInt64(pending.count) }
 
     func write(_ bytes: [UInt8]) throws(SegmentError) {
         pending.append(contentsOf: bytes)
@@ -456,14 +433,12 @@ final class HashedFile {
 
     private func flush(isLast: Bool = false) throws(SegmentError) {
         hashPending()
-        let count = pending.count
         if let output = encryption?.take(&pending, isLast: isLast) {
             try write(through: output)
         } else {
             try write(through: pending)
             pending.removeAll(keepingCapacity: true)
         }
-        written += UInt64(count - pending.count)
         hashed = pending.count
     }
 

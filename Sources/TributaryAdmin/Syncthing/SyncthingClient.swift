@@ -96,10 +96,7 @@ package struct SyncthingClient: Sendable {
         if !isShared { try await patch(path, ["devices": .array(devices + [.object([entry])])]) }
     }
 
-    private func patch(
-        _ path: String,
-        _ members: KeyValuePairs<String, JSONValue?>
-    ) async throws(SyncthingError) {
+    private func patch(_ path: String, _ members: KeyValuePairs<String, JSONValue?>) async throws(SyncthingError) {
         _ = try await send(.PATCH, path, body: Array(JSONValue.members(members).text.utf8))
     }
 

@@ -30,9 +30,7 @@ struct AdminRequest: Sendable {
 
     func uniqueID(_ name: String) throws(ProblemDocument) -> UniqueID {
         let text = try parameter(name)
-        guard let id = UniqueID(text) else {
-            throw ProblemDocument(.badRequest, detail: "'\(text)' is not a UUID")
-        }
+        guard let id = UniqueID(text) else { throw ProblemDocument(.badRequest, detail: "'\(text)' is not a UUID") }
         return id
     }
 

@@ -24,9 +24,7 @@ struct AdminResponder: Sendable {
 
     func respond(to request: Request, channel: any Channel) async -> Response {
         let methods = methods(of: request.uri.path)
-        guard methods.contains(request.method) else {
-            return .problem(Self.unknown(request, methods: methods))
-        }
+        guard methods.contains(request.method) else { return .problem(Self.unknown(request, methods: methods)) }
         let context = AdminContext(source: .init(logger: daemon.logger, channel: channel))
         do {
             return try await router.respond(to: request, context: context)

@@ -107,11 +107,7 @@ enum ListeningAddress: Sendable, CustomStringConvertible {
             return server
         case .loopback(let address):
             do {
-                return try await bootstrap.bind(
-                    host: address.host,
-                    port: address.port,
-                    childChannelInitializer: setUp
-                )
+                return try await bootstrap.bind(host: address.host, port: address.port, childChannelInitializer: setUp)
             } catch {
                 throw StartFailure(
                     "admin.listen: nothing can listen on \(address): \(error)",

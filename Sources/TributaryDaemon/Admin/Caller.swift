@@ -28,11 +28,7 @@ struct Caller: Sendable, Hashable {
         var groups = [credentials.group]
         // The call fails when the caller is in more groups than fit; the caller then has its primary group only.
         if let list = try? await supplementaryGroups(options) { groups += list }
-        return Caller(
-            user: credentials.user,
-            groups: groups.filter { $0 != nobody },
-            process: credentials.process
-        )
+        return Caller(user: credentials.user, groups: groups.filter { $0 != nobody }, process: credentials.process)
     }
 
     /// The `struct ucred`, which Glibc's module does not export.
@@ -88,9 +84,7 @@ enum Accounts {
         }
     }
 
-    private static func query<T>(
-        _ call: (UnsafeMutablePointer<CChar>, Int) -> (status: Int32, value: T?)
-    ) -> T? {
+    private static func query<T>(_ call: (UnsafeMutablePointer<CChar>, Int) -> (status: Int32, value: T?)) -> T? {
         for size in sizes {
             let buffer = UnsafeMutablePointer<CChar>.allocate(capacity: size)
             defer { buffer.deallocate() }

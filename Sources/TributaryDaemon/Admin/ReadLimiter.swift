@@ -34,11 +34,7 @@ final class ReadLimiter: Sendable {
     func run<T: Sendable>(_ body: () async throws -> T) async throws -> T {
         guard count.add(1, ordering: .relaxed).newValue <= limit else {
             count.subtract(1, ordering: .relaxed)
-            throw ProblemDocument(
-                .tooManyClients,
-                detail: "\(limit) reads wait already",
-                hint: "try again in a moment"
-            )
+            throw ProblemDocument(.tooManyClients, detail: "\(limit) reads wait already", hint: "try again in a moment")
         }
         defer { count.subtract(1, ordering: .relaxed) }
         do {

@@ -227,9 +227,7 @@ enum ChangeEventText {
 
     /// Formats an update, the only event with an ID: a client that reconnects continues after it.
     static func update(_ update: StoreUpdate) -> String {
-        text(
-            ServerSentEvent(event: "storeDidUpdate", data: data(of: update).text, id: update.token.text)
-        )
+        text(ServerSentEvent(event: "storeDidUpdate", data: data(of: update).text, id: update.token.text))
     }
 
     static func activity(_ activity: Activity) -> ServerSentEvent {

@@ -71,9 +71,7 @@ enum TokenArgument {
         guard let token = HistoryToken(text: text) else {
             throw ProblemDocument(.badRequest, detail: "'\(text)' is not a token")
         }
-        guard token.store == engine.historyName else {
-            throw expired("the token '\(text)' is of another store")
-        }
+        guard token.store == engine.historyName else { throw expired("the token '\(text)' is of another store") }
         let oldest = try await engine.read { try $0.history.oldestNumber() }
         // A committed transaction that is not merged yet already has a token.
         let newest = try engine.container.store.read { try $0.history.newestTransaction() }

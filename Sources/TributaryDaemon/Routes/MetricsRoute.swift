@@ -141,12 +141,7 @@ enum MetricsRoute {
         // Like the status, metrics do not wait for busy readers.
         let writers = await engine.readSoon { try $0.writers.all() } ?? []
         let sequences = writers.map { ([("writer", $0.id.description)], Double($0.sequence)) }
-        text.add(
-            "tributary_writer_sequence",
-            .gauge,
-            "The last transaction of each writer that is applied.",
-            sequences
-        )
+        text.add("tributary_writer_sequence", .gauge, "The last transaction of each writer that is applied.", sequences)
         let known = engine.sync.knownTransactions(writers)
         text.add(
             "tributary_writer_behind",

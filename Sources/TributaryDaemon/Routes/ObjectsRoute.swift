@@ -259,12 +259,7 @@ struct ObjectJSON: Sendable {
             let destination = model.entity(named: relationship.destination)
         else { return [] }
         return [
-            ManagedObjectID(
-                store: row.id.store,
-                entity: destination.name,
-                rootEntity: destination.root,
-                uniqueID: id
-            )
+            ManagedObjectID(store: row.id.store, entity: destination.name, rootEntity: destination.root, uniqueID: id)
         ]
     }
 }

@@ -231,11 +231,7 @@ extension StatusReport {
             count: others.count,
             behind: behind.count { $0.value > 0 },
             first: shown.prefix(listedWriters).map { id in
-                var writer = StatusMessage.Writer(
-                    id: id.description,
-                    name: known.name(of: id),
-                    behind: behind[id] ?? 0
-                )
+                var writer = StatusMessage.Writer(id: id.description, name: known.name(of: id), behind: behind[id] ?? 0)
                 let since = backlogs[id]?.since.milliseconds
                 writer.lagSeconds = since.map { Double(now.milliseconds.subtractingSaturating($0)) / 1_000 }
                 if writer.behind == 0 { writer.lagSeconds = writer.lagSeconds ?? 0 }

@@ -174,9 +174,7 @@ enum WriterRoute {
                 where: { $0 == writer || $1.contains(writer) }
             )
             .shown.first
-        else {
-            throw SyncError.noSuchWriter(writer)
-        }
+        else { throw SyncError.noSuchWriter(writer) }
         return try .json(message)
     }
 }

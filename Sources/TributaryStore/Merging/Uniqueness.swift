@@ -120,7 +120,7 @@ final class UniquenessDecision {
     private let keepsConflicts: Bool
     /// Whether a changed object that is visible must stay visible, and hides no other.
     private let isLocal: Bool
-    private var queue = KeyHolderQueue()
+    private var queue = Heap<KeyHolder>()
     private var known: Set<UniqueID> = []
     private var changed: Set<UniqueID> = []
     /// The visible holder of each key looked up so far, without the objects in the queue; nil when there is none.
@@ -299,36 +299,6 @@ struct KeyHolder: Comparable {
 
     static func < (left: KeyHolder, right: KeyHolder) -> Bool {
         return left.inserted == right.inserted ? left.id < right.id : left.inserted < right.inserted
-    }
-}
-
-/// A binary heap; the oldest holder is at the front.
-struct KeyHolderQueue {
-    private var heap: [KeyHolder] = []
-
-    mutating func insert(_ holder: KeyHolder) {
-        heap.append(holder)
-        var index = heap.count - 1
-        while index > 0, heap[index] < heap[(index - 1) / 2] {
-            heap.swapAt(index, (index - 1) / 2)
-            index = (index - 1) / 2
-        }
-    }
-
-    mutating func removeFirst() -> KeyHolder? {
-        guard let last = heap.popLast() else { return nil }
-        guard let first = heap.first else { return last }
-        heap[0] = last
-        var index = 0
-        while true {
-            var least = index
-            for child in [2 * index + 1, 2 * index + 2] where child < heap.count && heap[child] < heap[least] {
-                least = child
-            }
-            guard least != index else { return first }
-            heap.swapAt(index, least)
-            index = least
-        }
     }
 }
 

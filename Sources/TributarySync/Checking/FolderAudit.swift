@@ -150,10 +150,7 @@ struct FolderAudit {
     }
 
     /// Reads a segment, or the conflict copy that has its hash.
-    private func read(
-        _ name: SegmentName,
-        sha256: String
-    ) throws(SegmentError) -> (OpenFile, VerifiedSegment) {
+    private func read(_ name: SegmentName, sha256: String) throws(SegmentError) -> (OpenFile, VerifiedSegment) {
         for copy in listing.copies[name] ?? [] {
             guard let file = try? listing.logs.open(fileName: copy.fileName, writer: name.writer),
                 let segment = try? SegmentVerifier().verify(file, name: name), segment.end.sha256 == sha256

@@ -118,7 +118,6 @@ package struct StoreCheck: Sendable {
     // MARK: Large values
 
     private func checkValues(_ report: inout CheckReport) async throws {
-        let (progress, cancellation) = (progress, cancellation)
         let found: (count: Int64, faults: [ExternalValueFault])
         do {
             found = try await store.readAside { reader in
@@ -149,9 +148,8 @@ package struct StoreCheck: Sendable {
     }
 
     private func restore(_ fault: ExternalValueFault, from writers: [UniqueID]) async throws -> Bool {
-        let (store, path, keys) = (store, logs, encryption)
-        return try await queue.run { () throws -> Bool in
-            guard let logs = try? LogFolder(path: path, keys: keys) else { return false }
+        try await queue.run { () throws -> Bool in
+            guard let logs = try? LogFolder(path: logs, keys: encryption) else { return false }
             for writer in writers {
                 do {
                     try store.restore(fault) { try logs.readBlob(fault.sha256, of: writer, size: fault.size, $0) }
@@ -185,8 +183,7 @@ package struct StoreCheck: Sendable {
     private static let attempts = 4
 
     private func list() async throws -> LogListing {
-        let (path, keys) = (logs, encryption)
-        return try await queue.run { try LogListing(LogFolder(path: path, keys: keys)) }
+        try await queue.run { try LogListing(LogFolder(path: logs, keys: encryption)) }
     }
 
     /// Returns the baselines that were there; nil when the folder was not checked.
@@ -214,11 +211,10 @@ package struct StoreCheck: Sendable {
         var known = await queue.run {
             KnownBaselines().reading(listing.baselines, in: listing.logs, trusting: (trust, store))
         }
-        var before = report
         if state.hasHole(besides: known, listing: listing) {
-            known = known.endorsing(try await compare(known, listing.logs, &before))
+            known = known.endorsing(try await compare(known, listing.logs, &report))
         }
-        let (baselines, started) = (known, before)
+        let (baselines, started) = (known, report)
         report = try await queue.run { try audit(listing, baselines, state, scratch, started) }
         return listing.baselines
     }
@@ -232,16 +228,14 @@ package struct StoreCheck: Sendable {
         _ logs: LogFolder,
         _ report: inout CheckReport
     ) async throws -> [KnownBaseline] {
-        let (progress, model) = (progress, store.modelHash)
-        let verifier = BaselineVerifier(
-            logs: logs,
-            segments: AppliedSegments(logs: logs, store: store, trust: trust),
-            cancellation: cancellation
-        ) { progress("comparison", $0, nil) }
+        let segments = AppliedSegments(logs: logs, store: store, trust: trust)
+        let verifier = BaselineVerifier(segments: segments, cancellation: cancellation) {
+            progress("comparison", $0, nil)
+        }
         var (sound, steps): ([KnownBaseline], [CompactionReport.Step]) = ([], [])
         for baseline in known.baselines.values.greatestFirst where !sound.contains(where: { $0.covers(baseline) }) {
             let name = baseline.name
-            guard baseline.modelHash == model else {
+            guard baseline.modelHash == store.modelHash else {
                 steps.append(.waits(ComparisonRule.otherModel, for: name))
                 continue
             }
@@ -270,7 +264,7 @@ package struct StoreCheck: Sendable {
     }
 
     private func readState(_ scratch: ScratchFolder) async throws -> CheckedState {
-        let (progress, folder) = (progress, scratch.file("logs"))
+        let folder = scratch.file("logs")
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
         return try await store.readAside { reader in
             try CheckedState(reader, scratch: folder) { progress("digest", $0, nil) }

@@ -4,10 +4,11 @@ import TributaryStore
 
 /// Compares a baseline with the state of a store, and with the log folder.
 struct BaselineVerifier {
-    let logs: LogFolder
     let segments: AppliedSegments
     let cancellation: ReadCancellation
     let progress: @Sendable (Int64) -> Void
+
+    private var logs: LogFolder { segments.logs }
 
     struct Result: Sendable {
         var verdict: BaselineLaw.Verdict

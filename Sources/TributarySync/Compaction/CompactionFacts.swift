@@ -42,9 +42,7 @@ struct CompactionFacts: Sendable {
         knownBaselines.marks[baseline.name.path]?.modified.isOlder(than: .seconds(86_400), at: wall) ?? false
     }
 
-    var vector: VersionVector {
-        VersionVector(Dictionary(writers.map { ($0.id, $0.sequence) }) { first, _ in first })
-    }
+    var vector: VersionVector { VersionVector(writers) }
 
     /// Another store that acknowledges what it has applied, and that nobody has evicted or given up.
     struct Peer: Hashable, Sendable {
@@ -63,9 +61,7 @@ struct CompactionFacts: Sendable {
         let after = Dictionary(writers.compactMap { writer in writer.incarnation.after.map { (writer.id, $0) } }) { $1 }
         return Dictionary(grouping: others, by: \.store).values.compactMap { writers in
             guard writers.contains(where: { $0.state == nil }), let last = writers.max(by: { $0.clock < $1.clock })
-            else {
-                return nil
-            }
+            else { return nil }
             // A copy has seen what the store has that it was made of.
             var all = last.seen
             for writer in writers { all[writer.id] = max(all[writer.id], writer.sequence) }
@@ -98,6 +94,13 @@ struct CompactionFacts: Sendable {
     func label(_ writer: UniqueID) -> String {
         let name = writers.first { $0.id == writer }?.name
         return name.map { "\($0) (\(writer))" } ?? "\(writer)"
+    }
+}
+
+extension VersionVector {
+    /// The positions of a store.
+    init(_ writers: [WriterRecord]) {
+        self.init(Dictionary(writers.map { ($0.id, $0.sequence) }) { first, _ in first })
     }
 }
 

@@ -37,20 +37,14 @@ extension CompactionPass {
         }
         let signed = sync.environment.trust.key.map { found.signed(by: $0, of: store) }
         try (signed ?? found).publish(logs)
-        let known = try sync.environment.store.read { try TakenNames($0) }
-        let remaining = known.remaining(in: logs, without: found.name.path)
-        guard remaining != known else { return }
-        try sync.environment.store.write { try $0.setSetting(StoreKeys.taken, to: remaining.text) }
+        let remaining = try TakenNames.remaining(of: sync.environment.store, in: logs, without: found.name.path)
         sync.state.update { $0.found(remaining) }
     }
 
     private func taken(_ name: BaselineComparison.Name, _ file: String) throws -> ExportFailure {
         let reason = "A folder has the name of what this store has found in the baseline \(name.baseline.path)"
         let taken = try sync.environment.store.write { [wall = sync.environment.wall] transaction in
-            var taken = try TakenNames(transaction.reader)
-            taken.note(name.path, reason, at: wall)
-            try transaction.setSetting(StoreKeys.taken, to: taken.text)
-            return taken
+            try TakenNames.record(transaction) { $0.note(name.path, reason, at: wall) }
         }
         sync.state.update { $0.found(taken) }
         return .nameTaken(file: file, reason: reason + ".")

@@ -153,9 +153,7 @@ struct CompactionPass: Sendable {
         try await queue.run { try StoreSync(path: store.configuration.path).run() }
         let isCut = try await store.readAside { [facts] reader in
             // The store may have new transactions by now, which change the name or the vector.
-            let positions = try reader.writers.all().map { ($0.id, $0.sequence) }
-            guard try reader.writers.own().id == facts.own,
-                VersionVector(Dictionary(uniqueKeysWithValues: positions)) == facts.vector
+            guard try reader.writers.own().id == facts.own, try VersionVector(reader.writers.all()) == facts.vector
             else { return false }
             try publish(name, reader)
             return true
@@ -253,11 +251,9 @@ struct CompactionPass: Sendable {
         _ rule: ComparisonRule,
         _ extent: BaselineLaw.Extent = .applied
     ) async throws -> BaselineLaw.Verdict {
-        let verifier = BaselineVerifier(
-            logs: logs,
-            segments: segments,
-            cancellation: cancellation
-        ) { [progress] in progress("verification", $0, nil) }
+        let verifier = BaselineVerifier(segments: segments, cancellation: cancellation) { [progress] in
+            progress("verification", $0, nil)
+        }
         var unusable: Set<BaselineName> = []
         while true {
             let known = rule.facts.knownBaselines

@@ -96,9 +96,7 @@ struct ComparisonRule {
         let knownBaselines = facts.knownBaselines
         let open = knownBaselines.baselines.values.filter { baseline in
             guard knownBaselines.comparison(of: baseline, by: facts.owners) == nil, !obstructed.contains(baseline.name)
-            else {
-                return false
-            }
+            else { return false }
             // Every other store compares the newest baseline, so that a store with another state is found.
             let isOwn = isOwn(baseline)
             return !knownBaselines.verified.contains { isOwn ? $0.covers(baseline) : $0.dominates(baseline) }
@@ -128,9 +126,7 @@ struct ComparisonRule {
     static let otherModel = "It was made under another version of the model: a store of that version compares it."
 
     private func decide(_ baseline: KnownBaseline) -> Decision {
-        guard baseline.modelHash == facts.modelHash else {
-            return .wait(baseline, ComparisonRule.otherModel)
-        }
+        guard baseline.modelHash == facts.modelHash else { return .wait(baseline, ComparisonRule.otherModel) }
         guard facts.vector.covers(baseline.vector) else { return .behind(baseline) }
         guard isOwn(baseline) else { return .compare(baseline, isOwn: false) }
         guard isAlone || facts.knownBaselines.objection(to: baseline) != nil || facts.isOld(baseline) else {

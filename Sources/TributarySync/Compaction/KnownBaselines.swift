@@ -68,13 +68,22 @@ struct KnownBaselines: Hashable, Sendable {
     private(set) var comparisons: [BaselineComparison.Name: BaselineComparison] = [:]
     /// The verified baselines, the one with the most transactions first.
     private(set) var verified: [KnownBaseline] = []
+    /// The baselines that no store has endorsed, the one with the most transactions first.
+    private(set) var unverified: [KnownBaseline] = []
     private(set) var objections: [Objection] = []
     /// The marks that the files had by their paths when they were read last; each file is read once.
     private(set) var marks: [String: FileAttributes] = [:]
 
-    init(_ baselines: [KnownBaseline] = [], _ comparisons: [BaselineComparison] = []) {
+    init(
+        _ baselines: [KnownBaseline] = [],
+        _ comparisons: [BaselineComparison] = [],
+        refused: [BaselineName: Refusal] = [:],
+        refusedComparisons: [BaselineComparison.Name: Refusal] = [:],
+        marks: [String: FileAttributes] = [:]
+    ) {
         self.baselines = Dictionary(baselines.map { ($0.name, $0) }) { first, _ in first }
         self.comparisons = Dictionary(comparisons.map { ($0.name, $0) }) { first, _ in first }
+        (self.refused, self.refusedComparisons, self.marks) = (refused, refusedComparisons, marks)
         compare()
     }
 
@@ -82,6 +91,7 @@ struct KnownBaselines: Hashable, Sendable {
     func endorsing(_ baselines: [KnownBaseline]) -> KnownBaselines {
         var new = self
         new.verified = Array(Set(verified + baselines)).greatestFirst
+        new.unverified.removeAll(where: new.isVerified)
         return new
     }
 
@@ -94,9 +104,6 @@ struct KnownBaselines: Hashable, Sendable {
             !endorsed.contains($0.key.baseline) && $0.value.untrusted?.isRevoked != true
         }
     }
-
-    /// The baselines that no store has endorsed, the one with the most transactions first.
-    var unverified: [KnownBaseline] { baselines.values.filter { !isVerified($0) }.greatestFirst }
 
     /// Whether the folder has a file of this name, of whatever content.
     func isTaken(_ name: BaselineName) -> Bool { baselines[name] != nil || refused[name] != nil }
@@ -158,23 +165,10 @@ struct KnownBaselines: Hashable, Sendable {
             }
         }
         verified = endorsed.greatestFirst
+        unverified = baselines.values.filter { !isVerified($0) }.greatestFirst
     }
 
     // MARK: Changes
-
-    func replacing(
-        _ baselines: [BaselineName: KnownBaseline],
-        refused: [BaselineName: Refusal],
-        _ comparisons: [BaselineComparison.Name: BaselineComparison] = [:],
-        refusedComparisons: [BaselineComparison.Name: Refusal] = [:],
-        marks: [String: FileAttributes]
-    ) -> KnownBaselines {
-        var new = KnownBaselines()
-        (new.baselines, new.refused, new.comparisons, new.marks) = (baselines, refused, comparisons, marks)
-        new.refusedComparisons = refusedComparisons
-        new.compare()
-        return new
-    }
 
     /// The baselines after a baseline could not be used; it counts again when its file is another one.
     func refusing(_ name: BaselineName, _ refusal: Refusal) -> KnownBaselines {
@@ -205,21 +199,16 @@ extension KnownBaselines {
         trusting trust: (keys: StoreTrust, store: Store)? = nil,
         wall: WallTime = .epoch
     ) -> KnownBaselines {
-        var found: [BaselineName: KnownBaseline] = [:]
-        var refused: [BaselineName: Refusal] = [:]
-        var marks: [String: FileAttributes] = [:]
+        var new = KnownBaselines()
         for name in files.baselines {
-            let former = self.marks[name.path]
-            if let former, former == FileAttributes(name.path, in: logs) {
-                marks[name.path] = former
-                found[name] = baselines[name]
-                refused[name] = self.refused[name]
+            let former = refused[name]
+            if let mark = marks[name.path], mark == FileAttributes(name.path, in: logs) {
+                (new.marks[name.path], new.baselines[name], new.refused[name]) = (mark, baselines[name], former)
                 continue
             }
             do throws(SegmentError) {
                 let file = try logs.open(fileName: name.fileName, writer: name.writer)
-                let mark = try FileAttributes(of: file)
-                marks[name.path] = mark
+                new.marks[name.path] = try FileAttributes(of: file)
                 let summary = try BaselineSummary.read(MeteredBytes(file, control))
                 let known = KnownBaseline(
                     name: name,
@@ -232,64 +221,38 @@ extension KnownBaselines {
                     let reason = "its name is not the last transaction of its writer in it"
                     throw SegmentError(.rejected, file: file.file, reason: reason)
                 }
-                if let trust,
-                    let untrusted = try KnownBaselines.doubt(
-                        {
-                            try trust.store.read { try trust.keys.refusal(of: summary, name, $0) }
-                        },
-                        file.file
-                    )
-                {
-                    refused[name] = Refusal(
-                        reason: untrusted.reason,
-                        isIncomplete: false,
-                        since: self.refused[name]?.since ?? wall,
-                        untrusted: untrusted,
-                        vector: known.vector
-                    )
-                    continue
+                if let trust, let untrusted = try KnownBaselines.doubt(about: summary, name, file.file, trust) {
+                    new.refused[name] = Refusal(untrusted, former: former, wall: wall, vector: known.vector)
+                } else {
+                    new.baselines[name] = known
                 }
-                found[name] = known
             } catch {
                 if error.kind == .missing { continue }
-                refused[name] = KnownBaselines.refusal(error, former: self.refused[name], wall: wall)
-                if !error.isOfContent { marks[name.path] = nil }
+                new.refused[name] = KnownBaselines.refusal(error, former: former, wall: wall)
+                if !error.isOfContent { new.marks[name.path] = nil }
             }
         }
-        var compared: [BaselineComparison.Name: BaselineComparison] = [:]
-        var refusedComparisons: [BaselineComparison.Name: Refusal] = [:]
         for name in files.comparisons {
             guard let mark = FileAttributes(name.path, in: logs) else { continue }
-            let former = self.refusedComparisons[name]
-            if self.marks[name.path] == mark, let known = comparisons[name] {
-                compared[name] = known
-            } else if self.marks[name.path] == mark, let former {
-                refusedComparisons[name] = former
+            let (known, former) = (comparisons[name], refusedComparisons[name])
+            if marks[name.path] == mark, known != nil || former != nil {
+                (new.comparisons[name], new.refusedComparisons[name]) = (known, former)
             } else {
                 do {
                     let read = try BaselineComparison.read(name, in: logs)
-                    let refusal = try trust.flatMap { trust in
-                        try trust.store.read { try trust.keys.refusal(of: read, $0) }
-                    }
-                    guard let untrusted = refusal else {
-                        compared[name] = read
-                        marks[name.path] = mark
-                        continue
-                    }
-                    refusedComparisons[name] = Refusal(
-                        reason: untrusted.reason,
-                        isIncomplete: false,
-                        since: former?.since ?? wall,
-                        untrusted: untrusted
-                    )
+                    let doubt = try trust.flatMap { keys, store in try store.read { try keys.refusal(of: read, $0) } }
+                    new.refusedComparisons[name] = doubt.map { Refusal($0, former: former, wall: wall) }
+                    if doubt == nil { new.comparisons[name] = read }
+                } catch let error as SegmentError where error.kind == .locked {
+                    new.refusedComparisons[name] = KnownBaselines.refusal(error, former: former, wall: wall)
                 } catch {
-                    guard let error = error as? SegmentError, error.kind == .locked else { continue }
-                    refusedComparisons[name] = KnownBaselines.refusal(error, former: former, wall: wall)
+                    continue
                 }
             }
-            if compared[name] != nil || refusedComparisons[name] != nil { marks[name.path] = mark }
+            new.marks[name.path] = mark
         }
-        return replacing(found, refused: refused, compared, refusedComparisons: refusedComparisons, marks: marks)
+        new.compare()
+        return new
     }
 
     /// The baselines after a baseline was read as a whole: one counts no more unless its bytes have the hash in its end line.
@@ -318,9 +281,7 @@ extension KnownBaselines {
         let whole = try VerifiedBaseline.verify(file)
         guard whole.end.sha256 == baseline.sha256, whole.header.modelHash == baseline.modelHash,
             VersionVector(whole.writers) == baseline.vector
-        else {
-            throw SegmentError(.changed, file: file.file, reason: "the baseline was replaced by another one")
-        }
+        else { throw SegmentError(.changed, file: file.file, reason: "the baseline was replaced by another one") }
         return whole
     }
 
@@ -341,11 +302,13 @@ extension KnownBaselines {
 
     /// - Throws: ``SegmentError`` `inputOutput` when the store cannot be read.
     private static func doubt(
-        _ refusal: () throws -> UntrustedFile?,
-        _ file: String
+        about summary: BaselineSummary,
+        _ name: BaselineName,
+        _ file: String,
+        _ trust: (keys: StoreTrust, store: Store)
     ) throws(SegmentError) -> UntrustedFile? {
         do {
-            return try refusal()
+            return try trust.store.read { try trust.keys.refusal(of: summary, name, $0) }
         } catch {
             throw SegmentError(.inputOutput(EIO), file: file, reason: ErrorText.text(of: error))
         }
@@ -357,6 +320,14 @@ extension KnownBaselines {
         let since = former?.isIncomplete == isIncomplete ? former?.since ?? wall : wall
         let isLocked = error.kind == .locked
         return Refusal(reason: position + error.reason, isIncomplete: isIncomplete, since: since, isLocked: isLocked)
+    }
+}
+
+extension KnownBaselines.Refusal {
+    /// The refusal of a file because of its signature.
+    fileprivate init(_ untrusted: UntrustedFile, former: Self?, wall: WallTime, vector: VersionVector? = nil) {
+        let since = former?.since ?? wall
+        self.init(reason: untrusted.reason, isIncomplete: false, since: since, untrusted: untrusted, vector: vector)
     }
 }
 

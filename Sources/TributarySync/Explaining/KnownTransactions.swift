@@ -39,7 +39,7 @@ package struct KnownTransactions: Sendable {
             positions[writer] = position.sequence
             name(writer, through: position.sequence)
         }
-        baselines = planner.baselines.verified
+        baselines = planner.baselines.known.verified
         for baseline in baselines {
             for (writer, sequence) in baseline.vector.entries { name(writer, through: sequence) }
         }

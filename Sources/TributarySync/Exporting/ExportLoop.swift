@@ -57,20 +57,15 @@ struct ExportLoop: Sendable {
     /// With `beyondLimit`, a full log folder takes all segments: a baseline, which lets others go, needs them.
     func exportNow(beyondLimit: Bool = false) async throws -> ImportCounts {
         let wall = environment.wall
-        let (configuration, baselines, mayExport, isException) = state.update {
-            ($0.configuration, Array($0.knownBaselines.baselines.values), $0.mayExport, $0.mayExceedLimit(wall: wall))
+        let (configuration, baselines, isException) = state.update {
+            ($0.configuration, Array($0.knownBaselines.baselines.values), $0.mayExceedLimit(wall: wall))
         }
-        guard mayExport else { return ImportCounts() }
-        let store = environment.store
+        guard configuration.exports else { return ImportCounts() }
         let exporter = Exporter(
-            store: store,
-            name: configuration.name ?? store.configuration.name,
-            logs: configuration.logs,
-            segmentBytes: configuration.segmentBytes,
-            maxAhead: configuration.maxAhead,
+            store: environment.store,
+            configuration: configuration,
             wall: wall,
             key: environment.trust.key,
-            encryption: configuration.encryption,
             room: configuration.maxBytes.map {
                 FolderRoom(limit: $0, size: environment.folderSize, wall: wall, exceptions: isException ? 1 : 0)
             },
@@ -175,8 +170,8 @@ struct ExportLoop: Sendable {
     }
 
     private func acknowledgementDue() -> WallTime? {
-        let (configuration, mayExport) = state.read { ($0.configuration, $0.mayExport) }
-        guard mayExport else { return nil }
+        let configuration = state.configuration
+        guard configuration.exports else { return nil }
         let since = try? environment.store.read { try ExportLoop.unacknowledgedSince($0) }
         return since.flatMap(\.self).map { $0.due(after: configuration.acknowledge, at: environment.wall) }
     }
@@ -212,7 +207,7 @@ struct ExportLoop: Sendable {
 ///
 /// The first save after a quiet time is exported at once, and saves that follow within the quiet time are exported
 /// together. Peers therefore see a save as early as possible, and many saves make at most one segment in that time.
-struct ExportPacing: Sendable {
+package struct ExportPacing: Sendable {
     /// The time at which the last export began that wrote something or failed.
     private(set) var lastExport: Duration?
 

@@ -22,14 +22,9 @@ package struct Exporter: Sendable {
     }
 
     let store: Store
-    /// The name of this writer that peers see.
-    let name: String
-    let logs: String
-    let segmentBytes: Int
-    let maxAhead: Duration
+    let configuration: SyncConfiguration
     let wall: WallTime
     var key: SigningKey?
-    var encryption = EncryptionKeys()
     /// Nil when the log folder may grow without a limit.
     var room: FolderRoom?
     /// The baselines of the log folder, verified or not, as far as they are known.
@@ -42,6 +37,10 @@ package struct Exporter: Sendable {
     var published: @Sendable (UniqueID) -> Void = { _ in }
     /// Called when the store has continued as a fresh writer, because a file has the name of its next segment.
     var reissued: @Sendable (Restamped, _ file: String) -> Void = { _, _ in }
+
+    private var logs: String { configuration.logs }
+    /// The name of this writer that peers see.
+    private var name: String { configuration.name ?? store.configuration.name }
 
     /// Exports the transactions of the store's former writers first, under the names under which they were committed.
     @discardableResult
@@ -65,11 +64,12 @@ package struct Exporter: Sendable {
     /// Peers would hold a transaction with a clock that is ahead, unless it follows a clock that they have.
     private func requireClockInTime(of writers: [UniqueID], _ reader: Reader) throws {
         let clocks = try writers.compactMap { try reader.writers.record(of: $0)?.clock }
-        guard let clock = clocks.max(), clock.isAhead(of: wall, by: maxAhead),
+        guard let clock = clocks.max(), clock.isAhead(of: wall, by: configuration.maxAhead),
             try !clock.follows(reader.writers.greatestPublishedClock(), within: reader.outbox.waitingCount())
         else { return }
         // What a copy of the store has published cannot get other clocks.
-        guard try reader.writers.obstacleToRestamp(after: .last(of: wall.later(by: maxAhead))) == nil else { return }
+        let greatest = HybridClock.last(of: wall.later(by: configuration.maxAhead))
+        guard try reader.writers.obstacleToRestamp(after: greatest) == nil else { return }
         throw ExportFailure.clockAhead(by: clock.wallTime.duration(since: wall))
     }
 
@@ -101,13 +101,7 @@ package struct Exporter: Sendable {
     }
 
     /// The files that have names of this store's segments; forgets files that are gone.
-    func takenNames() throws -> TakenNames {
-        let known = try store.read { try TakenNames($0) }
-        guard !known.entries.isEmpty else { return known }
-        let remaining = known.remaining(in: try LogFolder(path: logs))
-        if remaining != known { try store.write { try $0.setSetting(StoreKeys.taken, to: remaining.text) } }
-        return remaining
-    }
+    func takenNames() throws -> TakenNames { try TakenNames.remaining(of: store, in: LogFolder(path: logs)) }
 
     func isIdle() throws -> Bool {
         try store.read { try $0.outbox.unexported().isEmpty && $0.outbox.unfinishedExports().isEmpty }
@@ -125,9 +119,7 @@ package struct Exporter: Sendable {
 
     private func keepFolder() throws {
         guard let text = MarkedFile(at: logs)?.text, try store.read({ try $0.setting(IdentityKeys.logs) }) != text
-        else {
-            return
-        }
+        else { return }
         try store.write { try $0.setSetting(IdentityKeys.logs, to: text) }
     }
 
@@ -137,7 +129,7 @@ package struct Exporter: Sendable {
             let unexported = try reader.outbox.unexported()
             guard let (id, next) = unexported.first,
                 let writer = try reader.writers.record(of: id),
-                let run = try reader.outbox.run(of: id, from: next, bytes: segmentBytes, step: { work.step() })
+                let run = try reader.outbox.run(of: id, from: next, bytes: configuration.segmentBytes, step: work.step)
             else { return nil }
             let (first, last) = (run.lowerBound, run.upperBound)
             try requireClockInTime(of: unexported.map(\.writer), reader)
@@ -159,7 +151,7 @@ package struct Exporter: Sendable {
     /// The counts are zero when the store has continued as a fresh writer instead.
     private func publish(_ range: ExportRange, isBegun: Bool) throws -> ImportCounts {
         let name = range.name
-        let folder = try LogFolder(path: logs, keys: encryption)
+        let folder = try configuration.openLogs()
         // The folder may have gone since the export began.
         try requireOwnFolder()
         let wasNeverInPlace = !isBegun || folder.isReady(name)
@@ -248,10 +240,10 @@ package struct Exporter: Sendable {
                 let reason = "It is longer than the transactions of this store"
                 throw SegmentError(.forked, file: file.file, writer: name.writer, reason: reason)
             }
-            _ = try SegmentVerifier().verify(file, name: name)
+            let segment = try SegmentVerifier().verify(file, name: name)
             let comparison = ContentComparison(store: store, logs: folder)
-            guard let reason = try comparison.contradiction(in: file, tail, of: name, through: name.last) else {
-                return .success(tail.end.sha256)
+            guard let reason = try comparison.contradiction(in: file, segment, through: name.last) else {
+                return .success(segment.end.sha256)
             }
             (taken.kind, taken.reason) = (.forked, reason)
         } catch let error as SegmentError {
@@ -282,14 +274,12 @@ package struct Exporter: Sendable {
         let reissued = try store.write { transaction in
             // A store that is unproven does not wait for the pause; the error leaves it the writer that it is.
             guard try transaction.continues(as: range.writer) else { throw RestampError.unproven(writer: range.writer) }
-            var taken = try TakenNames(transaction.reader)
-            if let pause = taken.pause(at: wall) {
+            if let pause = try TakenNames(transaction.reader).pause(at: wall) {
                 let reason = "\(reason). The store continues as a fresh writer in \(pause) s."
                 throw ExportFailure.nameTaken(file: file, reason: reason)
             }
             let reissued = try transaction.reissue(range)
-            taken.add(String(file.dropFirst(logs.count + 1)), reason, at: wall)
-            try transaction.setSetting(StoreKeys.taken, to: taken.text)
+            try TakenNames.record(transaction) { $0.add(String(file.dropFirst(logs.count + 1)), reason, at: wall) }
             return reissued
         }
         self.reissued(reissued, file)
@@ -301,7 +291,7 @@ package struct Exporter: Sendable {
     /// What is unproven keeps its names: the store, or a copy of it, may have published it. So does what a segment has
     /// with the same content.
     private func leavesClaimedWriter(_ range: ExportRange) throws -> Bool {
-        let folder = try LogFolder(path: logs, keys: encryption)
+        let folder = try configuration.openLogs()
         // A folder that cannot be read fails the export itself.
         let names = (try? folder.fileNames(of: range.writer)) ?? []
         guard let claim = try claim(on: range.writer, names),
@@ -343,9 +333,8 @@ package struct Exporter: Sendable {
             guard name.first <= range.last, range.first <= name.last else { return false }
             do {
                 let file = try folder.open(name)
-                let tail = try SegmentTail.read(file)
-                _ = try SegmentVerifier().verify(file, name: name)
-                return try comparison.contradiction(in: file, tail, of: name, through: range.last) == nil
+                let segment = try SegmentVerifier().verify(file, name: name)
+                return try comparison.contradiction(in: file, segment, through: range.last) == nil
             } catch let error as SegmentError where error.isOfContent {
                 return false
             }

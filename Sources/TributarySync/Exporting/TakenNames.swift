@@ -66,15 +66,32 @@ struct TakenNames: Hashable, Sendable {
         entries = (entries + [Entry(since: wall, path: path, reason: reason)]).suffix(TakenNames.limit)
     }
 
-    /// Forgets the files that are gone, with one look at each.
+    /// Changes what the store has recorded.
+    @discardableResult
+    static func record(_ transaction: WriteTransaction, _ change: (inout TakenNames) -> Void) throws -> TakenNames {
+        var taken = try TakenNames(transaction.reader)
+        change(&taken)
+        try transaction.setSetting(StoreKeys.taken, to: taken.text)
+        return taken
+    }
+
+    /// Forgets the recorded files that are gone, with one look at each, and returns the others.
     ///
     /// `own` is the path of a file that the store has published meanwhile.
-    func remaining(in logs: LogFolder, without own: String? = nil) -> TakenNames {
-        var remaining = self
-        remaining.entries = entries.filter {
+    static func remaining(
+        of store: Store,
+        in logs: @autoclosure () throws -> LogFolder,
+        without own: String? = nil
+    ) throws -> TakenNames {
+        let known = try store.read { try TakenNames($0) }
+        guard !known.entries.isEmpty else { return known }
+        let logs = try logs()
+        var remaining = known
+        remaining.entries = known.entries.filter {
             if $0.path == own { return false }
             return faccessat(logs.descriptor, $0.path, F_OK, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT
         }
+        if remaining != known { try store.write { try $0.setSetting(StoreKeys.taken, to: remaining.text) } }
         return remaining
     }
 }

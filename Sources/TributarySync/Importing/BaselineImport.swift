@@ -28,7 +28,7 @@ struct BaselineImport: Sendable {
             try transaction.joinBaseline(
                 verified.header,
                 writers: verified.writers,
-                transactionCount: verified.end.counts.transactions
+                transactionCount: Int(clamping: verified.end.transactions)
             ) {
                 guard control.current != .abort else { throw CancellationError() }
                 return try reader.next()

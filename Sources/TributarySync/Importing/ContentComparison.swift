@@ -22,12 +22,8 @@ struct ContentComparison {
     ///
     /// - Returns: Why the segment contradicts what is applied; nil when it does not.
     /// - Throws: ``SegmentError`` when the system cannot read a file for the moment, and ``StoreError``.
-    func contradiction(
-        in file: some SegmentBytes,
-        _ tail: SegmentTail,
-        of name: SegmentName,
-        through last: UInt64
-    ) throws -> String? {
+    func contradiction(in file: some SegmentBytes, _ segment: VerifiedSegment, through last: UInt64) throws -> String? {
+        let (name, sha256) = (segment.name, segment.end.sha256)
         let end = min(last, name.last)
         guard name.first <= end else { return nil }
         let (records, isSaved) = try store.read { reader in
@@ -40,11 +36,9 @@ struct ContentComparison {
             let saved = try reader.outbox.run(of: name.writer, from: name.first, through: end, bytes: 1)
             return (records, saved != nil)
         }
-        guard !records.contains(where: { $0.sha256 == tail.end.sha256 }), isSaved || !records.isEmpty else {
-            return nil
-        }
+        guard !records.contains(where: { $0.sha256 == sha256 }), isSaved || !records.isEmpty else { return nil }
         var applied = AppliedTransactions(records, in: logs)
-        let digests = TransactionDigests(file, tail, writer: name.writer)
+        let digests = TransactionDigests(file, try SegmentTail.read(file), writer: name.writer)
         var (saved, isWhole): ([UInt64: SHA256.Digest], Bool) = ([:], true)
         var isRead = name.first
         while let next = try digests.next(), next.sequence <= end {
@@ -64,7 +58,7 @@ struct ContentComparison {
         guard !isWhole, let record = records.first(where: { $0.first == name.first && $0.last == name.last }) else {
             return nil
         }
-        return "Its hash is \(tail.end.sha256), that of the segment that was applied is \(record.sha256)."
+        return "Its hash is \(sha256), that of the segment that was applied is \(record.sha256)."
     }
 
     /// Compares the hash that a segment names of the segment before (`previous`) with the applied ones that end there.
@@ -134,12 +128,10 @@ struct SegmentEnds: Sendable {
         if names[writer] == nil { names[writer] = try SegmentEnds.names(of: writer, in: logs) }
         var found: Set<String> = []
         for fileName in names[writer]?[last] ?? [] {
-            do throws(SegmentError) {
-                found.insert(try SegmentTail.read(logs.open(fileName: fileName, writer: writer)).end.sha256)
-            } catch {
-                guard error.isPassing else { continue }
-                throw error
+            let tail = try readable { () throws(SegmentError) in
+                try SegmentTail.read(logs.open(fileName: fileName, writer: writer))
             }
+            if let tail { found.insert(tail.end.sha256) }
         }
         hashes[end] = found
         return found.contains(sha256)
@@ -166,7 +158,7 @@ private struct AppliedTransactions {
     private var later: [SegmentRecord]
     /// The segments that have begun, the one that reaches furthest at the end.
     private var begun: [SegmentRecord] = []
-    private var current: AppliedSegment?
+    private var current: (digests: TransactionDigests, file: String)?
 
     init(_ records: [SegmentRecord], in logs: LogFolder) {
         self.logs = logs
@@ -175,51 +167,39 @@ private struct AppliedTransactions {
 
     /// The digest of a transaction, and the file in which it was found; nil when no file has it any more.
     mutating func digest(of sequence: UInt64) throws(SegmentError) -> (SHA256.Digest, String)? {
-        if let current, let digest = try current.digest(of: sequence) { return (digest, current.name.path) }
+        if let current, let digest = try current.digests.digest(of: sequence) { return (digest, current.file) }
         let count = begun.count
         while let next = later.last, next.first <= sequence { begun.append(later.removeLast()) }
         if begun.count > count { begun.sort { $0.last < $1.last } }
         while let furthest = begun.popLast(), furthest.last >= sequence {
             current = try open(furthest)
-            if let current, let digest = try current.digest(of: sequence) { return (digest, current.name.path) }
+            if let current, let digest = try current.digests.digest(of: sequence) { return (digest, current.file) }
         }
         // The others end before, as the furthest does.
         begun = []
         return nil
     }
 
-    private func open(_ record: SegmentRecord) throws(SegmentError) -> AppliedSegment? {
+    private func open(_ record: SegmentRecord) throws(SegmentError) -> (TransactionDigests, String)? {
         let name = record.name
-        do throws(SegmentError) {
+        return try readable { () throws(SegmentError) in
             let file = try logs.open(name)
             let tail = try SegmentTail.read(file)
             guard tail.end.sha256 == record.sha256 else { return nil }
             // The file may have been damaged after it was applied.
             _ = try SegmentVerifier().verify(file, name: name)
-            return AppliedSegment(name, file, tail)
-        } catch {
-            guard error.isPassing else { return nil }
-            throw error
-        }
+            return (TransactionDigests(file, tail, writer: name.writer), name.path)
+        } ?? nil
     }
 }
 
-/// The transactions of an applied segment, asked for in ascending order.
-private final class AppliedSegment {
-    let name: SegmentName
-    private let digests: TransactionDigests
-    private var next: (sequence: UInt64, digest: SHA256.Digest)?
-    private var isBegun = false
-
-    init(_ name: SegmentName, _ file: OpenFile, _ tail: SegmentTail) {
-        (self.name, digests) = (name, TransactionDigests(file, tail, writer: name.writer))
-    }
-
-    func digest(of sequence: UInt64) throws(SegmentError) -> SHA256.Digest? {
-        guard sequence >= name.first, sequence <= name.last else { return nil }
-        if !isBegun { (isBegun, next) = (true, try digests.next()) }
-        while let found = next, found.sequence < sequence { next = try digests.next() }
-        return next?.sequence == sequence ? next?.digest : nil
+/// Returns the result of `read`; nil when the bytes are not a segment, so that an error is one of the system.
+private func readable<T>(_ read: () throws(SegmentError) -> T) throws(SegmentError) -> T? {
+    do {
+        return try read()
+    } catch {
+        guard error.isPassing else { return nil }
+        throw error
     }
 }
 
@@ -282,19 +262,8 @@ struct AppliedAudit {
             reason = try comparison.brokenLink(from: name, to: header?.previous)
             guard reason != nil else { return nil }
         }
-        guard try readable({ () throws(SegmentError) in try SegmentVerifier().verify(bytes, name: name) }) != nil else {
-            return nil
-        }
-        return try reason ?? comparison.contradiction(in: bytes, tail, of: name, through: name.last)
-    }
-
-    /// Returns the result of `read`; nil when the bytes are not a segment, so that an error is one of the system.
-    private func readable<T>(_ read: () throws(SegmentError) -> T) throws(SegmentError) -> T? {
-        do {
-            return try read()
-        } catch {
-            guard error.isPassing else { return nil }
-            throw error
-        }
+        let verified = try readable { () throws(SegmentError) in try SegmentVerifier().verify(bytes, name: name) }
+        guard let verified else { return nil }
+        return try reason ?? comparison.contradiction(in: bytes, verified, through: name.last)
     }
 }

@@ -8,14 +8,13 @@ import TributaryStore
 ///
 /// Only the import loop uses it, which may wait for the log folder.
 struct ImportAnnouncer {
-    let environment: SyncEnvironment
-    let state: SyncStateOwner
-    let events: Broadcast<SegmentStatus>
-    let initialImport: Broadcast<Never>
-    let deferrals: DeferralFinder
+    let service: SyncService
     private(set) var gaps = JournaledGaps()
     private(set) var deferred = JournaledDeferrals()
 
+    private var environment: SyncEnvironment { service.environment }
+    private var state: SyncStateOwner { service.state }
+    private var events: Broadcast<SegmentStatus> { service.events }
     private var logger: Logger { environment.logger }
 
     // MARK: Folder
@@ -38,11 +37,8 @@ struct ImportAnnouncer {
     // MARK: Imports
 
     func announceInitialImport() {
-        logger.notice(
-            "the initial import is complete",
-            metadata: state.read(\.progress.imported).journalMetadata
-        )
-        initialImport.finish()
+        logger.notice("the initial import is complete", metadata: state.read(\.progress.imported).journalMetadata)
+        service.initialImport.finish()
     }
 
     mutating func announce(_ result: ImportBatch.Result) {
@@ -146,7 +142,7 @@ struct ImportAnnouncer {
         guard let due = deferred.due, due <= start else { return }
         do {
             let names = deferred.names
-            let (found, newest) = try deferrals.deferred(in: names, after: deferred.journaledThrough)
+            let (found, newest) = try service.deferrals.deferred(in: names, after: deferred.journaledThrough)
             for status in found { log(deferralsOf: status) }
             let isUnderWay = state.read { $0.planner.positions.values.contains { $0.partial != nil } }
             deferred.finish(names, newest: isUnderWay ? nil : newest)
@@ -158,7 +154,7 @@ struct ImportAnnouncer {
     }
 
     private func log(deferralsOf status: SegmentStatus) {
-        guard let first = deferrals.locatedBlocking(status.deferredValues).first else { return }
+        guard let first = service.deferrals.locatedBlocking(status.deferredValues).first else { return }
         logger.warning(
             "values of a segment are deferred",
             metadata: [

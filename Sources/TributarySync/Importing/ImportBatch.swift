@@ -107,7 +107,7 @@ extension ImportBatch {
                 queues.append((item.name.writer, [item]))
             }
         }
-        var waiting = AwaitedTransactions<Int>()
+        var waiting = AwaitedTransactions()
         var ready = Array(queues.indices)
         var next = 0
         while next < ready.count, !isFull(transaction) {

@@ -38,20 +38,9 @@ struct ImportLoop {
         }
         scanner = FolderScanner(path: path)
         let queue = SerialQueue("tributary.import")
-        verification = SegmentVerification(
-            queue: queue,
-            control: control,
-            store: environment.store,
-            trust: environment.trust
-        )
+        verification = SegmentVerification(queue: queue, control: control, environment: environment)
         importer = Importer(environment: environment, state: state, queue: queue, control: control)
-        announcer = ImportAnnouncer(
-            environment: environment,
-            state: state,
-            events: service.events,
-            initialImport: service.initialImport,
-            deferrals: service.deferrals
-        )
+        announcer = ImportAnnouncer(service: service)
         updateWatchProblem()
     }
 
@@ -343,7 +332,7 @@ struct ImportLoop {
         let wall = environment.wall
         state.update { state in
             state.setPositions(positions)
-            state.importFailed(error, wall: wall)
+            state.problems.raise(.importFailed(error, since: wall))
         }
         return false
     }

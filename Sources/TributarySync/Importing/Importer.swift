@@ -65,12 +65,7 @@ struct Importer {
         behind runs: [ImportPlanner.Run]
     ) async -> [SegmentVerification.Verified] {
         let (configuration, positions) = state.read { ($0.configuration, $0.planner.positions) }
-        let verification = SegmentVerification(
-            queue: ahead,
-            control: control,
-            store: environment.store,
-            trust: environment.trust
-        )
+        let verification = SegmentVerification(queue: ahead, control: control, environment: environment)
         let lines = (runs.last?.segment).map { $0.changes.addingSaturating($0.transactions) } ?? 0
         let isRead = lines <= configuration.sliceChanges
         var results = await verification.verify(
@@ -132,11 +127,7 @@ extension Importer {
 
     /// Joins a verified baseline; returns the reason why it is not joined, nil when it is.
     func join(_ baseline: KnownBaseline) async throws -> PlannedBaselines.Refusal? {
-        let work = BaselineImport(
-            baseline: baseline,
-            logs: try state.configuration.openLogs(),
-            control: control
-        )
+        let work = BaselineImport(baseline: baseline, logs: try state.configuration.openLogs(), control: control)
         let file = baseline.name.path
         do {
             let (verified, missing) = try await queue.run { () throws(SegmentError) in try work.verified() }
@@ -157,9 +148,8 @@ extension Importer {
                 let began = ContinuousClock.now
                 let left = try transaction.leaveClaimedWriter(verified.writers)
                 if let left {
-                    var taken = try TakenNames(transaction.reader)
-                    taken.add(file, TakenNames.claim(on: left.former, after: left.published), at: wall)
-                    try transaction.setSetting(StoreKeys.taken, to: taken.text)
+                    let claim = TakenNames.claim(on: left.former, after: left.published)
+                    try TakenNames.record(transaction) { $0.add(file, claim, at: wall) }
                 }
                 let before = try transaction.reader.writers.all().reduce(into: [:]) { $0[$1.id] = $1.sequence }
                 guard let committed = try work.join(verified, transaction) else { return (([:], 0, left, began), []) }
@@ -216,10 +206,7 @@ extension Importer {
     }
 
     private func warn(_ file: String, _ reason: String) {
-        environment.logger.warning(
-            "baseline is not joined",
-            metadata: ["baseline": "\(file)", "reason": "\(reason)"]
-        )
+        environment.logger.warning("baseline is not joined", metadata: ["baseline": "\(file)", "reason": "\(reason)"])
     }
 }
 

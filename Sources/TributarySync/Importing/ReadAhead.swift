@@ -245,11 +245,7 @@ struct SegmentReaders: Sendable {
     private(set) var begun: Set<SegmentName>?
 
     /// Reads segments in order until about a slice of them is in memory, for this batch or the next one.
-    mutating func prefetch(
-        _ items: [ImportBatch.Item],
-        positions: [UniqueID: UInt64],
-        changes: Int = 0
-    ) throws {
+    mutating func prefetch(_ items: [ImportBatch.Item], positions: [UniqueID: UInt64], changes: Int = 0) throws {
         var begun: Set<SegmentName> = []
         defer { self.begun = begun }
         var budget = ReadBudget(changes: max(changes, sliceChanges))

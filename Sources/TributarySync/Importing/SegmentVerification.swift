@@ -12,8 +12,7 @@ struct SegmentVerification: Sendable {
 
     let queue: SerialQueue
     let control: ImportControl
-    let store: Store
-    let trust: StoreTrust
+    let environment: SyncEnvironment
 
     /// Reads the segments one after the other, and keeps the content of some, of at most `keptBytes` together.
     func verify(
@@ -50,6 +49,7 @@ struct SegmentVerification: Sendable {
         }
         let bytes = MeteredBytes(file, control)
         let position = positions[name.writer] ?? WriterPosition()
+        let (store, trust) = (environment.store, environment.trust)
         do {
             let segment = try verifier.verify(bytes, name: name, dependenciesAfter: position.sequence)
             let blobs = try BlobSearch(logs: logs).find(in: segment, file: bytes)
@@ -61,9 +61,9 @@ struct SegmentVerification: Sendable {
                 }
             }
             if !position.isCompared(name.bounds, summary) {
-                let (comparison, tail) = (ContentComparison(store: store, logs: logs), try SegmentTail.read(bytes))
+                let comparison = ContentComparison(store: store, logs: logs)
                 let last = position.sequence
-                if let reason = try comparison.contradiction(in: bytes, tail, of: name, through: last) {
+                if let reason = try comparison.contradiction(in: bytes, segment, through: last) {
                     return Verified(segment: pending, result: .bad(.forked, reason: reason, line: nil))
                 }
                 summary.comparedThrough = last

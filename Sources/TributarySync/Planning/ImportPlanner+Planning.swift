@@ -75,7 +75,7 @@ extension ImportPlanner {
     /// that a segment waits for. The order of the writers does not matter.
     func plan(from positions: SupposedPositions, _ limits: Limits, wall: WallTime) -> BatchPlan {
         var plan = BatchPlan(limits: limits, positions: positions)
-        var waiting = AwaitedTransactions<Int>()
+        var waiting = AwaitedTransactions()
         // A segment has a waiter for each of the ways in which it can continue its writer.
         var waiters: [SegmentName] = []
         var holders: [UniqueID: Holders] = [:]

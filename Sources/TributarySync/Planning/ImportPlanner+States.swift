@@ -155,11 +155,7 @@ extension ImportPlanner {
         )
     }
 
-    private func entryStatuses(
-        of id: UniqueID,
-        wall: WallTime,
-        through last: SegmentBounds? = nil
-    ) -> [SegmentStatus] {
+    private func entryStatuses(of id: UniqueID, wall: WallTime, through last: SegmentBounds? = nil) -> [SegmentStatus] {
         guard let writer = writers[id] else { return [] }
         let positions = SupposedPositions(known: positions)
         let window = last.flatMap(writer.order.index(of:)).map { $0 + 1 } ?? .max

@@ -14,11 +14,7 @@ struct PlannedBaselines: Sendable {
         case nothing
     }
 
-    private(set) var verified: [KnownBaseline] = []
-    /// The baselines that no store has endorsed, the one with the most transactions first.
-    private(set) var unverified: [KnownBaseline] = []
-    /// The baselines that cannot be used.
-    private(set) var unusable: [BaselineName: KnownBaselines.Refusal] = [:]
+    private(set) var known = KnownBaselines()
     /// The reasons why baselines could not be joined, each with the time of the next attempt; nil for none.
     private(set) var refused: [KnownBaseline: Refusal] = [:]
     /// The wall time since which a writer's next segment is missing and a baseline has its transactions.
@@ -43,13 +39,9 @@ struct PlannedBaselines: Sendable {
         var writer: UniqueID?
     }
 
-    mutating func set(
-        _ verified: [KnownBaseline],
-        unverified: [KnownBaseline] = [],
-        unusable: [BaselineName: KnownBaselines.Refusal] = [:]
-    ) {
-        (self.verified, self.unverified, self.unusable) = (verified, unverified, unusable)
-        refused = refused.filter { verified.contains($0.key) }
+    mutating func set(_ known: KnownBaselines) {
+        self.known = known
+        refused = refused.filter { known.verified.contains($0.key) }
     }
 
     mutating func refuse(_ baseline: KnownBaseline, _ refusal: Refusal) { refused[baseline] = refusal }
@@ -73,11 +65,11 @@ struct PlannedBaselines: Sendable {
         func first(_ baselines: [KnownBaseline]) -> BaselineName? {
             baselines.first { $0.vector[writer] >= sequence }?.name
         }
-        if let name = first(verified) {
+        if let name = first(known.verified) {
             return "The verified baseline \(name.path) has them. To see when this store joins it: tributaryctl status"
         }
-        if let name = first(unverified) { return PlannedBaselines.offer(name) }
-        let refused = unusable.filter { $0.value.vector(of: $0.key)[writer] >= sequence }.min { $0.key < $1.key }
+        if let name = first(known.unverified) { return PlannedBaselines.offer(name) }
+        let refused = known.refused.filter { $0.value.vector(of: $0.key)[writer] >= sequence }.min { $0.key < $1.key }
         return refused.map { name, refusal in
             "The baseline \(name.path) has them, but cannot be used: \(refusal.sentence) \(refusal.hint)"
         }
@@ -107,11 +99,11 @@ struct PlannedBaselines: Sendable {
             }
             .map { ($0.key, $0.value) }
         }
-        let wanted = verified.map { (baseline: $0, lacking: lacking($0)) }.filter { !$0.lacking.isEmpty }
+        let wanted = known.verified.map { (baseline: $0, lacking: lacking($0)) }.filter { !$0.lacking.isEmpty }
         guard let first = wanted.first?.baseline else {
             gapSince = nil
             let since = offered?.since ?? wall
-            offered = unverified.first { !lacking($0).isEmpty }.map { Waiting(baseline: $0.name, since: since) }
+            offered = known.unverified.first { !lacking($0).isEmpty }.map { Waiting(baseline: $0.name, since: since) }
             return .nothing
         }
         // An offered baseline that was accepted has waited already.

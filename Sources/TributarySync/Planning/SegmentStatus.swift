@@ -12,7 +12,7 @@ package struct SegmentStatus: Hashable, Sendable {
     package var file: String
     /// Counted from 1.
     package var line: Int?
-    package var waitingFor: [UnmetDependency]
+    package var waitingFor: [UnmetDependency] = []
     /// The number of values that the model cannot represent.
     package var deferred = 0
     /// The number of objects that the segment updates and that were never inserted.
@@ -29,8 +29,6 @@ package struct SegmentStatus: Hashable, Sendable {
         state: SegmentState,
         reason: String = "",
         file: String? = nil,
-        line: Int? = nil,
-        waitingFor: [UnmetDependency] = [],
         since: WallTime? = nil,
         hint: String? = nil
     ) {
@@ -38,8 +36,6 @@ package struct SegmentStatus: Hashable, Sendable {
         self.state = state
         self.reason = reason
         self.file = file ?? id.path
-        self.line = line
-        self.waitingFor = waitingFor
         self.since = since
         self.hint = hint
     }

@@ -217,20 +217,14 @@ final class LineSearch: Sendable {
             count.subtract(1, ordering: .relaxed)
             return nil
         }
-        let (results, continuation) = AsyncStream<T>.makeStream(bufferingPolicy: .bufferingOldest(1))
-        queue.async { [self] in
-            continuation.yield(search())
-            continuation.finish()
-            count.subtract(1, ordering: .relaxed)
+        let task = Task<T, Never> {
+            defer { count.subtract(1, ordering: .relaxed) }
+            return await withCheckedContinuation { continuation in
+                queue.async { continuation.resume(returning: search()) }
+            }
         }
-        // The task is not structured: a task group would wait for a search that hangs.
-        let limit = Task {
-            try await Task.sleep(for: patience)
-            continuation.finish()
-        }
-        defer { limit.cancel() }
-        for await result in results { return result }
-        return nil
+        let end = ContinuousClock.now + patience
+        return await HangingWork.result(of: task, lookingEvery: patience) { ContinuousClock.now >= end }
     }
 }
 

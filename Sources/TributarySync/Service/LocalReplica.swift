@@ -33,9 +33,7 @@ extension LocalReplica {
     ///
     /// - Parameter isNeeded: decides inside the SQLite transaction whether it is committed.
     /// - Throws: what `isNeeded` throws, and ``StoreError``.
-    func acknowledge(
-        if isNeeded: @escaping @Sendable (WriteTransaction) throws -> Bool = { _ in true }
-    ) async throws {
+    func acknowledge(if isNeeded: @escaping @Sendable (WriteTransaction) throws -> Bool = { _ in true }) async throws {
         try await importTransactions { transaction in
             guard try isNeeded(transaction) else { return ((), []) }
             let empty = LocalTransaction(author: "tributaryd", contextName: "acknowledgement", changes: [])

@@ -62,14 +62,14 @@ struct SyncRecords: Sendable {
     ///
     /// Logs an error when that fails; the next call tries again.
     func storeAccepted(of state: SyncStateOwner, logger: Logger) {
-        guard state.read(\.acceptedToStore) != nil else { return }
+        guard state.read(\.hasAcceptedToStore) else { return }
         var accepted: [SegmentName: String] = [:]
         do {
             try store.write { transaction in
                 accepted = state.read(\.planner.accepted)
                 try transaction.setSetting(StoreKeys.accepted, to: SyncRecords.text(accepted))
             }
-            state.update { $0.stored(accepted: accepted) }
+            state.update { $0.storedAccepted = accepted }
         } catch {
             logger.error("accepted segments were not stored", metadata: ["reason": "\(error)"])
         }

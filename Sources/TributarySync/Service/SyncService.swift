@@ -31,37 +31,18 @@ package final class SyncService: Service {
     let deferrals: DeferralFinder
     let exports: ExportLoop
 
-    package convenience init(
+    /// Tests interrupt an export, begin as if an export had just been made, or control the clocks of the meters.
+    package init(
         replica: any LocalReplica,
         configuration: SyncConfiguration,
         trust: StoreTrust = StoreTrust(),
         clock: any Clock<Duration> = ContinuousClock(),
         logger: Logger,
-        published: @escaping @Sendable (UniqueID) -> Void = { _ in }
-    ) throws {
-        try self.init(
-            replica: replica,
-            configuration: configuration,
-            trust: trust,
-            clock: clock,
-            logger: logger,
-            published: published
-        ) { _ in }
-    }
-
-    /// Creates the service for tests that interrupt an export, begin as if an export had just been made, or control the
-    /// clocks of the meters.
-    init(
-        replica: any LocalReplica,
-        configuration: SyncConfiguration,
-        trust: StoreTrust = StoreTrust(),
-        clock: any Clock<Duration>,
-        logger: Logger,
         control: ImportControl = ImportControl(),
         exportWork: WorkMeter = WorkMeter(),
         pacing: ExportPacing = ExportPacing(),
         published: @escaping @Sendable (UniqueID) -> Void = { _ in },
-        interruptExport: @escaping @Sendable (Exporter.Step) throws -> Void
+        interruptExport: @escaping @Sendable (Exporter.Step) throws -> Void = { _ in }
     ) throws {
         self.control = control
         signals = SyncSignals(exports: replica.commitSignal)
@@ -253,6 +234,27 @@ package struct SerialQueue: Sendable {
             queue.async { continuation.resume(returning: Result(catching: block)) }
         }
         return try result.get()
+    }
+}
+
+/// Work on a folder that may never answer.
+package enum HangingWork {
+    /// Returns the result of `task`, which continues in any case; nil when `isLost` returns true before there is one.
+    package static func result<T: Sendable>(
+        of task: Task<T, Never>,
+        lookingEvery interval: Duration,
+        isLost: @escaping @Sendable () -> Bool
+    ) async -> T? {
+        let (stream, continuation) = AsyncStream<T?>.makeStream(bufferingPolicy: .bufferingOldest(1))
+        // The tasks are unstructured: a group would wait for the task that hangs.
+        Task { continuation.yield(await task.value) }
+        let watch = Task {
+            while !isLost() { try await Task.sleep(for: interval) }
+            continuation.yield(nil)
+        }
+        defer { watch.cancel() }
+        for await result in stream { return result }
+        return nil
     }
 }
 

@@ -22,8 +22,8 @@ struct SyncState: Sendable {
     private var published: WallTime?
     /// When a full log folder has had a pass of the compaction begun last.
     private var madeRoom: WallTime?
-    private var storedAccepted: [SegmentName: String]
-    private(set) var knownBaselines = KnownBaselines()
+    /// The accepted segments as the store has them.
+    var storedAccepted: [SegmentName: String]
     /// The result of the last comparison of a baseline; nil before the first comparison.
     var comparison: CompactionReport.Step?
     /// The baselines about which this store cannot decide, with the first transaction that it needs; nil when none helps.
@@ -44,6 +44,8 @@ struct SyncState: Sendable {
         self.pause = pause
         storedAccepted = planner.accepted
     }
+
+    var knownBaselines: KnownBaselines { planner.baselines.known }
 
     /// The path of the log folder does not change while the service runs.
     mutating func configure(_ new: SyncConfiguration) {
@@ -102,12 +104,7 @@ struct SyncState: Sendable {
         let isDecided = found.verified != knownBaselines.verified
         if let lone, !found.unverified.contains(lone.baseline) { self.lone = nil }
         undecided = isDecided ? [:] : undecided.filter { found.baselines[$0.key.name] == $0.key }
-        knownBaselines = found
-        planner.baselines.set(
-            knownBaselines.verified,
-            unverified: knownBaselines.unverified,
-            unusable: knownBaselines.refused
-        )
+        planner.baselines.set(found)
         // Once another store endorses the baseline, it concerns its maker and the store that objects to it.
         let objection = knownBaselines.objections.first {
             !knownBaselines.isVerified($0.baseline) || [$0.store, $0.baseline.name.writer].contains(planner.own)
@@ -119,10 +116,7 @@ struct SyncState: Sendable {
         }
     }
 
-    mutating func found(
-        lone: (baseline: KnownBaseline, missing: AppliedSegments.Transaction)?,
-        wall: WallTime
-    ) {
+    mutating func found(lone: (baseline: KnownBaseline, missing: AppliedSegments.Transaction)?, wall: WallTime) {
         self.lone = lone.map { ($0.baseline, $0.missing, self.lone?.since ?? wall) }
     }
 
@@ -175,10 +169,6 @@ struct SyncState: Sendable {
         problems.end(.importFailed)
     }
 
-    mutating func importFailed(_ error: any Error, wall: WallTime) {
-        problems.raise(.importFailed(error, since: wall))
-    }
-
     /// Returns the status of a file that contradicts what was applied.
     mutating func compared(_ finding: AppliedAudit.Finding, wall: WallTime) -> SegmentStatus? {
         planner.compared(finding.file, finding.reason, isLocked: finding.isLocked, wall: wall)
@@ -196,14 +186,9 @@ struct SyncState: Sendable {
         }
     }
 
-    /// Nil when they do not differ from the stored ones.
-    var acceptedToStore: [SegmentName: String]? { planner.accepted == storedAccepted ? nil : planner.accepted }
-
-    mutating func stored(accepted: [SegmentName: String]) { storedAccepted = accepted }
+    var hasAcceptedToStore: Bool { planner.accepted != storedAccepted }
 
     // MARK: Exporting
-
-    var mayExport: Bool { configuration.exports }
 
     private static let exceptionInterval = Duration.seconds(3600)
     private static let roomInterval = Duration.seconds(600)
@@ -231,7 +216,6 @@ struct SyncState: Sendable {
 
     /// Nil for `withheld` says that no transaction waits for room in the log folder.
     mutating func exported(_ counts: ImportCounts, withheld: Int?, wall: WallTime) {
-        progress.addExported(counts)
         problems.setExportProblem(nil)
         if counts.segments > 0 { published = wall }
         self.withheld = withheld
@@ -259,11 +243,9 @@ struct SyncState: Sendable {
         let summaries = planner.summaries(wall: wall)
         status.segments = ImportPlanner.counts(summaries)
         status.queue = planner.queueLength(wall: wall)
-        status.initialImportComplete = progress.isInitialImportComplete
         status.lastImport = progress.lastImport
         status.isImporting = progress.isApplying
         status.imported = progress.imported
-        status.exported = progress.exported
         let found =
             problems.all + [pause.map { Problem.paused($0, at: wall) }].compactMap(\.self)
             + planner.problems(summaries, wall: wall) + baselineProblems(wall: wall)
@@ -373,12 +355,9 @@ struct ImportProgress: Sendable {
     var lastImport: WallTime?
     var isApplying = false
     private(set) var imported = ImportCounts()
-    private(set) var exported = ImportCounts()
 
     mutating func addImported(_ counts: ImportCounts, wall: WallTime) {
         imported = imported + counts
         if counts.transactions > 0 { lastImport = wall }
     }
-
-    mutating func addExported(_ counts: ImportCounts) { exported = exported + counts }
 }

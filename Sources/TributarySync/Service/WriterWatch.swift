@@ -84,9 +84,7 @@ package final class WriterWatch: Sendable {
         return found.compactMap { silence in
             let writers = byStore[silence.store] ?? []
             guard writers.contains(where: { $0.state == nil }), let last = writers.max(by: { $0.clock < $1.clock })
-            else {
-                return nil
-            }
+            else { return nil }
             return (silence, last)
         }
     }

@@ -17,13 +17,6 @@ package struct PinnedKeys {
         package var owner: UniqueID?
         /// All keys that are pinned to the store.
         package var keys: [PublicKey] = []
-
-        package init(owner: UniqueID? = nil, keys: [PublicKey] = []) { (self.owner, self.keys) = (owner, keys) }
-    }
-
-    private struct Pin {
-        var store: UniqueID
-        var since: WallTime
     }
 
     private static let prefix = "sync.pinned."
@@ -38,19 +31,17 @@ package struct PinnedKeys {
 
     package func entries(of store: UniqueID) throws -> [TrustList.Entry] {
         try keys(of: store).compactMap { key in
-            try settings.value(of: PinnedKeys.pin(key)).map { pin in
-                TrustList.Entry(store: store, key: key, state: .trusted, since: pin.since)
-            }
+            var entry = try settings.value(of: PinnedKeys.pin(key))
+            entry?.store = store
+            return entry
         }
     }
 
     /// All keys, each with its first store, in the order of the keys; O(n).
     package func entries() throws -> [TrustList.Entry] {
         try settings.texts(beginningWith: PinnedKeys.prefix).compactMap { setting in
-            guard let key = PublicKey(String(setting.key.dropFirst(PinnedKeys.prefix.count))) else { return nil }
-            return PinnedKeys.pin(key).read(setting.text).map { pin in
-                TrustList.Entry(store: pin.store, key: key, state: .trusted, since: pin.since)
-            }
+            PublicKey(String(setting.key.dropFirst(PinnedKeys.prefix.count)))
+                .flatMap { PinnedKeys.pin($0).read(setting.text) }
         }
     }
 
@@ -60,19 +51,20 @@ package struct PinnedKeys {
         guard !known.contains(key) else { return }
         try settings.set(PinnedKeys.keys(store), to: known + [key])
         guard try settings.value(of: PinnedKeys.pin(key)) == nil else { return }
-        try settings.set(PinnedKeys.pin(key), to: Pin(store: store, since: wall))
+        let entry = TrustList.Entry(store: store, key: key, state: .trusted, since: wall)
+        try settings.set(PinnedKeys.pin(key), to: entry)
     }
 
     private func keys(of store: UniqueID) throws -> [PublicKey] {
         try settings.value(of: PinnedKeys.keys(store)) ?? []
     }
 
-    private static func pin(_ key: PublicKey) -> Setting<Pin> {
+    private static func pin(_ key: PublicKey) -> Setting<TrustList.Entry> {
         Setting("\(prefix)\(key)") { text in
             let parts = text.split(separator: " ")
             guard parts.count == 2, let store = UniqueID(String(parts[0])), let since = UInt64(parts[1])
             else { return nil }
-            return Pin(store: store, since: WallTime(milliseconds: since))
+            return TrustList.Entry(store: store, key: key, state: .trusted, since: WallTime(milliseconds: since))
         } text: {
             "\($0.store) \($0.since.milliseconds)"
         }

@@ -42,10 +42,9 @@ extension StoreTrust {
 
     /// Decides about a segment; `isRead` says that its signature was verified when it was read.
     func admission(of segment: VerifiedSegment, isRead: Bool = false, _ reader: Reader) throws -> Admission {
-        guard mode == .known else { return Admission(store: segment.name.writer) }
+        let (writer, store) = (segment.name.writer, segment.header.incarnation.store)
         let text = SignedText.of(segment.name.path, segment.end.sha256)
-        let store = try author(of: segment, reader).label
-        return try admission(store, segment.end.signature, of: text, isRead: isRead, reader)
+        return try admission(writer, claiming: store, segment.end.signature, of: text, isRead: isRead, reader)
     }
 
     /// What keeps a segment from being applied; nil for nothing.
@@ -58,27 +57,27 @@ extension StoreTrust {
     /// Its bytes are not compared with the signed hash yet, and it may name another store than its own: no key is pinned
     /// for what it says.
     func refusal(of baseline: BaselineSummary, _ name: BaselineName, _ reader: Reader) throws -> UntrustedFile? {
-        guard mode == .known else { return nil }
         let claimed = baseline.writers.first { $0.id == name.writer }?.incarnation.store
-        let author = try author(name.writer, claiming: claimed, reader)
         let text = SignedText.of(name.path, baseline.sha256)
-        return try admission(author.label, baseline.signature, of: text, reader).refusal
+        return try admission(name.writer, claiming: claimed, baseline.signature, of: text, reader).refusal
     }
 
     /// What keeps a comparison from counting; nil for nothing.
     func refusal(of comparison: BaselineComparison, _ reader: Reader) throws -> UntrustedFile? {
-        guard mode == .known else { return nil }
-        let author = try author(comparison.name.writer, claiming: comparison.store, reader)
-        return try admission(author.label, comparison.signature, of: comparison.signedText, reader).refusal
+        let (writer, store) = (comparison.name.writer, comparison.store)
+        return try admission(writer, claiming: store, comparison.signature, of: comparison.signedText, reader).refusal
     }
 
     private func admission(
-        _ store: UniqueID,
+        _ writer: UniqueID,
+        claiming claimed: UniqueID?,
         _ signature: Signature?,
         of text: [UInt8],
         isRead: Bool = false,
         _ reader: Reader
     ) throws -> Admission {
+        guard mode == .known else { return Admission(store: writer) }
+        let store = try author(writer, claiming: claimed, reader).label
         func refused(_ reason: String, key: PublicKey? = nil) throws -> Admission {
             let isRevoked = key.map(list.isRevoked) ?? false
             let isOwn = try isOwn(store, reader)

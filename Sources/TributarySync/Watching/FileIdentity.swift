@@ -68,19 +68,16 @@ extension FileAttributes {
     }
 }
 
-/// A time stamp of a file, as `stat` gives it: any 64-bit number of seconds, also long before 1970 or after 2262.
-package struct FileTime: Hashable, Sendable {
-    package var seconds: Int64
-    package var nanoseconds: Int64
-
-    package init(seconds: Int64 = 0, nanoseconds: Int64 = 0) {
-        self.seconds = seconds
-        self.nanoseconds = nanoseconds
-    }
-
+extension FileTime {
     init(_ time: timespec) {
         self.init(seconds: Int64(time.tv_sec), nanoseconds: Int64(time.tv_nsec))
     }
+}
+
+/// A time stamp of a file, as `stat` gives it: any 64-bit number of seconds, also long before 1970 or after 2262.
+package struct FileTime: Hashable, Sendable {
+    package var seconds: Int64 = 0
+    package var nanoseconds: Int64 = 0
 
     var wall: WallTime {
         let whole = UInt64(clamping: seconds).multipliedSaturating(by: 1_000)

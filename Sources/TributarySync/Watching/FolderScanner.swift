@@ -1,4 +1,3 @@
-import CLinux
 import Glibc
 package import TransactionLog
 import TributaryAdmin
@@ -224,8 +223,7 @@ extension FolderScanner {
 
     private mutating func openFolder(_ writer: UniqueID, root: Int32, _ scan: inout FolderScan) -> Int32? {
         scan.lookedAt.insert("\(path)/\(writer)")
-        let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
-        let folder = clinux_openat(root, writer.description, flags, 0)
+        let folder = LogFolder.folder(writer.description, in: root)
         guard folder < 0 else { return folder }
         let code = errno
         let isNoFolder = code == ELOOP || code == ENOTDIR
@@ -337,10 +335,7 @@ extension FolderScanner {
     }
 
     /// A conflict copy that is no regular file is not read.
-    private func examined(
-        _ unusableFile: WriterListing.UnusableFile,
-        in folder: Int32
-    ) -> WriterListing.UnusableFile {
+    private func examined(_ unusableFile: WriterListing.UnusableFile, in folder: Int32) -> WriterListing.UnusableFile {
         guard unusableFile.state == .forked,
             let status = FolderScanner.status(of: unusableFile.fileName, in: folder)
         else { return unusableFile }

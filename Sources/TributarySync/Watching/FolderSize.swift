@@ -16,13 +16,6 @@ package final class FolderSize: Sendable {
         package var time: WallTime
         /// The bytes in each folder with a writer's name.
         package var writers: [UniqueID: Int64] = [:]
-
-        package init(files: Int = 0, bytes: Int64 = 0, time: WallTime, writers: [UniqueID: Int64] = [:]) {
-            self.files = files
-            self.bytes = bytes
-            self.time = time
-            self.writers = writers
-        }
     }
 
     /// The files of one folder, without those in the folders below it.

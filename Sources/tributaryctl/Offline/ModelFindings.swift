@@ -13,12 +13,7 @@ struct ModelFindings {
     /// Checks all changes of a verified segment; strictly, what readers take and writers must not write is a fault too.
     ///
     /// - Throws: ``SegmentError`` when the file cannot be read or was changed after it was verified.
-    init(
-        _ source: OpenFile,
-        _ segment: VerifiedSegment,
-        checker: ChangeChecker,
-        isStrict: Bool
-    ) throws(SegmentError) {
+    init(_ source: OpenFile, _ segment: VerifiedSegment, checker: ChangeChecker, isStrict: Bool) throws(SegmentError) {
         let reader = SegmentReader(source, segment: segment)
         var mandatory = MandatoryCheck(checker: checker)
         while let batch = try reader.nextBatch(limit: 1000) {

@@ -40,7 +40,7 @@ struct SegmentReport {
         switch error.kind {
         case .missing: return "missing"
         case .inputOutput: return "unreadable"
-        default: return error.state.rawValue
+        default: return error.state
         }
     }
 

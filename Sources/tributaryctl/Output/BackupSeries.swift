@@ -78,14 +78,7 @@ struct BackupSeries {
         // A file with a time in the future was made while the clock was ahead, before all files with the right time.
         let older = names.filter { $0 != spared && contains($0) && isStore($0) }
             .sorted { ($0 > spared ? 0 : 1, $0) < ($1 > spared ? 0 : 1, $1) }
-        var removed: [String] = []
-        for name in older.prefix(max(0, older.count - (count - 1))) {
-            let path = (folder as NSString).appendingPathComponent(name)
-            guard unlink(path) == 0 || errno == ENOENT else { throw NewFile.failure(path, errno) }
-            removed.append(path)
-        }
-        if !removed.isEmpty { try NewFile.syncFolder(of: newest) }
-        return removed
+        return try remove(older.prefix(max(0, older.count - (count - 1))).map(path))
     }
 
     /// Removes what is left of backups of the series that were cut short, and returns their paths.
@@ -93,40 +86,42 @@ struct BackupSeries {
     /// Such a file has not been written for a day, and nobody writes it. Most file systems keep none at all.
     func removeIncomplete(at time: Date) throws(CommandFailure) -> [String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        var removed: [String] = []
-        for name in names.sorted() {
+        let left = names.sorted().filter { name in
             guard let part = name.range(of: ".part-", options: .backwards), contains(String(name[..<part.lowerBound])),
                 name[part.upperBound...].allSatisfy({ ("0"..."9").contains($0) })
-            else { continue }
-            let path = (folder as NSString).appendingPathComponent(name)
-            guard isLeft(path, at: time) else { continue }
-            guard unlink(path) == 0 || errno == ENOENT else { throw NewFile.failure(path, errno) }
-            removed.append(path)
+            else { return false }
+            return isFile(name) { descriptor, status in
+                let age = time.timeIntervalSince1970 - Double(status.st_mtim.tv_sec)
+                return age > 86_400 && flock(descriptor, LOCK_EX | LOCK_NB) == 0
+            }
         }
-        if let first = removed.first { try NewFile.syncFolder(of: first) }
-        return removed
+        return try remove(left.map(path))
     }
 
-    private func isLeft(_ path: String, at time: Date) -> Bool {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        guard descriptor >= 0 else { return false }
-        defer { close(descriptor) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
-        let age = time.timeIntervalSince1970 - Double(status.st_mtim.tv_sec)
-        return age > 86_400 && flock(descriptor, LOCK_EX | LOCK_NB) == 0
+    private func path(_ name: String) -> String { (folder as NSString).appendingPathComponent(name) }
+
+    private func remove(_ paths: [String]) throws(CommandFailure) -> [String] {
+        for path in paths where unlink(path) != 0 && errno != ENOENT { throw NewFile.failure(path, errno) }
+        if let first = paths.first { try NewFile.syncFolder(of: first) }
+        return paths
     }
 
     private func isStore(_ name: String) -> Bool {
-        let path = (folder as NSString).appendingPathComponent(name)
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        isFile(name) { descriptor, _ in
+            // SQLite keeps the application ID at this place of the header.
+            var mark = [UInt8](repeating: 0, count: 4)
+            guard pread(descriptor, &mark, 4, 68) == 4 else { return false }
+            return mark.reduce(0) { $0 << 8 | Int32($1) } == StoreFormat.applicationID
+        }
+    }
+
+    /// Whether the name is one of a regular file for which `isWanted` returns true.
+    private func isFile(_ name: String, _ isWanted: (_ descriptor: Int32, stat) -> Bool) -> Bool {
+        let descriptor = open(path(name), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
-        // SQLite keeps the application ID at this place of the header.
-        var mark = [UInt8](repeating: 0, count: 4)
-        guard pread(descriptor, &mark, 4, 68) == 4 else { return false }
-        return mark.reduce(0) { $0 << 8 | Int32($1) } == StoreFormat.applicationID
+        return isWanted(descriptor, status)
     }
 }

@@ -60,6 +60,10 @@ import TributaryChanges
         return counts
     }
 
+    private static func counts(_ baseline: VerifiedBaseline) -> [UInt64] {
+        [baseline.end.last, baseline.end.transactions, baseline.end.changes]
+    }
+
     private static func bytes(_ lines: [String], end: String? = nil) -> [UInt8] {
         let body = Array(lines.map { $0 + "\n" }.joined().utf8)
         let line = end ?? #"{"end":2,"transactions":3,"changes":5,"sha256":"\#(SegmentEnd.sha256(of: body))"}"#
@@ -79,7 +83,7 @@ import TributaryChanges
         let article = try Article(path: "Sources/TransactionLog/TransactionLog.docc/SegmentFormat.md")
         let vector = try SegmentVectors.bytes(of: "valid/article.baseline")
         #expect(article.block(after: "<!-- vector: baseline -->") == String(decoding: vector, as: UTF8.self))
-        #expect(try VerifiedBaseline.verify(MemorySegment(vector)).end.counts == Self.counts)
+        #expect(try Self.counts(VerifiedBaseline.verify(MemorySegment(vector))) == [2, 3, 5])
     }
 
     @Test func aValidBaselineIsReadLineByLine() throws {
@@ -89,7 +93,7 @@ import TributaryChanges
         #expect(baseline.header == BaselineHeader(model: "3", modelHash: "00ff", rules: rules, writerCount: 2))
         #expect(baseline.writers.map(\.sequence) == [42, 17])
         #expect(baseline.writers[0].seen.count == 1)
-        #expect(baseline.end.counts == Self.counts)
+        #expect(Self.counts(baseline) == [2, 3, 5])
         let reader = BaselineReader(source, baseline)
         var lines: [String] = [baseline.header.line] + baseline.writers.map(\.line)
         while let entry = try reader.next() {
@@ -113,7 +117,7 @@ import TributaryChanges
         let logs = try LogFolder(path: folder.path)
         let name = BaselineName(writer: Self.writer, sequence: 42)
         #expect(SegmentFileKind.classify(name.fileName, writer: Self.writer) == .baseline(sequence: 42))
-        func publish(_ lines: [String]) throws -> BaselineEnd {
+        func publish(_ lines: [String]) throws -> SegmentEnd {
             try logs.publish(name) { write in
                 for line in lines { try write(Array((line + "\n").utf8)) }
                 return Self.counts
@@ -207,7 +211,7 @@ import TributaryChanges
         for (bytes, line) in zip(files, lines) {
             let finding = try JSONDecoder().decode(Finding.self, from: Data(line.utf8))
             let failure = Self.failure(bytes)
-            #expect(finding.state == failure?.state.rawValue ?? "valid", "\(line)")
+            #expect(finding.state == failure?.state ?? "valid", "\(line)")
             #expect(finding.line == failure?.line, "\(line)")
         }
     }

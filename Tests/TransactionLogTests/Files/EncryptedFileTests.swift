@@ -150,7 +150,7 @@ import TributaryChanges
         let id = try #require(first.current?.id)
         #expect(id.wholeMatch(of: /[0-9a-f]{16}/) != nil)
         let found = try error(opening: segment.name, EncryptionKeys())
-        #expect(found?.kind == .locked && found?.state == .held)
+        #expect(found?.kind == .locked && found?.state == "held")
         #expect(found?.reason.contains("key \(id)") == true)
         var required = first
         required.isRequired = true

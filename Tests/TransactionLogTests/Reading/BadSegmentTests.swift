@@ -71,7 +71,7 @@ import TributaryChanges
     @Test func aWrongHashIsDamage() {
         let error = error(Self.segment().bytes(sha256: String(repeating: "0", count: 64)))
         #expect(error?.kind == .damaged)
-        #expect(error?.state == .damaged)
+        #expect(error?.state == "damaged")
         #expect(error?.writer == Self.writer)
     }
 

@@ -6,7 +6,7 @@ import TributaryChanges
     let id = UniqueID(high: 1, low: 2)
 
     private func parse(_ text: String) throws(JSONError) -> ParsedChange {
-        try ParsedChange.parse(line: Array(text.utf8))
+        try ParsedChange(JSONParser.parse(Array(text.utf8)))
     }
 
     @Test func anInsertMayLeaveOutItsID() throws {
@@ -30,7 +30,7 @@ import TributaryChanges
         for change in changes {
             var line: [UInt8] = []
             change.write(to: &line)
-            #expect(try ParsedChange.parse(line: line).change(newID: UniqueID(high: 0, low: 0)) == change)
+            #expect(try ParsedChange(JSONParser.parse(line)).change(newID: UniqueID(high: 0, low: 0)) == change)
         }
     }
 

@@ -21,7 +21,7 @@ enum SegmentExamination: Hashable {
             segment = try SegmentVerifier().verify(source, name: name)
         } catch {
             let line = error.kind == .rejected ? error.line : nil
-            self = .refused(state: error.state.rawValue, line: line, reason: error.reason)
+            self = .refused(state: error.state, line: line, reason: error.reason)
             return
         }
         let transactions = try SegmentText.transactions(of: segment, in: source)

@@ -48,7 +48,7 @@ import TributaryChanges
             #expect(vector.state == "valid")
             #expect(found.difference == vector.difference)
         } catch {
-            #expect(error.state.rawValue == vector.state, "\(error)")
+            #expect(error.state == vector.state, "\(error)")
         }
     }
 

@@ -65,7 +65,7 @@ import TributaryStore
             try context.insert(entity: "Employee").setValue(.string("Ann"), forKey: "name")
             try context.save()
         }
-        while engine.sync.status.exported.transactions == 0 { await Task.yield() }
+        while engine.sync.activity.meters.exported.transactions == 0 { await Task.yield() }
         let folder = try FileManager.default.contentsOfDirectory(atPath: "\(test.logs)/\(engine.writer)")
         #expect(folder.filter { $0.hasSuffix(".tlog") }.count == 1)
         engine.sync.stop()

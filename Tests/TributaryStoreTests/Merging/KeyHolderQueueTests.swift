@@ -9,7 +9,7 @@ import TributaryChanges
     @Test func `the oldest holder comes first`() {
         var generator = SeededGenerator.printingSeed()
         for _ in 0..<50 {
-            var queue = KeyHolderQueue()
+            var queue = Heap<KeyHolder>()
             var sorted: [KeyHolder] = []
             for number in 0..<UInt64(100) {
                 if Int.random(in: 0..<3, using: &generator) == 0 {

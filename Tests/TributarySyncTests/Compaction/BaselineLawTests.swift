@@ -421,7 +421,7 @@ private struct LawTrial {
     ) throws -> BaselineLaw.Verdict {
         guard let known = try known(baseline, number) else { return .differs("it is no baseline") }
         let segments = AppliedSegments(logs: try logs, store: store, trust: StoreTrust())
-        let verifier = BaselineVerifier(logs: try logs, segments: segments, cancellation: ReadCancellation()) { _ in }
+        let verifier = BaselineVerifier(segments: segments, cancellation: ReadCancellation()) { _ in }
         return try store.read { try verifier.verify(known, $0, extent, against: bases).verdict }
     }
 

@@ -162,7 +162,7 @@ import TributaryStore
     /// A baseline that is there since 1,000 s.
     private static func dated(_ baseline: KnownBaseline) -> KnownBaselines {
         let mark = FileAttributes(inode: 1, size: 100, modified: FileTime(seconds: 1_000))
-        return KnownBaselines().replacing([baseline.name: baseline], refused: [:], marks: [baseline.name.path: mark])
+        return KnownBaselines([baseline], marks: [baseline.name.path: mark])
     }
 
     // MARK: Comparing
@@ -347,14 +347,13 @@ import TributaryStore
             )
             let refused = Dictionary(uniqueKeysWithValues: names.map { ($0, refusal) })
             let verified = Self.baseline(Self.b, [Self.a: 8, Self.b: 5])
-            let known = KnownBaselines().replacing(
-                [verified.name: verified],
+            let known = KnownBaselines(
+                [verified],
+                [Self.comparison(of: verified, by: Self.c)],
                 refused: refused,
-                [BaselineComparison.Name(writer: Self.c, of: verified.name): Self.comparison(of: verified, by: Self.c)],
                 refusedComparisons: Dictionary(
                     uniqueKeysWithValues: names.map { (BaselineComparison.Name(writer: Self.a, of: $0), refusal) }
-                ),
-                marks: [:]
+                )
             )
             let decision = RemovalRule(facts: Self.facts(known)).decision
             return (decision.baselines, decision.comparisons)

@@ -33,12 +33,13 @@ import TributaryStore
         wall: WallTime? = nil,
         interrupt: @escaping @Sendable (Exporter.Step) throws -> Void = { _ in }
     ) -> Exporter {
-        Exporter(
+        var configuration = SyncConfiguration(logs: logs ?? self.logs.path)
+        configuration.name = "till-12"
+        configuration.segmentBytes = segmentBytes
+        configuration.maxAhead = maxAhead
+        return Exporter(
             store: store ?? self.store,
-            name: "till-12",
-            logs: logs ?? self.logs.path,
-            segmentBytes: segmentBytes,
-            maxAhead: maxAhead,
+            configuration: configuration,
             wall: wall ?? self.wall.now,
             interrupt: interrupt
         )

@@ -30,12 +30,11 @@ import TributaryStore
         interrupt: @escaping @Sendable (Exporter.Step) throws -> Void = { _ in }
     ) -> Exporter {
         let now = wall.now.later(by: elapsed)
+        var configuration = SyncConfiguration(logs: logs.path)
+        configuration.segmentBytes = 1
         return Exporter(
             store: store,
-            name: "till-12",
-            logs: logs.path,
-            segmentBytes: 1,
-            maxAhead: .seconds(3600),
+            configuration: configuration,
             wall: now,
             room: limit.map {
                 FolderRoom(limit: $0, size: FolderSize(path: logs.path), wall: now, exceptions: exceptions)

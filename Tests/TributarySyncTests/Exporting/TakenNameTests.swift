@@ -110,10 +110,7 @@ import TributaryStore
     ) -> Exporter {
         Exporter(
             store: store,
-            name: "test",
-            logs: logs.path,
-            segmentBytes: 1 << 20,
-            maxAhead: .seconds(3600),
+            configuration: SyncConfiguration(logs: logs.path),
             wall: wall.now,
             baselines: baselines,
             interrupt: interrupt

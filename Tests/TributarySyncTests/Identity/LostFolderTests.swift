@@ -14,14 +14,7 @@ import TributaryStore
         let store = try SyncModel.open(in: folder, wall: wall)
         _ = try store.write { try $0.commit(LocalTransaction(changes: [SyncModel.insert(1)])) }
         let own = try store.read { try $0.writers.own().id }
-        let exporter = Exporter(
-            store: store,
-            name: "test",
-            logs: logs.path,
-            segmentBytes: 1 << 20,
-            maxAhead: .seconds(3600),
-            wall: wall.now
-        )
+        let exporter = Exporter(store: store, configuration: SyncConfiguration(logs: logs.path), wall: wall.now)
         _ = try exporter.run()
         try FileManager.default.removeItem(atPath: "\(logs.path)/\(own)")
         // Where another writer has a folder, there is no mount point.

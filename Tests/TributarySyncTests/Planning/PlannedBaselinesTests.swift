@@ -14,6 +14,10 @@ import TributaryChanges
         CompactionRuleTests.baseline(writer, vector)
     }
 
+    private static func known(_ verified: [KnownBaseline], unverified: [KnownBaseline] = []) -> KnownBaselines {
+        KnownBaselines(verified + unverified).endorsing(verified)
+    }
+
     private static func refusal(_ reason: String, retry: WallTime? = nil) -> PlannedBaselines.Refusal {
         PlannedBaselines.Refusal(reason: reason, hint: "now with: tributaryctl sync", retry: retry)
     }
@@ -40,7 +44,7 @@ import TributaryChanges
         var planned = PlannedBaselines()
         #expect(Self.next(&planned, [Self.b: 0]) == .nothing)
         let (small, great) = (Self.baseline(Self.a, [Self.a: 4]), Self.baseline(Self.a, [Self.a: 8, Self.c: 1]))
-        planned.set([great, small])
+        planned.set(Self.known([great, small]))
         #expect(Self.next(&planned, [Self.b: 0], isBeginning: true) == .join(great))
         planned.refuse(great, Self.refusal("damaged"))
         #expect(Self.next(&planned, [Self.b: 0], isBeginning: true) == .join(small))
@@ -48,14 +52,14 @@ import TributaryChanges
         #expect(Self.next(&planned, [Self.b: 0], missing: false, isBeginning: true) == .nothing)
         // One with later own transactions has what this store was before it was set back.
         let newer = Self.baseline(Self.a, [Self.a: 9, Self.b: 1])
-        planned.set([newer])
+        planned.set(Self.known([newer]))
         #expect(Self.next(&planned, [Self.b: 0], isBeginning: true) == .join(newer))
     }
 
     @Test func aRunningStoreJoinsWhenSegmentsStayMissing() {
         var planned = PlannedBaselines()
         let baseline = Self.baseline(Self.a, [Self.a: 8])
-        planned.set([baseline])
+        planned.set(Self.known([baseline]))
         let positions = [Self.a: UInt64(3), Self.b: 2]
         #expect(Self.next(&planned, positions, missing: false) == .nothing)
         let due = WallTime(milliseconds: 61_000)
@@ -78,7 +82,7 @@ import TributaryChanges
         var planned = PlannedBaselines()
         let first = Self.baseline(Self.a, [Self.a: 10, Self.c: 5])
         let second = Self.baseline(Self.c, [Self.a: 7, Self.c: 6])
-        planned.set([first, second])
+        planned.set(Self.known([first, second]))
         #expect(Self.next(&planned, [Self.b: 0], isBeginning: true) == .join(first))
         let positions = [Self.a: UInt64(10), Self.b: 0, Self.c: 5]
         // The folder has earlier segments of the writer: it may get the missing one as well.
@@ -96,7 +100,7 @@ import TributaryChanges
     func theFolderTellsWhetherMissingSegmentsMayCome(earlier: UInt64) {
         let (own, a, c) = (PlannerBench.own, PlannerBench.a, PlannerBench.b)
         var planner = ImportPlanner(own: own, limits: SyncConfiguration(logs: "/logs").limits)
-        planner.baselines.set([Self.baseline(a, [a: 10, c: 5]), Self.baseline(c, [a: 7, c: 6])])
+        planner.baselines.set(Self.known([Self.baseline(a, [a: 10, c: 5]), Self.baseline(c, [a: 7, c: 6])]))
         // An applied file that lies below both baselines, and a segment that comes after them.
         var listing = WriterListing(writer: c)
         listing.applied = (1..<(1 + earlier)).map { SegmentBounds(first: $0, last: $0) }
@@ -130,7 +134,7 @@ import TributaryChanges
         ]
         for (result, isMissing) in cases {
             var bench = PlannerBench()
-            bench.planner.baselines.set([baseline])
+            bench.planner.baselines.set(Self.known([baseline]))
             bench.planner.setPosition(WriterPosition(sequence: 1), of: Self.c)
             bench.put(PlannerBench.name(a, 1, 1), result)
             bench.settle()
@@ -160,7 +164,7 @@ import TributaryChanges
         let compared = BaselineComparison.Name(writer: Self.c, of: baseline.name)
         let objection = BaselineComparison(compared, sha256: baseline.sha256, difference: "line 3")
         let cases: [(KnownBaselines, Problem.Code, Problem.Code)] = [
-            (KnownBaselines().replacing([:], refused: [name: refusal], marks: [:]), .baselineRefused, .baselinesDiffer),
+            (KnownBaselines(refused: [name: refusal]), .baselineRefused, .baselinesDiffer),
             (KnownBaselines([baseline], [objection]), .baselinesDiffer, .baselineRefused),
         ]
         for (knownBaselines, code, other) in cases {
@@ -199,20 +203,20 @@ import TributaryChanges
         let abandon = "tributaryctl writer abandon \(a)"
         #expect(planner.remedy(forMissing: 3, of: a).hasSuffix(abandon))
         let baseline = Self.baseline(Self.c, [Self.c: 5, a: 3])
-        planner.baselines.set([], unverified: [baseline])
+        planner.baselines.set(KnownBaselines([baseline]))
         let accept = "tributaryctl baseline accept \(baseline.name.path)"
         #expect(planner.remedy(forMissing: 3, of: a).contains("\(accept); or on the machine"))
         #expect(planner.remedy(forMissing: 4, of: a).hasSuffix(abandon))
-        planner.baselines.set([baseline])
+        planner.baselines.set(Self.known([baseline]))
         let verified = planner.remedy(forMissing: 3, of: a)
         #expect(verified.contains(baseline.name.path) && verified.contains("tributaryctl status; or"), "\(verified)")
         // Without its lines, a baseline has what its name says; with them, what they say.
         var refusal = KnownBaselines.Refusal(reason: "broken", isIncomplete: false, since: Self.wall)
-        planner.baselines.set([], unusable: [BaselineName(writer: a, sequence: 3): refusal])
+        planner.baselines.set(KnownBaselines(refused: [BaselineName(writer: a, sequence: 3): refusal]))
         #expect(planner.remedy(forMissing: 3, of: a).contains("cannot be used: broken."))
         #expect(planner.remedy(forMissing: 4, of: a).hasSuffix(abandon))
         refusal.vector = baseline.vector
-        planner.baselines.set([], unusable: [baseline.name: refusal])
+        planner.baselines.set(KnownBaselines(refused: [baseline.name: refusal]))
         #expect(!planner.remedy(forMissing: 3, of: a).contains("abandon"))
     }
 
@@ -220,7 +224,7 @@ import TributaryChanges
     @Test func anUnverifiedBaselineIsOffered() {
         var planned = PlannedBaselines()
         let (verified, open) = (Self.baseline(Self.a, [Self.a: 5]), Self.baseline(Self.a, [Self.a: 8]))
-        planned.set([], unverified: [open])
+        planned.set(Self.known([], unverified: [open]))
         #expect(Self.next(&planned, [Self.a: 5], missing: false) == .nothing && planned.offered == nil)
         #expect(Self.next(&planned, [Self.a: 5], at: 7) == .nothing)
         #expect(planned.offered == .init(baseline: open.name, since: WallTime(milliseconds: 7)))
@@ -228,11 +232,11 @@ import TributaryChanges
         #expect(Self.next(&planned, [Self.a: 5], at: 9) == .nothing)
         #expect(planned.offered?.since == WallTime(milliseconds: 7))
         // A verified one comes first.
-        planned.set([verified], unverified: [open])
+        planned.set(Self.known([verified], unverified: [open]))
         #expect(Self.next(&planned, [Self.a: 4], gone: true, at: 10) == .join(verified) && planned.offered == nil)
         #expect(Self.next(&planned, [Self.a: 5], at: 11) == .nothing && planned.offered?.baseline == open.name)
         // Once it is accepted, it has waited already.
-        planned.set([open, verified])
+        planned.set(Self.known([open, verified]))
         #expect(Self.next(&planned, [Self.a: 5], at: 60_010) == .wait(until: WallTime(milliseconds: 60_011)))
         #expect(Self.next(&planned, [Self.a: 5], at: 60_011) == .join(open))
         #expect(Self.next(&planned, [Self.a: 8], at: 60_012) == .nothing && planned.offered == nil)
@@ -241,7 +245,7 @@ import TributaryChanges
     @Test func aBaselineThatIsAheadNamesTheClockAndTheRemedy() {
         var planned = PlannedBaselines()
         let baseline = Self.baseline(Self.a, [Self.a: 8])
-        planned.set([baseline])
+        planned.set(Self.known([baseline]))
         let refusal = PlannedBaselines.Refusal.clockAhead(Self.c, by: .seconds(7_200), retry: Self.wall)
         planned.refuse(baseline, refusal)
         #expect(Self.next(&planned, [Self.b: 0], isBeginning: true) == .wait(until: Self.wall))

@@ -48,7 +48,7 @@ import TributaryStore
     @Test func theHintOfACommitStartsAnExport() async throws {
         let replica = try await SyncReplica(logs.path, wall: wall, configure: { $0.exportDebounce = .zero })
         try replica.replica.commit([SyncModel.insert(1)])
-        while replica.service.status.exported.transactions == 0 { await Task.yield() }
+        while replica.service.activity.meters.exported.transactions == 0 { await Task.yield() }
         #expect(logs.segments(of: replica.own).map(\.last) == [1])
     }
 

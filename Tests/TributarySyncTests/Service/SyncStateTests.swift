@@ -85,12 +85,12 @@ import TributaryChanges
         result.counts = ImportCounts(segments: 1, transactions: 2, changes: 2)
         state.applied(result, wall: wall)
         state.progress.isApplying = false
-        let isComplete = state.status(wall: wall).initialImportComplete
+        let isComplete = state.progress.isInitialImportComplete
         #expect(!isComplete)
         #expect(nextAction() == .wait(until: nil))
         let status = state.status(wall: wall)
         #expect(status.segments == [.applied: 1] && status.queue == 0 && status.imported == result.counts)
-        #expect(status.initialImportComplete && status.lastImport == wall && !status.isImporting)
+        #expect(state.progress.isInitialImportComplete && status.lastImport == wall && !status.isImporting)
         #expect(state.planner.position(of: writer).sequence == 2)
     }
 
@@ -98,15 +98,15 @@ import TributaryChanges
         state.pause = ImportPause(since: 5, until: nil)
         #expect(nextAction() == .wait(until: nil))
         let paused = state.status(wall: wall)
-        #expect(!paused.initialImportComplete && paused.pausedSince == 5 && paused.problems.map(\.code) == [.paused])
+        #expect(!state.progress.isInitialImportComplete && paused.pausedSince == 5 && paused.problems.map(\.code) == [.paused])
         state.pause = nil
         _ = nextAction()
-        #expect(state.status(wall: wall).initialImportComplete)
+        #expect(state.progress.isInitialImportComplete)
     }
 
     @Test mutating func aFailureIsAProblemUntilABatchIsCommitted() {
-        state.importFailed(Failure(), wall: 3)
-        state.importFailed(Failure(), wall: 4)
+        state.problems.raise(.importFailed(Failure(), since: 3))
+        state.problems.raise(.importFailed(Failure(), since: 4))
         #expect(state.status(wall: wall).problems.map(\.since) == [3])
         state.applied(ImportBatch.Result(), wall: wall)
         #expect(state.status(wall: wall).problems.isEmpty && state.status(wall: wall).lastImport == nil)
@@ -117,10 +117,8 @@ import TributaryChanges
         state.exportFailed(Failure(), wall: 4)
         // An export fails for one reason: the former one is over.
         #expect(state.status(wall: wall).problems.map(\.code) == [.exportFailed])
-        #expect(state.mayExport)
-        let counts = ImportCounts(segments: 1, transactions: 1, changes: 1)
-        state.exported(counts, withheld: nil, wall: wall)
-        #expect(state.status(wall: wall).problems.isEmpty && state.status(wall: wall).exported == counts)
+        state.exported(ImportCounts(segments: 1, transactions: 1, changes: 1), withheld: nil, wall: wall)
+        #expect(state.status(wall: wall).problems.isEmpty)
     }
 
     @Test mutating func aFullFolderIsAProblemWhileSomethingWaits() {
@@ -159,19 +157,19 @@ import TributaryChanges
         _ = scanned([held, name(2, 2)])
         let segments = toVerify()
         verified(segments, clock: wall.later(by: .milliseconds(7_200_000)))
-        #expect(state.acceptedToStore == nil)
+        #expect(!state.hasAcceptedToStore)
         try state.accept(held, wall: wall)
-        #expect(state.acceptedToStore == [held: held.path])
+        #expect(state.hasAcceptedToStore && state.planner.accepted == [held: held.path])
         // Writing them has failed: they are still to be stored.
-        #expect(state.acceptedToStore == [held: held.path])
-        state.stored(accepted: [held: held.path])
-        #expect(state.acceptedToStore == nil)
+        #expect(state.hasAcceptedToStore && state.planner.accepted == [held: held.path])
+        state.storedAccepted = [held: held.path]
+        #expect(!state.hasAcceptedToStore)
         #expect(toApply().map(\.id) == [held])
         var result = ImportBatch.Result()
         result.finished = [held]
         result.positions = [writer: 1]
         state.applied(result, wall: wall)
-        #expect(state.acceptedToStore == [:])
+        #expect(state.hasAcceptedToStore && state.planner.accepted.isEmpty)
     }
 
     @Test mutating func theFolderStaysWhenSettingsChange() {

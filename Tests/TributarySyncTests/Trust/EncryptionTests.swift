@@ -180,14 +180,12 @@ import TributaryStore
             let folder = try LogsFolder()
             let replica = try await SyncReplica(folder.path, wall: group.wall, configure: { $0.encryption = old })
             try replica.save([SyncModel.insert(1)])
+            var configuration = SyncConfiguration(logs: folder.path)
+            configuration.encryption = old
             let exporter = Exporter(
                 store: replica.store,
-                name: "test",
-                logs: folder.path,
-                segmentBytes: 1 << 20,
-                maxAhead: .seconds(3600),
+                configuration: configuration,
                 wall: group.wall.now,
-                encryption: old,
                 interrupt: { if case .placed = $0 { throw Stop() } }
             )
             #expect(throws: Stop.self) { try exporter.run() }

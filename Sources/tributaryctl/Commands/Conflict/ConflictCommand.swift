@@ -44,10 +44,7 @@ struct ConflictListCommand: DaemonCommand {
 }
 
 struct ConflictShowCommand: DaemonCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "show",
-        abstract: "Show both writes of a conflict."
-    )
+    static let configuration = CommandConfiguration(commandName: "show", abstract: "Show both writes of a conflict.")
 
     @Argument(help: "The number in the list.")
     var number: Int64

@@ -92,9 +92,7 @@ extension Session {
             }
             next = current.parent.flatMap { parent in model.entities.first { $0.name == parent } }
         }
-        return .object(
-            try arguments.map { JSONMember(key: $0.name, value: try $0.value(type: types[$0.name])) }
-        )
+        return .object(try arguments.map { JSONMember(key: $0.name, value: try $0.value(type: types[$0.name])) })
     }
 
     /// Sends changes, and prints the IDs of their objects; the daemon applies requests with equal `key` once.

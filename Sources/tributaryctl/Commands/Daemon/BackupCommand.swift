@@ -70,10 +70,7 @@ struct BackupCommand: DaemonCommand {
         let target = try NewFile(file, mode: 0o600)
         var hash = SHA256()
         var count: Int64 = 0
-        let response = try await session.follow(
-            AdminCall(.post, .backup),
-            progress: ProgressText.percentage
-        ) { event in
+        let response = try await session.follow(AdminCall(.post, .backup), progress: ProgressText.percentage) { event in
             guard event.event == "part" else { return }
             let bytes = try JSONDecoder().decode(Part.self, from: Data(event.data.utf8)).bytes
             try bytes.withUnsafeBytes { buffer in

@@ -40,9 +40,7 @@ struct CompactCommand: DaemonCommand {
             )
         }
         let verb = message.dryRun ? "to remove " : "removed   "
-        terminal.print(
-            "\(verb) \(CountText.text(message.removedSegments, "segment")), \(message.removedBytes) bytes"
-        )
+        terminal.print("\(verb) \(CountText.text(message.removedSegments, "segment")), \(message.removedBytes) bytes")
         for file in message.removedBaselines { terminal.print("           \(EscapedText.escape(file))") }
         terminal.print(
             "stay       \(CountText.text(message.remainingSegments, "segment")), \(message.remainingBytes) bytes"

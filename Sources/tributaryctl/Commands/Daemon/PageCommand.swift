@@ -12,9 +12,7 @@ struct PageCommand: DaemonCommand {
             """
     )
 
-    @Option(
-        help: ArgumentHelp("The file, which must not exist; standard output without it.", valueName: "path")
-    )
+    @Option(help: ArgumentHelp("The file, which must not exist; standard output without it.", valueName: "path"))
     var output: String?
 
     func run(with session: Session) async throws {

@@ -71,11 +71,7 @@ struct ObjectListCommand: DaemonCommand {
 }
 
 struct ObjectGetCommand: DaemonCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "get",
-        abstract: "Show one object.",
-        aliases: ["show"]
-    )
+    static let configuration = CommandConfiguration(commandName: "get", abstract: "Show one object.", aliases: ["show"])
 
     @Argument(help: "The entity's name.")
     var entity: String
@@ -100,10 +96,7 @@ struct ObjectGetCommand: DaemonCommand {
 }
 
 struct ObjectInsertCommand: DaemonCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "insert",
-        abstract: "Make an object and print its ID."
-    )
+    static let configuration = CommandConfiguration(commandName: "insert", abstract: "Make an object and print its ID.")
 
     @Argument(help: "The entity's name.")
     var entity: String

@@ -107,12 +107,7 @@ struct ReplicatorCheckCommand: DaemonCommand {
         let ignores = try await target.ask { client throws(SyncthingError) in
             try await client.ignores(of: target.folder)
         }
-        let found = ReplicatorFinding.all(
-            in: settings,
-            ignores: ignores,
-            logs: target.logs,
-            isSame: target.isSame
-        )
+        let found = ReplicatorFinding.all(in: settings, ignores: ignores, logs: target.logs, isSame: target.isSame)
         if session.json {
             let report = ReplicatorReport(folder: target.folder, problems: found)
             session.terminal.print(String(decoding: try JSONEncoder().encode(report), as: UTF8.self))

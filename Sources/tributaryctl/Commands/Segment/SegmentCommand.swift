@@ -48,10 +48,7 @@ struct SegmentArguments: ParsableArguments {
 }
 
 struct SegmentRetryCommand: DaemonCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "retry",
-        abstract: "Look at a segment again."
-    )
+    static let configuration = CommandConfiguration(commandName: "retry", abstract: "Look at a segment again.")
 
     @OptionGroup var segment: SegmentArguments
 
@@ -81,11 +78,7 @@ struct SegmentListCommand: DaemonCommand {
     @OptionGroup var page: PageOptions
 
     func run(with session: Session) async throws {
-        let call = AdminCall(
-            .get,
-            .segments,
-            query: [("state", state), ("all", all ? "true" : nil)] + page.query
-        )
+        let call = AdminCall(.get, .segments, query: [("state", state), ("all", all ? "true" : nil)] + page.query)
         try await session.call(call, as: SegmentsMessage.self) { message in
             var table = Table("WRITER", "FIRST", "LAST", "STATE", "SINCE", "REASON")
             for segment in message.segments {

@@ -20,14 +20,7 @@ extension Session {
     /// Returns the UUID of a writer that is given by its UUID, by the first characters of that, or by its name.
     func writer(_ given: String) async throws -> String {
         if let id = UniqueID(given.lowercased()) { return id.description }
-        var found: [WritersMessage.Writer] = []
-        var after: String?
-        repeat {
-            let call = AdminCall(.get, .writers, query: [("limit", "1000"), ("after", after)])
-            let page = try await self.call(call).decode(WritersMessage.self)
-            found += page.writers.filter { $0.name == given || $0.id.hasPrefix(given.lowercased()) }
-            after = page.next
-        } while after != nil
+        let found = try await writers { $0.name == given || $0.id.hasPrefix(given.lowercased()) }
         if found.count == 1 { return found[0].id }
         let name = EscapedText.escape(given)
         guard !found.isEmpty else {
@@ -42,6 +35,19 @@ extension Session {
             separator: "\n"
         )
         throw CommandFailure(reason: reason, status: .usage)
+    }
+
+    /// The writers that fit, on all pages of the list.
+    fileprivate func writers(where fits: (WritersMessage.Writer) -> Bool) async throws -> [WritersMessage.Writer] {
+        var found: [WritersMessage.Writer] = []
+        var after: String?
+        repeat {
+            let call = AdminCall(.get, .writers, query: [("limit", "1000"), ("after", after)])
+            let page = try await self.call(call).decode(WritersMessage.self)
+            found += page.writers.filter(fits)
+            after = page.next
+        } while after != nil
+        return found
     }
 }
 
@@ -145,18 +151,11 @@ struct WriterKeyCommand: DaemonCommand {
     )
 
     func run(with session: Session) async throws {
-        var after: String?
-        repeat {
-            let call = AdminCall(.get, .writers, query: [("limit", "1000"), ("after", after)])
-            let page = try await session.call(call).decode(WritersMessage.self)
-            if let own = page.writers.first(where: { $0.state == "self" }),
-                let key = own.keys?.first(where: { $0.state == "own" })
-            {
-                return session.terminal.print(key.key)
-            }
-            after = page.next
-        } while after != nil
-        throw CommandFailure(reason: "this store has no key", status: .noSuchThing)
+        let own = try await session.writers { $0.state == "self" }.first
+        guard let key = own?.keys?.first(where: { $0.state == "own" }) else {
+            throw CommandFailure(reason: "this store has no key", status: .noSuchThing)
+        }
+        session.terminal.print(key.key)
     }
 }
 
