@@ -114,7 +114,7 @@ extension Replica {
             try write.joinBaseline(
                 baseline.header,
                 writers: baseline.writers,
-                transactionCount: baseline.end.counts.transactions
+                transactionCount: Int(clamping: baseline.end.transactions)
             ) { try reader.next() }
         }
     }

@@ -99,7 +99,7 @@ final class ForeignFiles {
             let joined = try write.joinBaseline(
                 baseline.header,
                 writers: baseline.writers,
-                transactionCount: baseline.end.counts.transactions
+                transactionCount: Int(clamping: baseline.end.transactions)
             ) { try reader.next() }
             return ((), joined.map { [$0] } ?? [])
         }
