@@ -189,6 +189,8 @@ extension World {
     func administer(_ replica: Replica, urgency: Int) async throws {
         let index = replicas.firstIndex { $0 === replica }
         if let index, retired.contains(index) { return }
+        // A daemon sees at once what changes in its log folder.
+        try await replica.takeImportSteps(nil, isWhole: true)
         // Each command changes what the status says.
         for problem in try replica.problems {
             for remedy in Remedy.all(in: problem.hint ?? "") {
