@@ -215,7 +215,7 @@ let package = Package(
         ),
         .target(
             name: "SimulationRunning",
-            dependencies: ["TributaryStore", "TributaryChanges"],
+            dependencies: ["TributaryStore"],
             path: "Tests/Simulation/Running"
         ),
         .target(
