@@ -58,10 +58,20 @@ struct TransactionTable {
         } ?? .init(number: 0, clock: .zero)
     }
 
-    /// Returns 0 when no transaction was committed before the time.
-    func newest(committedBefore seconds: Double) throws -> Int64 {
-        let select = try BoundStatement(db, "SELECT max(number) FROM tributary_transaction WHERE committed_at < ?1")
-        select.bind(1, seconds)
+    /// The last transaction after `first` that was committed before a time, with all transactions after `first` up to it.
+    ///
+    /// A transaction from after `wall` is taken as one from before: the wall clock was ahead. One with an old time, because
+    /// the wall clock was behind, has no effect on those before it.
+    func last(after first: Int64, committedBefore seconds: Double, wall: WallTime) throws -> Int64 {
+        let select = try BoundStatement(
+            db,
+            """
+            SELECT min(ifnull(max(number), 0), ifnull((SELECT number FROM tributary_transaction
+                WHERE number > ?1 AND committed_at BETWEEN ?2 AND ?3 ORDER BY number LIMIT 1) - 1, max(number)))
+            FROM tributary_transaction WHERE committed_at < ?2
+            """
+        )
+        select.bindAll(first, seconds, wall.unixSeconds)
         return try select.first { $0.integer(0) } ?? 0
     }
 }

@@ -30,10 +30,11 @@ extension WriteTransaction {
     /// The transactions themselves stay, because the versions of rows refer to them. The limit is a number, like
     /// the column that it is compared with, because a caller's date may lie between two milliseconds.
     package func purgeHistory(committedBefore seconds: Double) throws {
-        let last = try TransactionTable(db).newest(committedBefore: seconds)
+        let wall = reader.context.configuration.environment.wallTime()
+        let first = try reader.history.oldestNumber()
+        let last = try TransactionTable(db).last(after: first, committedBefore: seconds, wall: wall)
         // A consumer does not delay the removal when its last sign of life is older than the kept history, or in the
         // future, since the wall clock was ahead then.
-        let wall = reader.context.configuration.environment.wallTime()
         let heard = try reader.history.consumers().filter { $0.heardAt.unixSeconds >= seconds && $0.heardAt <= wall }
         try purgeHistory(through: min(last, heard.map(\.number).min() ?? last))
         try AnswerTable(db).remove(committedBefore: seconds, orAfter: wall, through: last)

@@ -99,7 +99,7 @@ import TributaryModel
         }
     }
 
-    @Test func `a transaction while the clock was behind removes no newer answer`() throws {
+    @Test func `a transaction while the clock was behind removes no newer history and no newer answer`() throws {
         let replica = try Replica()
         for number in 1...2 {
             let answer = LocalTransaction.Idempotency(key: "\(number)", detail: "")
@@ -111,6 +111,7 @@ import TributaryModel
             try write.db.execute(sql: "UPDATE tributary_transaction SET committed_at = 1 WHERE number = 2")
             try write.purgeHistory(committedBefore: Replica.now.unixSeconds - 1)
         }
+        #expect(try replica.store.read { try $0.history.oldestNumber() } == 0)
         #expect(try replica.store.read { try $0.history.idempotent(key: "1") } != nil)
     }
 
