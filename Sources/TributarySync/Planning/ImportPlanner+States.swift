@@ -298,8 +298,8 @@ extension ImportPlanner {
         let remedy =
             state == .damaged ? "let the replicator bring the file again" : "have the writer write the file again"
         let hint =
-            "If the writer's machine reports name-taken, or if its tributaryctl writer list shows no transaction \(id.first) of "
-            + "the writer, remove the file there; otherwise \(remedy), then: "
+            "If the writer's machine reports name-taken, or has written no transaction \(id.first) of the writer "
+            + "(tributaryctl writer list), remove the file there; otherwise \(remedy), then: "
             + "tributaryctl segment retry \(id.path)"
         guard state == .damaged else { return hint }
         let other =
