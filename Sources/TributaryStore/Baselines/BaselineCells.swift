@@ -213,14 +213,14 @@ final class BaselineCells {
     }
 
     func add(_ counter: BaselineCounter, _ side: BaselineLaw.Side) throws {
+        let key = ["counter", counter.entity, "\(counter.id)", counter.property]
         for (writer, total) in counter.totals {
             guard let (index, type, rule) = layout.attribute(counter.property, of: counter.entity), rule == .counter,
                 let amount = type.amount(from: total)
             else {
+                try putDeferred(side, key, .null)
                 if CounterTotals.number(total).map(CounterTotals.isZero) == true { continue }
-                let kind = "\(CounterTotals.kind(total))"
-                let key = ["counter", counter.entity, "\(counter.id)", counter.property, "\(writer)", kind]
-                try putDeferred(side, key, total)
+                try putDeferred(side, key + ["\(writer)", "\(CounterTotals.kind(total))"], total)
                 continue
             }
             try put(side, .total, index, counter.id, writer, amount)

@@ -32,6 +32,7 @@ final class BaselineJoin {
     /// `vector` has the writers that are ahead in the baseline, `rules` the rules of the store and of the baseline.
     init(
         _ transaction: WriteTransaction,
+        _ header: BaselineHeader,
         _ vector: BaselineVector,
         rules: BaselineRules,
         transactionCount: Int
@@ -56,10 +57,16 @@ final class BaselineJoin {
             vector.ahead[id]?.lastNumber = number
         }
         let author = WriteTransaction.joinAuthor
-        let header = TransactionHeader(sequence: 0, clock: ownPosition.clock, author: author, changeCount: 0)
-        try table.insert(header, writer: own, number: number, at: now)
+        let joining = TransactionHeader(sequence: 0, clock: ownPosition.clock, author: author, changeCount: 0)
+        try table.insert(joining, writer: own, number: number, at: now)
         self.vector = vector
-        totals = BaselineTotals(engine, vector: vector, reader: transaction.reader, rules: rules)
+        totals = BaselineTotals(
+            engine,
+            vector: vector,
+            reader: transaction.reader,
+            rules: rules,
+            isOfThisModel: header.modelHash == transaction.reader.context.configuration.model.versionHash
+        )
         engine.begin(
             number: number,
             version: Version(clock: ownPosition.clock, writer: writers.own),

@@ -6,6 +6,10 @@ final class BaselineTotals {
     private let engine: MergeEngine
     private let vector: BaselineVector
     private let reader: Reader
+    /// The rows of the writers whose totals the baseline replaces.
+    private let replaced: Set<Int64>
+    /// Whether the maker has the model of this store, so that it knows the same counters.
+    private let isOfThisModel: Bool
     /// By entity and property: each counter that a model knows, with the root that its totals belong to.
     private var counters: [String: [String: (root: String, countsFractions: Bool)]] = [:]
     /// The deferred increments of counters; read at the first deferred total of a baseline.
@@ -14,6 +18,7 @@ final class BaselineTotals {
 
     // What the lines of one object say.
     private var id: UniqueID?
+    private var columns: Set<StoreModel.ColumnIndex> = []
     private var counted: [Total: PropertyValue] = [:]
     private var uncounted: [Part: Uncounted] = [:]
 
@@ -51,8 +56,11 @@ final class BaselineTotals {
         _ engine: MergeEngine,
         vector: BaselineVector,
         reader: Reader,
-        rules: BaselineRules
+        rules: BaselineRules,
+        isOfThisModel: Bool
     ) {
+        self.isOfThisModel = isOfThisModel
+        replaced = Set(vector.ahead.values.filter { !$0.keepsTotals }.map(\.row))
         self.engine = engine
         self.vector = vector
         self.reader = reader
@@ -81,13 +89,15 @@ final class BaselineTotals {
         return part
     }
 
-    /// The total of each writer that is ahead in the baseline replaces the store's total.
+    /// The total of each writer that is ahead in the baseline replaces the store's total. A writer without a total has a
+    /// total of zero.
     ///
     /// The lines of one object come one after the other; several may have parts of one total.
     func merge(_ counter: BaselineCounter) throws {
         if id != counter.id { try flush() }
         id = counter.id
         let known = reader.context.layout.attribute(counter.property, of: counter.entity)
+        if let known, known.rule == .counter { columns.insert(known.index) }
         for (writer, total) in counter.totals {
             guard let entry = vector.ahead[writer], !entry.keepsTotals else { continue }
             if let (column, type, rule) = known, rule == .counter, let value = type.amount(from: total) {
@@ -109,6 +119,12 @@ final class BaselineTotals {
     /// Merges what the lines of an object have said.
     func flush() throws {
         guard let id else { return }
+        for column in columns where isOfThisModel {
+            for (writer, total) in try engine.tables.counters.totals(of: id, column) where replaced.contains(writer) {
+                let key = Total(column: column, writer: writer)
+                counted[key] = counted[key] ?? CounterTotals.difference(total, total)
+            }
+        }
         var changed: Set<StoreModel.ColumnIndex> = []
         for (key, total) in counted
         where try engine.tables.counters.set(total, writer: key.writer, of: id, key.column) {
@@ -119,6 +135,7 @@ final class BaselineTotals {
             try deferTotal(total, of: part)
         }
         self.id = nil
+        columns.removeAll(keepingCapacity: true)
         counted.removeAll(keepingCapacity: true)
         uncounted.removeAll(keepingCapacity: true)
     }

@@ -139,10 +139,9 @@ struct DeferredState {
             case .known = layout.meaning(of: name, in: write.entry.change.entity, isLink: true)
         else { return }
         let property = layout.lastName(ofProperty: name, of: write.name)
-        let isOrdered = layout.isOrdered(former: name, of: write.name)
         for (index, id) in ids.enumerated() {
             // A missing position equals an empty one.
-            let position = isOrdered ? positions?[index] ?? "" : ""
+            let position = positions?[index] ?? ""
             let pair = DeferredObject.Pair(property: property, target: id)
             try object.link(pair, isLink, at: position, of: write.name, by: versions)
         }

@@ -136,9 +136,13 @@ package final class StoreModel: Sendable {
         return formerNames.removedProperty(name, of: entity)?.definition
     }
 
-    /// Whether the pairs of a relationship have positions, as far as the model and its versions tell.
-    func isOrdered(former name: String, of entity: String) -> Bool {
-        formerNames.removedProperty(name, of: entity)?.isOrdered ?? true
+    /// The change without positions where the last version with the relationship has no order: a store that had that
+    /// version has not kept the positions.
+    func withoutFormerPositions(_ change: Change) -> Change {
+        guard case .link(let name, let ids, .some) = change.operation else { return change }
+        let entity = self.entity(named: change.entity)?.entity.name ?? lastName(ofEntity: change.entity)
+        guard formerNames.removedProperty(name, of: entity)?.isOrdered == false else { return change }
+        return Change(entity: change.entity, id: change.id, operation: .link(to: name, ids: ids, positions: nil))
     }
 
     /// The last inverse of a former relationship, when a later version of the model than that which removed the

@@ -104,7 +104,7 @@ extension WriteTransaction {
             try setSetting(StoreModel.joinedRules, to: joined.json.text)
         }
         let rules = layout.rules(and: joined)
-        let join = try BaselineJoin(self, vector, rules: rules, transactionCount: transactionCount)
+        let join = try BaselineJoin(self, header, vector, rules: rules, transactionCount: transactionCount)
         while let entry = try next() { try join.merge(entry) }
         try join.end()
         try vector.move(table)

@@ -86,13 +86,12 @@ struct TakenNames: Hashable, Sendable {
         let known = try store.read { try TakenNames($0) }
         guard !known.entries.isEmpty else { return known }
         let logs = try logs()
-        var remaining = known
-        remaining.entries = known.entries.filter {
-            if $0.path == own { return false }
-            return faccessat(logs.descriptor, $0.path, F_OK, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT
+        let gone = known.entries.filter { entry in
+            entry.path == own
+                || faccessat(logs.descriptor, entry.path, F_OK, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT
         }
-        if remaining != known { try store.write { try $0.setSetting(StoreKeys.taken, to: remaining.text) } }
-        return remaining
+        if gone.isEmpty { return known }
+        return try store.write { try record($0) { taken in taken.entries.removeAll(where: gone.contains) } }
     }
 }
 

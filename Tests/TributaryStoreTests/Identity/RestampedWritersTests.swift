@@ -143,6 +143,17 @@ import TributaryModel
         #expect(try peer.digest() == replica.digest() && peer.dump() == replica.dump())
     }
 
+    @Test func `a writer without a total in a joined baseline has a total of zero`() throws {
+        let counted = ForeignTransaction(1, 1, clock: 1, .insert("A", 1, ["c": .increment(5)]))
+        let other = ForeignTransaction(2, 1, clock: 2, .update("A", 1, ["c": .increment(1)]))
+        try peer.apply([counted, other])
+        let clock = counted.header.clock.next(at: Replica.now)
+        let counter = BaselineCounter(entity: "A", id: .sample(1), property: "c", totals: [other.writer: .integer(1)])
+        let claim = BaselineWriter(id: counted.writer, sequence: 2, clock: clock, seen: [:])
+        try peer.join(claim, transactions: 0, [.counter(counter)])
+        #expect(try peer.values("A", .sample(1))?["c"] == .integer(1))
+    }
+
     /// Of two writes with one clock the one of the greater writer wins, before and after.
     @Test func whatIsReissuedWinsAndLosesAsBefore() throws {
         var exported = ExportedWriter()

@@ -66,6 +66,16 @@ import TributaryStore
         if case .differs = verdict { return }
         Issue.record("\(verdict)")
     }
+
+    /// A model that does not know the counter cannot say that the baseline is wrong.
+    @Test func aDeferredCounterWithATotalOfZeroIsNotOneWithoutTotals() throws {
+        let person = try #require(SimulationModel.ids(of: "Person").first)
+        let count = PropertyWrite(name: "nobodyKnows", value: JSONValue(increment: .integer(0)))
+        let trial = try LawTrial([Change(entity: "Person", id: person, operation: .insert([count]))])
+        let verdict = try trial.verdictWithoutCounters()
+        if case .open = verdict { return }
+        Issue.record("\(verdict)")
+    }
 }
 
 /// A history of a few writers, a baseline of a part of it, and a store that has more.

@@ -57,13 +57,16 @@ package final class CounterTable {
         _ column: StoreModel.ColumnIndex,
         above initial: PropertyValue
     ) throws -> PropertyValue {
+        CounterTotals.value(of: try totals(of: id, column).map(\.total), above: initial)
+    }
+
+    func totals(of id: UniqueID, _ column: StoreModel.ColumnIndex) throws -> [(writer: Int64, total: PropertyValue)] {
         let statement = try BoundStatement(
             db,
-            "SELECT total FROM tributary_counter WHERE root = ?1 AND id = ?2 AND place = ?3"
+            "SELECT writer, total FROM tributary_counter WHERE root = ?1 AND id = ?2 AND place = ?3"
         )
         bind(id, column, to: statement)
-        let sums = try statement.all { layout[column].total(in: $0, at: 0) }
-        return CounterTotals.value(of: sums, above: initial)
+        return try statement.all { ($0.integer(0), layout[column].total(in: $0, at: 1)) }
     }
 
     private func bind(_ id: UniqueID, _ column: StoreModel.ColumnIndex, to statement: BoundStatement) {

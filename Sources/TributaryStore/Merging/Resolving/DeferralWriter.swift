@@ -58,7 +58,7 @@ final class DeferralWriter {
         guard !cursor.isLocal else { throw StoreError.invalidChange(index: position, reason: reason) }
         cursor.deferredCount += 1
         let entry = DeferredWriteTable.Entry(
-            change,
+            layout.withoutFormerPositions(change),
             number: cursor.number,
             position: position,
             valueIndex: valueIndex,
