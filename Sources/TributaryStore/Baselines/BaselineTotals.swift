@@ -89,10 +89,9 @@ final class BaselineTotals {
         return part
     }
 
-    /// The total of each writer that is ahead in the baseline replaces the store's total. A writer without a total has a
-    /// total of zero.
+    /// The total of each writer that is ahead in the baseline replaces the store's total.
     ///
-    /// The lines of one object come one after the other; several may have parts of one total.
+    /// A writer without a total has a total of zero. The lines of one object come one after the other; several may have parts of one total.
     func merge(_ counter: BaselineCounter) throws {
         if id != counter.id { try flush() }
         id = counter.id
