@@ -104,8 +104,9 @@ extension MigrationStep {
         entityName(try entity(of: id, in: table), table, columnIndex)
     }
 
-    /// The name of the object's entity, or, if it does not have the column, of the entity nearest to the root that has it:
-    /// a producer may write a property of a sub-entity to an object of its parent.
+    /// The name of the object's entity, if it has the column; otherwise of the entity nearest to the root that has it.
+    ///
+    /// A producer may write a property of a sub-entity to an object of the parent.
     func entityName(_ entity: Int?, _ table: TableLayout, _ columnIndex: Int) -> String {
         if let entity, before.entities[entity].holds[columnIndex] { return lastName(entity) }
         let holders = before.entities.indices.filter {
