@@ -191,6 +191,7 @@ extension World {
         if let index, retired.contains(index) { return }
         // A daemon sees at once what changes in its log folder.
         try await replica.takeImportSteps(nil, isWhole: true)
+        if let index, index < schedule.replicas { try collect(from: index) }
         // Each command changes what the status says.
         for problem in try replica.problems {
             for remedy in Remedy.all(in: problem.hint ?? "") {
