@@ -180,7 +180,7 @@ package final class World {
     /// Records what a replica has just committed, whose clocks are greater than all that it has applied, without those that
     /// are too far ahead of its wall clock.
     func collectNew(from index: Int) throws {
-        let before = logs.map(\.transactions.count)
+        let (before, known) = (logs.map(\.transactions.count), reissuing)
         try collect(from: index)
         let positions = try replicas[index].positions()
         let limit = HybridClock.last(of: replicas[index].clock.time.later(by: .seconds(3600)))
@@ -189,7 +189,8 @@ package final class World {
             return log.transactions.prefix(count).last { $0.header.clock <= limit }?.header.clock
         }
         guard let greatest = applied.max() else { return }
-        for (place, log) in logs.enumerated() {
+        // Transactions that have just got other names keep their clocks.
+        for (place, log) in logs.enumerated() where known.contains(log.writer) || !reissuing.contains(log.writer) {
             for transaction in log.transactions.dropFirst(place < before.count ? before[place] : 0)
             where transaction.header.clock <= greatest {
                 throw Divergence(
