@@ -189,9 +189,6 @@ extension World {
     func administer(_ replica: Replica, urgency: Int) async throws {
         let index = replicas.firstIndex { $0 === replica }
         if let index, retired.contains(index) { return }
-        // A daemon sees at once what changes in its log folder.
-        try await replica.takeImportSteps(nil, isWhole: true)
-        if let index, index < schedule.replicas { try collect(from: index) }
         // Each command changes what the status says.
         for problem in try replica.problems {
             for remedy in Remedy.all(in: problem.hint ?? "") {
@@ -242,10 +239,16 @@ extension World {
             }
         case .remove(let name):
             guard replica.folder.loss != .unmounted else { return }
-            guard try replica.folder.removeForeign(name) else {
-                let title = "a hint says that the whole segment \(name) is to be removed"
-                let problems = try replica.problems.map { "  \($0.code): \($0.detail) \($0.hint ?? "")" }
-                throw Divergence(([title] + problems).joined(separator: "\n"))
+            if try !replica.folder.removeForeign(name) {
+                // An earlier command may have published the segment.
+                try await replica.takeImportSteps(nil, isWhole: true)
+                let wrong = try replica.problems.first { problem in
+                    Remedy.all(in: problem.hint ?? "").contains { if case .remove(name) = $0 { true } else { false } }
+                }
+                if let wrong {
+                    throw Divergence("a hint says that the whole segment \(name) is to be removed: \(wrong.detail)")
+                }
+                return
             }
             Occurrences.note("typed: rm")
         case .addKeys:
