@@ -69,7 +69,7 @@ package struct Exporter: Sendable {
         else { return }
         // What a copy of the store has published cannot get other clocks.
         let greatest = HybridClock.last(of: wall.later(by: configuration.maxAhead))
-        guard try reader.writers.obstacleToRestamp(after: greatest) == nil else { return }
+        guard try LogFolder(path: logs).obstacleToRestamp(after: greatest, reader) == nil else { return }
         throw ExportFailure.clockAhead(by: clock.wallTime.duration(since: wall))
     }
 

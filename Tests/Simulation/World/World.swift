@@ -135,6 +135,7 @@ package final class World {
         let hasRenamed = !renamed.isEmpty
         var new: [LogTransaction] = []
         for (record, transactions) in try replica.drainCommitted() {
+            if hasRenamed { reissuing.insert(record.id) }
             if log(of: record.id) == nil { logs.append(WriterLog(writer: record.id, incarnation: record.incarnation)) }
             guard let log = log(of: record.id), logs[log].incarnation == record.incarnation else {
                 throw Divergence("\(record.id) goes on from something else in replica \(index)")
