@@ -56,6 +56,26 @@ import TributaryStore
         #expect(try replica.store.read { try $0.writers.own().clock.wallTime } <= wall.now)
     }
 
+    /// The older store does not know that it has published the transaction.
+    @Test func whatWasPublishedBeforeTheStoreWasSetBackKeepsItsName() async throws {
+        let ahead = SyncWall()
+        ahead.advance(milliseconds: 30 * 86_400_000)
+        let early = try await SyncReplica(logs.path, wall: ahead, configure: { $0.exports = false })
+        try early.save([SyncModel.insert(1)])
+        try await early.stop()
+        let copy = try SyncReplica.clone(of: early.folder, model: SyncModel.make())
+        let former = try await SyncReplica(logs.path, wall: ahead, folder: early.folder)
+        _ = try await former.service.exportNow()
+        try await former.stop()
+        let replica = try await SyncReplica(logs.path, wall: wall, folder: copy)
+        await #expect(throws: RestampError.knownElsewhere(writer: early.own, sequence: 0)) {
+            try await replica.service.restamp()
+        }
+        _ = try await replica.service.exportNow()
+        #expect(try replica.store.read { try $0.outbox.unexported().isEmpty })
+        #expect(logs.segments(of: early.own).map(\.last) == [1])
+    }
+
     /// The range of an export is decided once: what it has keeps its name and its clock.
     @Test(arguments: [true, false]) func whatAnExportHasBegunIsNotIssuedAgain(isPlaced: Bool) async throws {
         let (wall, failing) = (wall, wall.now)
