@@ -328,11 +328,12 @@ struct Restamp {
 
     /// Moves the amounts to the fresh writer.
     ///
-    /// A writer with published transactions may have published a total of zero, so it keeps one.
+    /// A writer with published transactions may have published a total of zero, so it keeps one. A writer that has
+    /// published nothing may have given its row to the fresh writer.
     private func move(_ counts: [Count: PropertyValue], to writer: Int64) throws {
         let table = CounterTable(db, layout: layout)
         let unpublished = Set(transactions.filter { $0.sequence == 1 }.map(\.writer))
-        for (count, amount) in counts {
+        for (count, amount) in counts where count.writer != writer {
             guard let total = try table.total(writer: count.writer, of: count.id, count.column) else { continue }
             let rest = unpublished.contains(count.writer) ? nil : CounterTotals.difference(total, amount)
             try table.setTotal(rest, writer: count.writer, of: count.id, count.column)

@@ -66,6 +66,7 @@ import TributaryStore
         let copy = try SyncReplica.clone(of: early.folder, model: SyncModel.make())
         let former = try await SyncReplica(logs.path, wall: ahead, folder: early.folder)
         _ = try await former.service.exportNow()
+        #expect(logs.segments(of: early.own).map(\.last) == [1])
         try await former.stop()
         let replica = try await SyncReplica(logs.path, wall: wall, folder: copy)
         await #expect(throws: RestampError.knownElsewhere(writer: early.own, sequence: 0)) {
