@@ -131,8 +131,9 @@ package final class World {
     func collect(from index: Int) throws {
         let replica = replicas[index]
         let known = replica.writer
-        var renamed = try withdraw(from: replica)
-        let hasRenamed = !renamed.isEmpty
+        let withdrawn = try withdraw(from: replica)
+        let hasRenamed = withdrawn != nil
+        var renamed = withdrawn ?? []
         var new: [LogTransaction] = []
         for (record, transactions) in try replica.drainCommitted() {
             if hasRenamed { reissuing.insert(record.id) }
@@ -156,10 +157,11 @@ package final class World {
         try replica.changeWriter(index)
     }
 
-    /// Forgets the names of transactions that have other names now; returns their changes.
-    private func withdraw(from replica: Replica) throws -> [[Change]] {
+    /// Forgets the names of transactions that have other names now; returns the changes of those whose names nobody has, and
+    /// nil when none has another name.
+    private func withdraw(from replica: Replica) throws -> [[Change]]? {
         let renamed = try replica.takeRenamed()
-        guard !renamed.isEmpty else { return [] }
+        guard !renamed.isEmpty else { return nil }
         Occurrences.note("transactions got other names")
         let incarnations = try replica.incarnations()
         var withdrawn: [[Change]] = []
