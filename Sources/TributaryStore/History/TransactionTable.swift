@@ -60,8 +60,8 @@ struct TransactionTable {
 
     /// The last transaction after `first` that was committed before a time, with all transactions after `first` up to it.
     ///
-    /// A transaction from after `wall` is taken as one from before: the wall clock was ahead. One with an old time, because
-    /// the wall clock was behind, has no effect on those before it.
+    /// A transaction from after `wall` keeps no other transaction: the wall clock was ahead. A transaction with an old time,
+    /// because the wall clock was behind, has no effect on the transactions before it.
     func last(after first: Int64, committedBefore seconds: Double, wall: WallTime) throws -> Int64 {
         let select = try BoundStatement(
             db,
