@@ -104,7 +104,7 @@ struct WriteLockTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(2)), arguments: Request.allCases)
+    @Test(.timeLimit(.minutes(30)), arguments: Request.allCases)
     func whoWaitsForTheLockIsSeen(_ request: Request) async throws {
         let store = try StoreFixture().store
         let leave = await takeLock(of: store)
