@@ -120,7 +120,7 @@ package final class BaselineReader {
 }
 
 extension SegmentEnd {
-    /// The end line of a baseline, which counts its writers as well.
+    /// The end line of a baseline, with the number of its writers.
     fileprivate init(_ counts: BaselineCounts, sha256: String, signature: Signature?) {
         self.init(
             last: UInt64(counts.writers),

@@ -6,7 +6,7 @@ final class BaselineTotals {
     private let engine: MergeEngine
     private let vector: BaselineVector
     private let reader: Reader
-    /// The rows of the writers whose totals the baseline replaces.
+    /// The rows of writers: the baseline replaces their totals.
     private let replaced: Set<Int64>
     /// Whether the maker has the model of this store, so that it knows the same counters.
     private let isOfThisModel: Bool
