@@ -13,6 +13,18 @@ final class ConflictRecorder {
     private let seen: SeenSequences
     private let table: ConflictTable
     @exclusivity(unchecked) private var isImporting = false
+    /// The answer for the write before, since neighbouring writes mostly meet values of one transaction.
+    ///
+    /// A later transaction changes no answer.
+    @exclusivity(unchecked) private var last: (question: Question, isConflict: Bool)?
+
+    private struct Question: Equatable {
+        var applied: Int64
+        var arriving: Int64
+        var revision: Int64
+        var isArrivingLost: Bool
+        var isOwnObject: Bool
+    }
 
     init(_ db: Database, layout: StoreModel, cursor: TransactionCursor, versions: VersionCache) throws {
         self.layout = layout
@@ -39,18 +51,32 @@ final class ConflictRecorder {
     /// `applied` and `insert` are numbers of versions; `insert` is nil when the object's insert is not known.
     func isConflict(with applied: Int64, isArrivingLost: Bool, insertedAt insert: Int64? = nil) throws -> Bool {
         guard try isForeign(applied) else { return false }
-        let origin = try versions.origin(applied)
-        let arriving = try versions.origin(cursor.number)
+        let isOwnObject = try insert.map { try versions.origin($0).writer == cursor.writer } ?? false
+        let question = Question(
+            applied: applied,
+            arriving: cursor.number,
+            revision: cursor.revision,
+            isArrivingLost: isArrivingLost,
+            isOwnObject: isOwnObject
+        )
+        if let last, last.question == question { return last.isConflict }
+        let isConflict = try isConflict(question)
+        last = (question, isConflict)
+        return isConflict
+    }
+
+    private func isConflict(_ question: Question) throws -> Bool {
+        let (applied, revision) = (question.applied, question.revision)
+        let (origin, arriving) = (try versions.origin(applied), try versions.origin(question.arriving))
         // A store that was set back may take its own new transaction for one that others have seen, and apply theirs
         // first.
-        if isArrivingLost {
+        if question.isArrivingLost {
             let isKnown = try seen.had(arriving.sequence, of: cursor.writer, seenBy: origin.writer, at: applied)
             if isKnown == true { return false }
         }
-        let hasSeen = try seen.had(origin.sequence, of: origin.writer, seenBy: cursor.writer, at: cursor.revision)
-        let isOwnObject = try insert.map { try versions.origin($0).writer == cursor.writer } ?? false
-        return Causality(of: arriving, after: origin, hasSeen: hasSeen, isOwnObject: isOwnObject)
-            .isConflict(isArrivingLost: isArrivingLost)
+        let hasSeen = try seen.had(origin.sequence, of: origin.writer, seenBy: cursor.writer, at: revision)
+        return Causality(of: arriving, after: origin, hasSeen: hasSeen, isOwnObject: question.isOwnObject)
+            .isConflict(isArrivingLost: question.isArrivingLost)
     }
 
     /// Only counts the conflict when there are too many.

@@ -41,16 +41,10 @@ extension ObjectMerger {
     /// Keeps the values that a deletion removes and its writer had not seen.
     func keepConflicts(ofDeletionOf object: StoredObject, _ isLost: (_ column: Int) -> Bool) throws {
         var values: JSONValue?
-        // Most registers of an object have one version.
-        var last: (version: Int64, isConflict: Bool)?
+        let inserted = object.state.inserted
         try object.state.registers.forEach { column, known in
-            guard isLost(column) else { return }
-            if last?.version != known {
-                let inserted = object.state.inserted
-                let isConflict = try conflicts.isConflict(with: known, isArrivingLost: false, insertedAt: inserted)
-                last = (known, isConflict)
-            }
-            guard last?.isConflict == true else { return }
+            guard isLost(column), try conflicts.isConflict(with: known, isArrivingLost: false, insertedAt: inserted)
+            else { return }
             try conflicts.keep {
                 if values == nil, object.isLive { values = try self.values(of: object) }
                 let value = try object.state.registers.value(of: column)
