@@ -90,6 +90,14 @@ struct Restamp {
         }
     }
 
+    /// The sequences of the transactions, by writer.
+    var names: [UniqueID: ClosedRange<UInt64>] {
+        transactions.reduce(into: [:]) { names, moved in
+            let first = names[moved.version.writer]?.lowerBound ?? moved.sequence
+            names[moved.version.writer] = first...max(first, moved.sequence)
+        }
+    }
+
     /// The reason why transactions cannot get other names; nil when they can.
     ///
     /// Finds a writer whose unpublished transactions the store has imported; costs one look at each writer and segment.

@@ -5,8 +5,7 @@ extension WriteTransaction {
     /// Gives the transactions that were never exported and have clocks after `greatest` lesser clocks, under a fresh
     /// writer.
     ///
-    /// Throws ``RestampError`` and ``StoreError``; commit nothing
-    /// then.
+    /// Throws ``RestampError`` and ``StoreError``; commit nothing then.
     package func restamp(after greatest: HybridClock) throws -> Restamped {
         try applyWaiting()
         forget()
@@ -23,7 +22,7 @@ extension WriteTransaction {
         forget()
         defer { forget() }
         guard try continues(as: range.writer) else { throw RestampError.unproven(writer: range.writer) }
-        try OutboxTable(db: db).giveUp(range, writer: writers().position(of: range.writer).id)
+        try giveUpExport(range)
         return try Restamp(reader, after: nil).run(self)
     }
 

@@ -24,11 +24,16 @@ package struct WriterReader {
         return own
     }
 
-    /// The reason why unexported transactions cannot get clocks that are not ahead; nil when they can.
+    /// The unexported transactions with clocks after `greatest`, which can get other clocks: the last ones of their writers,
+    /// since the clocks of a writer rise.
     ///
     /// Costs O(n log n) for these transactions, and one look at each transaction with a greater clock.
-    package func obstacleToRestamp(after greatest: HybridClock) throws -> RestampError? {
-        try Restamp(reader, after: greatest).obstacle()
+    ///
+    /// - Throws: ``RestampError`` when they cannot.
+    package func restampable(after greatest: HybridClock) throws -> [UniqueID: ClosedRange<UInt64>] {
+        let restamp = try Restamp(reader, after: greatest)
+        if let obstacle = try restamp.obstacle() { throw obstacle }
+        return restamp.names
     }
 
     /// The greatest clock of an imported or exported transaction: another store may have it.

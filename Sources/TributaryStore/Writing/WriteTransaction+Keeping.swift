@@ -4,8 +4,19 @@ import TributaryChanges
 /// Exports, settings and the end of history.
 extension WriteTransaction {
     /// Records a range before its file gets its final name.
-    package func beginExport(_ range: ExportRange) throws {
+    ///
+    /// - Returns: False when its transactions have got other names meanwhile; then nothing is recorded.
+    @discardableResult
+    package func beginExport(_ range: ExportRange) throws -> Bool {
+        let run = try reader.outbox.run(of: range.writer, from: range.first, through: range.last, bytes: 1)
+        guard run?.lowerBound == range.first else { return false }
         try OutboxTable(db: db).begin(range, writer: writers().position(of: range.writer).id)
+        return true
+    }
+
+    /// The range is about to be exported no longer: its file was never in its place, and will not be.
+    package func giveUpExport(_ range: ExportRange) throws {
+        try OutboxTable(db: db).giveUp(range, writer: writers().position(of: range.writer).id)
     }
 
     /// Records that the file of a range has its final name.

@@ -47,7 +47,7 @@ package struct Exporter: Sendable {
     func run() throws -> ImportCounts {
         let (own, unfinished) = try store.read { (try $0.writers.own(), try $0.outbox.unfinishedExports()) }
         try requireOwnFolder()
-        try store.read { try requireClockInTime(of: $0.outbox.unexported().map(\.writer), $0) }
+        try requireInTime(store.read { try clockAhead(of: $0.outbox.unexported().map(\.writer), $0) })
         if own.name != name { try store.write { try $0.nameOwnWriter(name) } }
         var counts = ImportCounts()
         for range in unfinished { counts = counts + (try publish(range, isBegun: true)) }
@@ -55,22 +55,34 @@ package struct Exporter: Sendable {
         while let range = try nextRange() {
             if try leavesClaimedWriter(range) { continue }
             guard try hasRoom(for: range, &exceptions) else { break }
-            counts = counts + (try publish(range, isBegun: false))
+            do { counts = counts + (try publish(range, isBegun: false)) } catch is RenamedMeanwhile {}
         }
         if counts.segments > 0 { try keepFolder() }
         return counts
     }
 
-    /// Peers would hold a transaction with a clock that is ahead, unless it follows a clock that they have.
-    private func requireClockInTime(of writers: [UniqueID], _ reader: Reader) throws {
+    /// The transactions of a range have got the names of a fresh writer, because a baseline claims theirs.
+    private struct RenamedMeanwhile: Error {}
+
+    /// The greatest clock of these writers if peers would hold it: it is ahead, and follows no clock that they have.
+    private func clockAhead(of writers: [UniqueID], _ reader: Reader) throws -> HybridClock? {
         let clocks = try writers.compactMap { try reader.writers.record(of: $0)?.clock }
         guard let clock = clocks.max(), clock.isAhead(of: wall, by: configuration.maxAhead),
             try !clock.follows(reader.writers.greatestPublishedClock(), within: reader.outbox.waitingCount())
-        else { return }
-        // What a copy of the store has published cannot get other clocks.
-        let greatest = HybridClock.last(of: wall.later(by: configuration.maxAhead))
-        guard try LogFolder(path: logs).obstacleToRestamp(after: greatest, reader) == nil else { return }
-        throw ExportFailure.clockAhead(by: clock.wallTime.duration(since: wall))
+        else { return nil }
+        return clock
+    }
+
+    private func requireInTime(_ ahead: HybridClock?) throws {
+        guard let ahead else { return }
+        do {
+            let comparison = ContentComparison(store: store, logs: try configuration.openLogs())
+            try comparison.requireRestampable(after: .last(of: wall.later(by: configuration.maxAhead)))
+        } catch is RestampError {
+            // What a copy of the store has published cannot get other clocks.
+            return
+        }
+        throw ExportFailure.clockAhead(by: ahead.wallTime.duration(since: wall))
     }
 
     /// A full folder takes acknowledgements alone, which let other stores remove what they have, and the exceptions: a
@@ -125,14 +137,13 @@ package struct Exporter: Sendable {
 
     /// Checks the clock in the same snapshot: a transaction may have been saved since the export began.
     private func nextRange() throws -> ExportRange? {
-        try store.read { reader in
+        let (range, ahead) = try store.read { reader -> (ExportRange?, HybridClock?) in
             let unexported = try reader.outbox.unexported()
             guard let (id, next) = unexported.first,
                 let writer = try reader.writers.record(of: id),
                 let run = try reader.outbox.run(of: id, from: next, bytes: configuration.segmentBytes, step: work.step)
-            else { return nil }
+            else { return (nil, nil) }
             let (first, last) = (run.lowerBound, run.upperBound)
-            try requireClockInTime(of: unexported.map(\.writer), reader)
             let previous = first == 1 ? nil : try reader.writers.segment(writer: id, beginningBy: first - 1)
             let header = SegmentHeader(
                 writer: id,
@@ -144,8 +155,11 @@ package struct Exporter: Sendable {
                 model: store.model.version,
                 incarnation: writer.incarnation
             )
-            return ExportRange(writer: id, first: first, last: last, header: header.line)
+            let range = ExportRange(writer: id, first: first, last: last, header: header.line)
+            return (range, try clockAhead(of: unexported.map(\.writer), reader))
         }
+        try requireInTime(ahead)
+        return range
     }
 
     /// The counts are zero when the store has continued as a fresh writer instead.
@@ -161,7 +175,7 @@ package struct Exporter: Sendable {
                 sha256 = end.sha256
                 if !isBegun {
                     try store.write { transaction in
-                        try transaction.beginExport(range)
+                        guard try transaction.beginExport(range) else { throw RenamedMeanwhile() }
                         try pinKey(transaction)
                     }
                 }
@@ -262,7 +276,11 @@ package struct Exporter: Sendable {
         }
         do {
             try reissue(range, file: file, reason)
-        } catch let error as RestampError {
+        } catch {
+            // A later attempt begins the segment again: a file that was staged in a temporary folder is gone, and proves no
+            // longer that the segment was never in its place.
+            try store.write { try $0.giveUpExport(range) }
+            guard let error = error as? RestampError else { throw error }
             throw ExportFailure.nameTaken(file: file, reason: "\(reason). \(error)")
         }
     }
@@ -295,7 +313,8 @@ package struct Exporter: Sendable {
         // A folder that cannot be read fails the export itself.
         let names = (try? folder.fileNames(of: range.writer)) ?? []
         guard let claim = try claim(on: range.writer, names),
-            try !isPublished(range, names.compactMap { SegmentName(writer: range.writer, fileName: $0) }, in: folder)
+            try ContentComparison(store: store, logs: folder)
+                .isPublished(range.first...range.last, of: range.writer, in: names) != true
         else { return false }
         do {
             try reissue(range, file: "\(logs)/\(claim.path)", claim.reason)
@@ -323,22 +342,6 @@ package struct Exporter: Sendable {
         let own = try store.read { try $0.writers.own() }
         guard own.id == writer, last.sequence > own.sequence else { return nil }
         return (last.path, TakenNames.claim(on: writer, after: own.sequence))
-    }
-
-    /// Whether one of these segments has transactions of the range with the same content: the store has published them
-    /// before it was set back.
-    private func isPublished(_ range: ExportRange, _ names: [SegmentName], in folder: LogFolder) throws -> Bool {
-        let comparison = ContentComparison(store: store, logs: folder)
-        return try names.contains { name in
-            guard name.first <= range.last, range.first <= name.last else { return false }
-            do {
-                let file = try folder.open(name)
-                let segment = try SegmentVerifier().verify(file, name: name)
-                return try comparison.contradiction(in: file, segment, through: range.last) == nil
-            } catch let error as SegmentError where error.isOfContent {
-                return false
-            }
-        }
     }
 }
 

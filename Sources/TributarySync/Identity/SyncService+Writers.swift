@@ -39,11 +39,8 @@ extension SyncService {
         let greatest = HybridClock.last(of: environment.wall.later(by: configuration.maxAhead))
         let store = environment.store
         let restamped = try await exports.betweenExports {
-            let logs = try configuration.openLogs()
-            return try store.write { transaction in
-                if let obstacle = try logs.obstacleToRestamp(after: greatest, transaction.reader) { throw obstacle }
-                return try transaction.restamp(after: greatest)
-            }
+            try ContentComparison(store: store, logs: configuration.openLogs()).requireRestampable(after: greatest)
+            return try store.write { try $0.restamp(after: greatest) }
         }
         let positions = try SyncRecords(store: store).positions()
         state.update {
@@ -87,19 +84,5 @@ extension SyncService {
 
     private func metadata(_ writer: UniqueID, _ user: String?) -> Logger.Metadata {
         ["writer": "\(writer)", "by": "\(user ?? "this program")"]
-    }
-}
-
-extension LogFolder {
-    /// The reason why unexported transactions cannot get clocks that are not ahead; nil when they can.
-    ///
-    /// The store may have published them before it was set back: then the folder has a segment with their names. One look at
-    /// each file of the writers that the outbox has.
-    func obstacleToRestamp(after greatest: HybridClock, _ reader: Reader) throws -> RestampError? {
-        if let obstacle = try reader.writers.obstacleToRestamp(after: greatest) { return obstacle }
-        let published = try reader.outbox.unexported().first { writer, first in
-            try fileNames(of: writer).contains { SegmentName(writer: writer, fileName: $0)?.last ?? 0 >= first }
-        }
-        return published.map { .knownElsewhere(writer: $0.writer, sequence: $0.first - 1) }
     }
 }

@@ -61,6 +61,45 @@ struct ContentComparison {
         return "Its hash is \(sha256), that of the segment that was applied is \(record.sha256)."
     }
 
+    /// Finds out that unexported transactions can get clocks that are not ahead.
+    ///
+    /// The store may have published them before it was set back: then a segment of the log folder has them.
+    ///
+    /// - Throws: ``RestampError`` when they cannot.
+    func requireRestampable(after greatest: HybridClock) throws {
+        let waiting = try store.read { try $0.writers.restampable(after: greatest) }
+        for (writer, sequences) in waiting
+        where try isPublished(sequences, of: writer, in: logs.fileNames(of: writer)) != false {
+            throw RestampError.knownElsewhere(writer: writer, sequence: sequences.lowerBound - 1)
+        }
+    }
+
+    /// Whether a segment has transactions of the outbox with the same content: the store, or a copy of it, has published
+    /// them.
+    ///
+    /// Reads each segment of the writer with one of these transactions.
+    ///
+    /// - Returns: Nil when only a segment whose key is not here may have them.
+    /// - Throws: ``SegmentError`` when the system cannot read a file for the moment, and ``StoreError``.
+    func isPublished(
+        _ sequences: ClosedRange<UInt64>,
+        of writer: UniqueID,
+        in fileNames: [String]
+    ) throws -> Bool? {
+        var isLocked = false
+        for name in fileNames.compactMap({ SegmentName(writer: writer, fileName: $0) })
+        where name.first <= sequences.upperBound && sequences.lowerBound <= name.last {
+            do {
+                let file = try logs.open(name)
+                let segment = try SegmentVerifier().verify(file, name: name)
+                if try contradiction(in: file, segment, through: sequences.upperBound) == nil { return true }
+            } catch let error as SegmentError where error.isOfContent {
+                isLocked = isLocked || error.kind == .locked
+            }
+        }
+        return isLocked ? nil : false
+    }
+
     /// Compares the hash that a segment names of the segment before (`previous`) with the applied ones that end there.
     ///
     /// It is the only trace of other transactions under an equal name when their file never comes here. Without a record

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Synchronization
 import TestSupport
 import Testing
 import TransactionLog
@@ -273,6 +274,46 @@ import TributaryStore
         try store.close()
     }
 
+    /// The saves have clocks that are ahead: a file that is not theirs does not show that they are published.
+    @Test(arguments: Obstacle.allCases.filter { $0 != .unknownKey })
+    func aForeignFileLetsNoClockPass(_ obstacle: Obstacle) async throws {
+        wall.advance(milliseconds: 30 * 86_400_000)
+        let (folder, store) = try saved()
+        wall.setBack(milliseconds: 30 * 86_400_000)
+        let former = try own(store).id
+        try obstacle.take(SegmentName(writer: former, first: 2, last: 2), in: logs)
+        let failure = #expect(throws: ExportFailure.self) { try exporter(store).run() }
+        guard case .clockAhead? = failure else {
+            Issue.record("\(String(describing: failure))")
+            return
+        }
+        try store.close()
+        let replica = try await start(folder)
+        let restamped = try await replica.service.restamp()
+        #expect(restamped.former == former && restamped.count == 2)
+        try await expectEqualPeer(replica, visits: 100)
+        try await replica.stop()
+    }
+
+    /// A baseline that is joined while an export writes its segment gives the transactions other names.
+    @Test func whatGetsAnotherNameMeanwhileIsPublishedOnce() async throws {
+        let (folder, store) = try saved()
+        let former = try own(store).id
+        let hasJoined = Atomic(true)
+        var exporter = exporter(store)
+        exporter.work = WorkMeter {
+            if hasJoined.exchange(true, ordering: .relaxed) { return .zero }
+            let claim = BaselineWriter(id: former, sequence: 9, clock: .zero, seen: [:])
+            _ = try? store.write { try $0.leaveClaimedWriter([claim]) }
+            return .zero
+        }
+        hasJoined.store(false, ordering: .relaxed)
+        #expect(try exporter.run() == ImportCounts(segments: 1, transactions: 2, changes: 2))
+        let fresh = try own(store).id
+        #expect(fresh != former && logs.segments(of: former).isEmpty && logs.segments(of: fresh).map(\.last) == [2])
+        try await expectEqualPeer(store, in: folder, visits: 100)
+    }
+
     /// What the store has in its outbox may be published by itself, before it was set back, or by a copy.
     @Test(arguments: [Obstacle.garbage, .empty, .fullFolder])
     func aStoreThatIsNotProvenToBeTheOnlyOneKeepsItsNames(_ obstacle: Obstacle) async throws {
@@ -343,8 +384,9 @@ import TributaryStore
         try store.close()
     }
 
-    /// Whoever takes each next name makes one fresh writer in 10 s, then in 20 s, and so on.
-    @Test func freshWritersTakeLongerAndLonger() throws {
+    /// Whoever takes each next name makes one fresh writer in 10 s, then in 20 s, and so on; also when the place for staged
+    /// files is taken.
+    @Test(arguments: [false, true]) func freshWritersTakeLongerAndLonger(isStagingTaken: Bool) throws {
         let folder = try TemporaryFolder("taken")
         let store = try SyncModel.open(in: folder, wall: wall, model: model)
         try save(SyncModel.insert(1), in: store)
@@ -354,6 +396,7 @@ import TributaryStore
             let last = writer.sequence + 1
             let first = try store.read { try $0.outbox.unexported().first?.first } ?? last
             try Obstacle.pipe.take(SegmentName(writer: writer.id, first: first, last: last), in: logs)
+            if isStagingTaken { try logs.put([], at: ".staging/\(writer.id)") }
             do {
                 try exporter(store).run()
                 return try own(store).id != writer.id
