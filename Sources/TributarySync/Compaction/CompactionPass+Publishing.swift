@@ -43,9 +43,9 @@ extension CompactionPass {
 
     private func taken(_ name: BaselineComparison.Name, _ file: String) throws -> ExportFailure {
         let reason = "A folder has the name of what this store has found in the baseline \(name.baseline.path)"
-        let taken = try sync.environment.store.write { [wall = sync.environment.wall] transaction in
-            try TakenNames.record(transaction) { $0.note(name.path, reason, at: wall) }
-        }
+        let entry = TakenNames.Entry(since: sync.environment.wall, path: name.path, reason: reason)
+        try sync.environment.store.write { try TakenNames.record($0) { $0.note(entry) } }
+        let taken = try TakenNames.remaining(of: sync.environment.store, in: logs)
         sync.state.update { $0.found(taken) }
         return .nameTaken(file: file, reason: reason + ".")
     }

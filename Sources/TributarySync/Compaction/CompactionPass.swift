@@ -99,7 +99,7 @@ struct CompactionPass: Sendable {
         return try await store.writeAsync { transaction in
             let sequence = try transaction.reader.writers.record(of: own)?.sequence ?? 0
             guard baseline.vector[own] > sequence, try transaction.continues(as: own) else { return nil }
-            return TakenNames.claim(on: own, after: sequence) + "."
+            return TakenNames.claimReason(own, after: sequence) + "."
         }
     }
 

@@ -274,8 +274,11 @@ package struct Exporter: Sendable {
             let known = "Others may have the segment already: its transactions keep their names"
             throw ExportFailure.nameTaken(file: file, reason: "\(reason). \(known).")
         }
+        // Another segment may be the store's own, from before its machine was set back.
+        let claim = taken.kind == .forked ? TakenNames.Claim(writer: range.writer, last: range.last) : nil
+        let path = String(file.dropFirst(logs.count + 1))
         do {
-            try reissue(range, file: file, reason)
+            try reissue(range, TakenNames.Entry(since: wall, path: path, claim: claim, reason: reason))
         } catch {
             // A later attempt begins the segment again: a file that was staged in a temporary folder is gone, and proves no
             // longer that the segment was never in its place.
@@ -287,17 +290,17 @@ package struct Exporter: Sendable {
 
     /// Continues the store as a fresh writer with all transactions that were never exported, and records the file, in one
     /// SQLite transaction.
-    private func reissue(_ range: ExportRange, file: String, _ reason: String) throws {
-        let wall = wall
+    private func reissue(_ range: ExportRange, _ taken: TakenNames.Entry) throws {
+        let (wall, file) = (wall, "\(logs)/\(taken.path)")
         let reissued = try store.write { transaction in
             // A store that is unproven does not wait for the pause; the error leaves it the writer that it is.
             guard try transaction.continues(as: range.writer) else { throw RestampError.unproven(writer: range.writer) }
             if let pause = try TakenNames(transaction.reader).pause(at: wall) {
-                let reason = "\(reason). The store continues as a fresh writer in \(pause) s."
-                throw ExportFailure.nameTaken(file: file, reason: reason)
+                let reason = "\(taken.reason). The store continues as a fresh writer in \(pause) s."
+                throw ExportFailure.nameTaken(file: file, reason: reason, hasTransactions: taken.claim != nil)
             }
             let reissued = try transaction.reissue(range)
-            try TakenNames.record(transaction) { $0.add(String(file.dropFirst(logs.count + 1)), reason, at: wall) }
+            try TakenNames.record(transaction) { $0.add(taken) }
             return reissued
         }
         self.reissued(reissued, file)
@@ -317,7 +320,7 @@ package struct Exporter: Sendable {
                 .isPublished(range.first...range.last, of: range.writer, in: names) != true
         else { return false }
         do {
-            try reissue(range, file: "\(logs)/\(claim.path)", claim.reason)
+            try reissue(range, claim)
             return true
         } catch is RestampError {
             return false
@@ -327,7 +330,7 @@ package struct Exporter: Sendable {
     /// The file with the last transactions of the present writer that the store does not have; nil for none.
     ///
     /// O(f + b) for f files of the writer and b baselines.
-    private func claim(on writer: UniqueID, _ fileNames: [String]) throws -> (path: String, reason: String)? {
+    private func claim(on writer: UniqueID, _ fileNames: [String]) throws -> TakenNames.Entry? {
         var last = (sequence: UInt64(0), path: "")
         func note(_ sequence: UInt64, _ path: String) { if sequence > last.sequence { last = (sequence, path) } }
         for fileName in fileNames {
@@ -341,7 +344,9 @@ package struct Exporter: Sendable {
         // The position is read last: files that the store has published meanwhile are not after it.
         let own = try store.read { try $0.writers.own() }
         guard own.id == writer, last.sequence > own.sequence else { return nil }
-        return (last.path, TakenNames.claim(on: writer, after: own.sequence))
+        let claim = TakenNames.Claim(writer: writer, last: last.sequence)
+        let reason = TakenNames.claimReason(writer, after: own.sequence)
+        return TakenNames.Entry(since: wall, path: last.path, claim: claim, reason: reason)
     }
 }
 
@@ -374,7 +379,9 @@ package enum ExportFailure: Error, Hashable {
     case foreignFolder(path: String, writer: UniqueID, sequence: UInt64, isCertain: Bool = false)
     /// Something else has the name of a segment, and its transactions cannot get other names, or not yet; or it has the
     /// name of a comparison.
-    case nameTaken(file: String, reason: String)
+    ///
+    /// `hasTransactions` is whether the file has transactions that may be the store's own, from before it was set back.
+    case nameTaken(file: String, reason: String, hasTransactions: Bool = false)
 }
 
 extension ExportFailure: CustomStringConvertible {
@@ -386,7 +393,7 @@ extension ExportFailure: CustomStringConvertible {
         case .foreignFolder(let path, _, let sequence, let isCertain):
             "\(path) has no segments of this store, which has exported transactions up to \(sequence): "
                 + (isCertain ? "its own folder was removed." : "it is another folder.")
-        case .nameTaken(let file, let reason):
+        case .nameTaken(let file, let reason, _):
             "\(file) has a name that this store is about to use: \(reason)"
         }
     }

@@ -10,11 +10,26 @@ import TributaryStore
 ///
 /// Everybody who writes into the log folder can take the next name of each writer. So the time between two fresh writers
 /// doubles with each file that is still there.
+///
+/// A file with transactions may be the store's own, from before its machine was set back. No hint removes such a file, and
+/// its problem ends when the store has applied the transactions.
 struct TakenNames: Hashable, Sendable {
+    /// A file has transactions of a writer that the store was, up to `last`, and the store has not written them.
+    struct Claim: Hashable, Sendable {
+        var writer: UniqueID
+        var last: UInt64
+
+        func isApplied(_ reader: Reader) throws -> Bool {
+            try reader.writers.record(of: writer).map { $0.sequence >= last } ?? false
+        }
+    }
+
     struct Entry: Hashable, Sendable {
         var since: WallTime
         /// The file in the log folder: a segment, a baseline, a comparison, or the folder of its writer.
         var path: String
+        /// Nil for anything but a segment or a baseline, such as a folder, a link or a damaged file.
+        var claim: Claim?
         var reason: String
     }
 
@@ -31,18 +46,24 @@ struct TakenNames: Hashable, Sendable {
     init(_ reader: Reader) throws { self.init(try reader.setting(StoreKeys.taken) ?? "") }
 
     /// Parses the lines `<Unix milliseconds> <path> <reason>`; the first line has only the time of the last fresh writer.
+    ///
+    /// The reason of a claim begins with `<writer>:<last>` and a space.
     init(_ text: String) {
         var lines = text.split(separator: "\n")[...]
         last = lines.popFirst().flatMap { UInt64($0) }.map { WallTime(milliseconds: $0) }
         entries = lines.suffix(TakenNames.limit).compactMap { line in
             let parts = line.split(separator: " ", maxSplits: 2)
             guard parts.count == 3, let since = UInt64(parts[0]) else { return nil }
-            return Entry(since: WallTime(milliseconds: since), path: String(parts[1]), reason: String(parts[2]))
+            let (claim, reason) = Claim.parse(parts[2])
+            return Entry(since: WallTime(milliseconds: since), path: String(parts[1]), claim: claim, reason: reason)
         }
     }
 
     var text: String {
-        let lines = entries.map { "\($0.since.milliseconds) \($0.path) \($0.reason)" }
+        let lines = entries.map { entry in
+            let claim = entry.claim.map { "\($0.writer):\($0.last) " } ?? ""
+            return "\(entry.since.milliseconds) \(entry.path) \(claim)\(entry.reason)"
+        }
         return (["\(last?.milliseconds ?? 0)"] + lines).joined(separator: "\n")
     }
 
@@ -55,53 +76,62 @@ struct TakenNames: Hashable, Sendable {
     }
 
     /// Adds a file that makes the store continue as a fresh writer.
-    mutating func add(_ path: String, _ reason: String, at wall: WallTime) {
-        last = wall
-        note(path, reason, at: wall)
+    mutating func add(_ entry: Entry) {
+        last = entry.since
+        note(entry)
     }
 
-    mutating func note(_ path: String, _ reason: String, at wall: WallTime) {
-        let reason = reason.split(whereSeparator: \.isNewline).joined(separator: " ")
-        entries.removeAll { $0.path == path }
-        entries = (entries + [Entry(since: wall, path: path, reason: reason)]).suffix(TakenNames.limit)
+    mutating func note(_ entry: Entry) {
+        var entry = entry
+        entry.reason = entry.reason.split(whereSeparator: \.isNewline).joined(separator: " ")
+        entries.removeAll { $0.path == entry.path }
+        entries = (entries + [entry]).suffix(TakenNames.limit)
     }
 
     /// Changes what the store has recorded.
-    @discardableResult
-    static func record(_ transaction: WriteTransaction, _ change: (inout TakenNames) -> Void) throws -> TakenNames {
+    static func record(_ transaction: WriteTransaction, _ change: (inout TakenNames) -> Void) throws {
         var taken = try TakenNames(transaction.reader)
         change(&taken)
         try transaction.setSetting(StoreKeys.taken, to: taken.text)
-        return taken
     }
 
-    /// Forgets the recorded files that are gone, with one look at each, and returns the others.
+    /// Forgets the recorded files that are gone, with one look at each, and returns the others that are a problem.
     ///
-    /// `own` is the path of a file that the store has published meanwhile.
+    /// A file is not a problem after its transactions are applied. It stays recorded while it is there, because the pause
+    /// depends on the number of files. `own` is the path of a file that the store has published meanwhile.
     static func remaining(
         of store: Store,
         in logs: @autoclosure () throws -> LogFolder,
         without own: String? = nil
     ) throws -> TakenNames {
-        let known = try store.read { try TakenNames($0) }
+        let (known, applied) = try store.read { reader in
+            let known = try TakenNames(reader)
+            return (known, try known.entries.filter { try $0.claim?.isApplied(reader) ?? false })
+        }
         guard !known.entries.isEmpty else { return known }
         let logs = try logs()
         let gone = known.entries.filter { entry in
             entry.path == own
                 || faccessat(logs.descriptor, entry.path, F_OK, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT
         }
-        if gone.isEmpty { return known }
-        return try store.write { try record($0) { taken in taken.entries.removeAll(where: gone.contains) } }
+        if !gone.isEmpty {
+            try store.write { try record($0) { taken in taken.entries.removeAll(where: gone.contains) } }
+        }
+        var remaining = known
+        remaining.entries.removeAll { gone.contains($0) || applied.contains($0) }
+        return remaining
     }
 }
 
 extension Problem {
-    /// Nil when nothing has the name of a segment of this store.
+    /// Nil when no file is a problem.
     init?(_ taken: TakenNames, in logs: String) {
         guard let first = taken.entries.first else { return nil }
         let more = taken.entries.count > 1 ? " and \(taken.entries.count - 1) more" : ""
-        let isBaseline = first.path.hasSuffix(".baseline")
-        let uses = isBaseline ? "has transactions in this store's name" : "has a name that this store uses"
+        let content =
+            first.claim == nil
+            ? "has a name that this store uses, and is not from this store"
+            : "has transactions in this store's name that this store has not written"
         let effect =
             first.path.hasSuffix(".comparison")
             ? "While it is there, this store can neither endorse that baseline nor object to it."
@@ -109,22 +139,48 @@ extension Problem {
         self.init(
             .nameTaken,
             since: first.since,
-            detail: "\(logs)/\(first.path)\(more) \(uses), and is not from this store. \(first.reason). \(effect)",
+            detail: "\(logs)/\(first.path)\(more) \(content). \(first.reason). \(effect)",
             file: "\(logs)/\(first.path)",
-            hint: TakenNames.hint(taken.entries.prefix(8).map { "\(logs)/\($0.path)" })
+            hint: TakenNames.hint(taken.entries.prefix(8).map { ("\(logs)/\($0.path)", $0.claim != nil) })
         )
     }
 }
 
 extension TakenNames {
     /// The reason for a file with transactions of the present writer that the store proves not to have written.
-    static func claim(on writer: UniqueID, after sequence: UInt64) -> String {
-        "It has transactions of writer \(writer) after transaction \(sequence). This store is that writer, and has not "
-            + "written them: somebody else writes as this store, or its machine was set back"
+    static func claimReason(_ writer: UniqueID, after sequence: UInt64) -> String {
+        "Its transactions of writer \(writer) after transaction \(sequence) are from somebody else who writes as this store, "
+            + "or from this machine before it was set back"
     }
 
-    static func hint(_ paths: [String]) -> String {
-        "Find out who writes into the log folder as this store. If nobody needs \(paths.count > 1 ? "the files" : "the file"): "
-            + "rm -r \(paths.map(\.shellWord).joined(separator: " "))"
+    /// The hint removes no file that has transactions: they may be the store's own, and in no other file.
+    static func hint(_ files: [(path: String, hasTransactions: Bool)]) -> String {
+        let claims = files.filter(\.hasTransactions).map(\.path)
+        let others = files.filter { !$0.hasTransactions }.map(\.path)
+        var hints: [String] = []
+        if !claims.isEmpty {
+            hints.append(
+                "If this machine was set back, do nothing: this store takes the transactions from "
+                    + "\(claims.joined(separator: ", ")). Otherwise stop the program that writes as this store."
+            )
+        }
+        if !others.isEmpty {
+            hints.append(
+                "Find out who writes into the log folder as this store. If nobody needs "
+                    + "\(others.count > 1 ? "the files" : "the file"): rm -r \(others.map(\.shellWord).joined(separator: " "))"
+            )
+        }
+        return hints.joined(separator: " ")
+    }
+}
+
+extension TakenNames.Claim {
+    /// The claim at the beginning of a stored reason, and the rest; nil and the whole text if it begins with no claim.
+    fileprivate static func parse(_ text: Substring) -> (TakenNames.Claim?, reason: String) {
+        let parts = text.split(separator: " ", maxSplits: 1)
+        let claim = parts.count == 2 ? parts[0].split(separator: ":") : []
+        guard claim.count == 2, let writer = UniqueID(claim[0]), let last = UInt64(claim[1])
+        else { return (nil, String(text)) }
+        return (TakenNames.Claim(writer: writer, last: last), String(parts[1]))
     }
 }

@@ -147,9 +147,11 @@ extension Importer {
                 in
                 let began = ContinuousClock.now
                 let left = try transaction.leaveClaimedWriter(verified.writers)
-                if let left {
-                    let claim = TakenNames.claim(on: left.former, after: left.published)
-                    try TakenNames.record(transaction) { $0.add(file, claim, at: wall) }
+                if let left, let former = verified.writers.first(where: { $0.id == left.former }) {
+                    let claim = TakenNames.Claim(writer: left.former, last: former.sequence)
+                    let reason = TakenNames.claimReason(left.former, after: left.published)
+                    let entry = TakenNames.Entry(since: wall, path: file, claim: claim, reason: reason)
+                    try TakenNames.record(transaction) { $0.add(entry) }
                 }
                 let before = try transaction.reader.writers.all().reduce(into: [:]) { $0[$1.id] = $1.sequence }
                 guard let committed = try work.join(verified, transaction) else { return (([:], 0, left, began), []) }

@@ -298,9 +298,9 @@ extension ImportPlanner {
         let remedy =
             state == .damaged ? "let the replicator bring the file again" : "have the writer write the file again"
         let hint =
-            "If the writer's machine reports name-taken, or reports this file too and has written no transaction \(id.first) "
-            + "(tributaryctl writer list), remove the file there; otherwise \(remedy), then: "
-            + "tributaryctl segment retry \(id.path)"
+            "If the writer's machine reports name-taken and the command to remove this file, or was not set back, reports this "
+            + "file too, and has written no transaction \(id.first) (tributaryctl writer list), remove the file there; otherwise "
+            + "\(remedy), then: tributaryctl segment retry \(id.path)"
         guard state == .damaged else { return hint }
         let other =
             baselines.remedy(forMissing: id.first, of: id.writer)

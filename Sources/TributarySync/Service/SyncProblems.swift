@@ -230,7 +230,8 @@ extension Problem {
                 isCertain
                 ? "The store has what it exported lately, and writes it again with: tributaryctl check --repair"
                 : "\(mountHint("\(logs)/\(writer)")) && tributaryctl check --repair"
-        case ExportFailure.nameTaken(let file, _): (problem.file, problem.hint) = (file, TakenNames.hint([file]))
+        case ExportFailure.nameTaken(let file, _, let hasTransactions):
+            (problem.file, problem.hint) = (file, TakenNames.hint([(file, hasTransactions)]))
         case let error as SegmentError where error.kind == .missing && error.file == logs:
             (problem.code, problem.hint) = (.logsMissing, mountHint(logs))
             problem.detail = "Local changes are not exported: \(logs) is not there."
