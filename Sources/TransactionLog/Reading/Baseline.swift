@@ -247,9 +247,8 @@ package struct BaselineLines {
         guard let place = places[next.writer], next.sequence <= writers[place].sequence,
             next.clock <= writers[place].clock
         else { throw JSONError("the transaction is not in the vector of the baseline") }
-        if let last = transaction {
-            guard Version(clock: last.clock, writer: last.writer) < Version(clock: next.clock, writer: next.writer)
-            else { throw JSONError("the transactions are not in the order of their versions") }
+        guard transaction.map({ $0.version < next.version }) ?? true else {
+            throw JSONError("the transactions are not in the order of their versions")
         }
         transaction = next
         remaining = next.changeCount

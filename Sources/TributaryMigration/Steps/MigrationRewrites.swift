@@ -217,7 +217,6 @@ struct DeferredReplay {
     private func mayHaveBound(_ change: Change) -> Bool {
         change.operation.valueWrites?.writes.allSatisfy { layout.mayHaveBound($0.name, of: change.entity) } ?? false
     }
-
 }
 
 extension MigrationInference {

@@ -7,6 +7,7 @@ import TributaryStore
 ///
 /// The indexes of these values in their transactions are unknown, so they get negative positions.
 extension MigrationStep {
+    /// Positions of migrated values.
     ///
     /// They come before the lines of their transactions that imports have kept: these lines have another result together.
     private enum Position {

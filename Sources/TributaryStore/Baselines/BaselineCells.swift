@@ -43,34 +43,49 @@ final class BaselineCells {
         }
     }
 
+    /// The cells of a key, in bounded memory, because a file may contain any number of them.
     struct Group {
-        var own: [Cell] = []
-        var baseline: [Cell] = []
-        var later: [Cell] = []
-        var earlier: [Cell] = []
+        /// The cells of a state: one, unless the state is invalid or the key is of deferred writes.
+        struct State: Equatable {
+            private(set) var first: Cell?
+            /// The last one that differs from the first.
+            private(set) var other: Cell?
+            private(set) var count = 0
 
-        fileprivate mutating func append(_ cell: Cell, of key: Key, _ side: BaselineLaw.Side) {
-            switch side {
-            case .own: own.append(cell)
-            case .baseline: baseline.append(cell)
-            case .later: Group.add(cell, of: key, to: &later)
-            case .earlier: Group.add(cell, of: key, to: &earlier)
+            fileprivate mutating func add(_ cell: Cell) {
+                if first == nil { first = cell } else if cell != first { other = cell }
+                count += 1
             }
         }
 
-        /// A log may contain many writes of a cell: only their sum, or the greatest ones, are kept.
-        private static func add(_ cell: Cell, of key: Key, to cells: inout [Cell]) {
-            guard var last = cells.last else { return cells.append(cell) }
-            switch (key.kind, last.amount, cell.amount) {
-            case (.total, let sum?, let amount?): last.amount = CounterTotals.sum(sum, amount)
-            case (.bound, let best?, let amount?): last.amount = amount.replaces(best, under: key.rule) ? amount : best
-            case (.total, _, _), (.bound, _, _): return
-            default:
-                if cell.version < last.version { return }
-                if cell.version == last.version { return cells.append(cell) }
-                last = cell
+        var own = State()
+        var baseline = State()
+        var later: Cell?
+        var earlier: Cell?
+
+        /// The cells of a side come after those of the sides before it.
+        fileprivate mutating func add(_ cell: Cell, of key: Key, _ side: BaselineLaw.Side) {
+            switch side {
+            case .own: own.add(cell)
+            case .baseline: baseline.add(cell)
+            case .later: later = combined(later, cell, of: key)
+            case .earlier: earlier = combined(earlier, cell, of: key)
             }
-            cells = [last]
+        }
+
+        /// A log may contain many writes of a cell: only their sum, or the greatest one, is kept.
+        private func combined(_ known: Cell?, _ cell: Cell, of key: Key) -> Cell {
+            guard var known else { return cell }
+            switch (key.kind, known.amount, cell.amount) {
+            case (.total, let sum?, let amount?): known.amount = CounterTotals.sum(sum, amount)
+            case (.bound, let best?, let amount?): known.amount = amount.replaces(best, under: key.rule) ? amount : best
+            case (.total, _, _), (.bound, _, _): break
+            default:
+                // A baseline keeps only one of the values that a transaction writes.
+                let isKept = baseline.first.map { cell.value.isIdentical(to: $0.value) } ?? false
+                if known.version < cell.version || known.version == cell.version && isKept { return cell }
+            }
+            return known
         }
     }
 
@@ -112,7 +127,7 @@ final class BaselineCells {
                 key = self.key(text, row)
             }
             guard let key, let side = BaselineLaw.Side(rawValue: row.integer(0)) else { return }
-            group.append(self.cell(row), of: key, side)
+            group.add(self.cell(row), of: key, side)
         }
         if let key { try body(key, group) }
     }

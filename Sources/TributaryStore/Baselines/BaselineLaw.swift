@@ -200,7 +200,7 @@ package final class BaselineLaw {
 
     private func versioned(_ key: BaselineCells.Key, _ group: BaselineCells.Group) throws -> Verdict {
         let (own, theirs) = (group.own.first, group.baseline.first)
-        guard group.own.allSatisfy({ $0 == own }), group.baseline.allSatisfy({ $0 == theirs }) else {
+        guard group.own.other == nil, group.baseline.other == nil else {
             return .differs("\(key) is written twice in one state.")
         }
         if let own, own.sequence <= positions[own.version.writer, default: 0] {
@@ -211,7 +211,7 @@ package final class BaselineLaw {
             let isReplaced = try own.map { theirs.version < $0.version } ?? cells.isSuperseded(theirs, by: .own)
             guard isReplaced else { return difference(key, theirs, own) }
         }
-        let write = group.earlier.first
+        let write = group.earlier
         if let theirs, write.map({ $0.version < theirs.version }) ?? true {
             // The log has all writes of this writer, and not this one.
             let isInvented = wholeEarlier.contains(theirs.version.writer) && !cells.isUnresolved(theirs.version)
@@ -219,8 +219,7 @@ package final class BaselineLaw {
         }
         guard let write else { return .sound }
         if let theirs, write.version == theirs.version {
-            // Only one of the values that a transaction writes is kept.
-            let isWritten = group.earlier.contains { $0.value.isIdentical(to: theirs.value) }
+            let isWritten = write.value.isIdentical(to: theirs.value)
             return isWritten || cells.isUnresolved(write.version) ? .sound : difference(key, theirs, write)
         }
         return try cells.isSuperseded(write, by: .baseline) ? .sound : difference(key, theirs, write)
@@ -239,14 +238,14 @@ package final class BaselineLaw {
         func isBeyond(_ value: PropertyValue, _ other: PropertyValue?) -> Bool {
             other.map { value.replaces($0, under: key.rule) } ?? true
         }
-        let write = group.earlier.first
+        let write = group.earlier
         if let amount = write?.amount, isBeyond(amount, theirs?.amount) { return difference(key, theirs, write) }
         // Any writer may have written a bound.
         if wholeEarlier.count == positions.count, write?.amount != theirs?.amount {
             return difference(key, theirs, write)
         }
         guard own?.amount != theirs?.amount else { return .sound }
-        let later = group.later.first?.amount
+        let later = group.later?.amount
         let reached = later.map { isBeyond($0, theirs?.amount) ? $0 : theirs?.amount ?? $0 } ?? theirs?.amount
         if reached == own?.amount { return .sound }
         let isLower = own?.amount.map { isBeyond($0, reached) } ?? false
@@ -263,7 +262,7 @@ package final class BaselineLaw {
         let (own, theirs) = (group.own.first, group.baseline.first)
         guard let writer = key.writer else { return counted(key, group) }
         guard lackingLater[writer] == nil else { return .sound }
-        let later = group.later.first?.amount
+        let later = group.later?.amount
         let expected = later.map { CounterTotals.sum(theirs?.amount, $0) } ?? theirs?.amount
         // Unknown increments may be of any amount.
         let isComparable = !ahead.contains(writer)
@@ -274,7 +273,7 @@ package final class BaselineLaw {
             return difference(key, theirs, own)
         }
         guard wholeEarlier.contains(writer) else { return .sound }
-        let earlier = group.earlier.first
+        let earlier = group.earlier
         return isEqual(earlier?.amount, theirs?.amount) ? .sound : difference(key, theirs, earlier)
     }
 
@@ -285,8 +284,8 @@ package final class BaselineLaw {
 
     /// A counter without any total has its default.
     private func counted(_ key: BaselineCells.Key, _ group: BaselineCells.Group) -> Verdict {
-        let (own, theirs, earlier) = (group.own.first, group.baseline.first, group.earlier.first)
-        let mayDiffer = own == nil ? !ahead.isEmpty : !group.later.isEmpty || !lackingLater.isEmpty
+        let (own, theirs, earlier) = (group.own.first, group.baseline.first, group.earlier)
+        let mayDiffer = own == nil ? !ahead.isEmpty : group.later != nil || !lackingLater.isEmpty
         if (own == nil) != (theirs == nil), !mayDiffer { return difference(key, theirs, own) }
         let isWhole = wholeEarlier.count == positions.count
         let isInLog = theirs == nil ? earlier == nil : earlier != nil || !isWhole
@@ -306,9 +305,11 @@ package final class BaselineLaw {
 
     /// The model does not say how deferred writes merge, so that a difference proves nothing.
     private func deferred(_ key: BaselineCells.Key, _ group: BaselineCells.Group) -> Verdict {
+        // The key contains the version, and a state has one transaction of each version.
+        let (own, theirs) = (group.own.first, group.baseline.first)
         let isLater =
-            group.baseline.allSatisfy(isUnknown)
-            && group.own.allSatisfy { $0.sequence > positions[$0.version.writer, default: 0] }
+            theirs.map(isUnknown) ?? true
+            && own.map { $0.sequence > positions[$0.version.writer, default: 0] } ?? true
         if isLater && !hasForeignRules || group.own == group.baseline { return .sound }
         return .open(
             "The two differ in writes that the model lacks, such as \(key). A machine that has had their properties in an "

@@ -327,6 +327,8 @@ struct FolderAudit {
 
     private mutating func addBrokenLink(of segment: VerifiedSegment, _ file: OpenFile) {
         var comparison = ContentComparison(store: trust.store, logs: listing.logs, ends: ends)
+        // A second owner would have the found hashes copied for each segment.
+        ends = SegmentEnds()
         defer { ends = comparison.ends }
         guard let reason = try? comparison.brokenLink(from: segment.name, to: segment.header.previous) else { return }
         report.add(

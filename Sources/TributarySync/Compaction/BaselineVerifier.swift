@@ -14,8 +14,8 @@ struct BaselineVerifier {
         var verdict: BaselineLaw.Verdict
         /// The first transaction of the baseline that the log folder lacks; nil also when it was not read.
         var lack: AppliedSegments.Transaction?
-        /// For each writer, the first later transaction that neither the log folder nor the outbox has.
-        var lackingLater: [AppliedSegments.Transaction] = []
+        /// The first later transaction of some writer that neither the log folder nor the outbox has.
+        var lackingLater: AppliedSegments.Transaction?
         /// Whether the entries were compared.
         var isCompared = false
     }
@@ -94,8 +94,9 @@ struct BaselineVerifier {
         }
     }
 
-    private func addLater(_ law: BaselineLaw) throws -> [AppliedSegments.Transaction] {
-        var lacking: [AppliedSegments.Transaction] = []
+    /// Returns the first transaction that is missing above the baseline.
+    private func addLater(_ law: BaselineLaw) throws -> AppliedSegments.Transaction? {
+        var lacking: AppliedSegments.Transaction?
         for (writer, after, through) in law.moved {
             let lack = try segments.forEachChange(
                 of: writer,
@@ -106,7 +107,7 @@ struct BaselineVerifier {
             ) { try law.add($1, .later, of: writer, $0) }
             guard let lack else { continue }
             law.lacksLater(writer, from: lack)
-            lacking.append(.init(writer: writer, sequence: lack))
+            lacking = lacking ?? .init(writer: writer, sequence: lack)
         }
         return lacking
     }
@@ -189,9 +190,7 @@ extension BaselineLaw.Entry {
     /// Where a baseline has another order, more of its entries are looked at one by one, and the result is the same.
     fileprivate func precedes(_ other: Self) -> Bool { place < other.place }
 
-    fileprivate var version: Version {
-        transaction.map { Version(clock: $0.clock, writer: $0.writer) } ?? .none
-    }
+    fileprivate var version: Version { transaction?.version ?? .none }
 
     /// Kept lines come after the other changes of their transaction.
     fileprivate var phase: Int {

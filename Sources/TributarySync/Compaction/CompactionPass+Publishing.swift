@@ -1,7 +1,6 @@
 import Glibc
 import TransactionLog
 import TributaryChanges
-import TributaryModel
 import TributaryStore
 
 extension CompactionPass {

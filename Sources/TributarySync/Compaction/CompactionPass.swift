@@ -267,7 +267,7 @@ struct CompactionPass: Sendable {
                     return .open(reason)
                 }
                 if case .open(let reason) = found.verdict, found.isCompared {
-                    return open(reason, found.lackingLater.first)
+                    return open(reason, found.lackingLater)
                 }
                 guard case .sound = found.verdict, let missing = found.lack else { return found.verdict }
                 let lack =

@@ -90,8 +90,9 @@ struct KnownBaselines: Hashable, Sendable {
     /// The baselines with more verified ones, which the caller has compared with the state of the store.
     func endorsing(_ baselines: [KnownBaseline]) -> KnownBaselines {
         var new = self
-        new.verified = Array(Set(verified + baselines)).greatestFirst
-        new.unverified.removeAll(where: new.isVerified)
+        let endorsed = Set(verified + baselines)
+        new.verified = endorsed.greatestFirst
+        new.unverified.removeAll(where: endorsed.contains)
         return new
     }
 
@@ -165,7 +166,7 @@ struct KnownBaselines: Hashable, Sendable {
             }
         }
         verified = endorsed.greatestFirst
-        unverified = baselines.values.filter { !isVerified($0) }.greatestFirst
+        unverified = baselines.values.filter { !endorsed.contains($0) }.greatestFirst
     }
 
     // MARK: Changes

@@ -55,10 +55,8 @@ struct SegmentVerification: Sendable {
             let blobs = try BlobSearch(logs: logs).find(in: segment, file: bytes)
             var summary = SegmentSummary(segment, blobs, positions)
             if trust.mode == .known {
-                try store.read { reader in
-                    summary.isAuthorClaimed = try trust.author(of: segment, reader).isClaimed
-                    summary.untrusted = try trust.refusal(of: segment, reader)
-                }
+                let admission = try store.read { try trust.admission(of: segment, $0) }
+                (summary.isAuthorClaimed, summary.untrusted) = (admission.isClaimed, admission.refusal)
             }
             if !position.isCompared(name.bounds, summary) {
                 let comparison = ContentComparison(store: store, logs: logs)

@@ -237,7 +237,7 @@ package struct ImportPlanner: Sendable {
     }
 
     /// O(1) for a segment in sequence.
-    package mutating func finished(_ id: SegmentName, wall: WallTime) {
+    package mutating func finished(_ id: SegmentName) {
         guard writers[id.writer] != nil else { return }
         let sequence = max(position(of: id.writer).sequence, id.last)
         positions[id.writer] = WriterPosition(sequence: sequence)
@@ -309,7 +309,7 @@ package struct ImportPlanner: Sendable {
     }
 
     /// Accepts a held segment although its clock is ahead, or its signature is not trusted; nil when it is unknown or not verified.
-    package mutating func accept(_ id: SegmentName, wall: WallTime) -> String? {
+    package mutating func accept(_ id: SegmentName) -> String? {
         guard let hash = writers[id.writer]?[id.bounds]?.valid?.sha256 else { return nil }
         accepted[id] = hash
         return hash

@@ -157,7 +157,7 @@ struct SyncState: Sendable {
     }
 
     mutating func applied(_ result: ImportBatch.Result, wall: WallTime) {
-        for name in result.finished { planner.finished(name, wall: wall) }
+        for name in result.finished { planner.finished(name) }
         for name in result.unlinked { planner.compare(name) }
         // The positions advance after the finished segments, which are counted from the former position.
         for (writer, sequence) in result.positions {
@@ -181,7 +181,7 @@ struct SyncState: Sendable {
         // Of several files with the name, another one may not be applied either.
         let held = planner.status(of: name, in: .held, wall: wall)
         guard let status = held ?? planner.status(of: name, wall: wall) else { throw .noSuchSegment(name) }
-        guard status.state == .held, planner.accept(name, wall: wall) != nil else {
+        guard status.state == .held, planner.accept(name) != nil else {
             throw .notHeld(name, state: status.state)
         }
     }

@@ -23,23 +23,6 @@ package struct UntrustedFile: Hashable, Sendable {
 }
 
 extension StoreTrust {
-    /// Whose a file is, as far as the reader knows.
-    struct Author {
-        var label: UniqueID
-        /// Whether only the file itself says so: nothing of its writer is applied yet.
-        var isClaimed: Bool
-    }
-
-    /// A writer that is known is the store's that it was at first, whatever a file says later.
-    func author(_ writer: UniqueID, claiming store: UniqueID?, _ reader: Reader) throws -> Author {
-        let record = try reader.writers.record(of: writer)
-        return Author(label: record?.store ?? store ?? writer, isClaimed: (record?.sequence ?? 0) == 0)
-    }
-
-    func author(of segment: VerifiedSegment, _ reader: Reader) throws -> Author {
-        try author(segment.name.writer, claiming: segment.header.incarnation.store, reader)
-    }
-
     /// Decides about a segment; `isRead` says that its signature was verified when it was read.
     func admission(of segment: VerifiedSegment, isRead: Bool = false, _ reader: Reader) throws -> Admission {
         let (writer, store) = (segment.name.writer, segment.header.incarnation.store)
@@ -77,14 +60,20 @@ extension StoreTrust {
         _ reader: Reader
     ) throws -> Admission {
         guard mode == .known else { return Admission(store: writer) }
-        let store = try author(writer, claiming: claimed, reader).label
+        let record = try reader.writers.record(of: writer)
+        // A known writer belongs to the store to which it belonged at first, whatever a file says later.
+        let store = record?.store ?? claimed ?? writer
+        var admission = Admission(store: store, isClaimed: (record?.sequence ?? 0) == 0)
         func refused(_ reason: String, key: PublicKey? = nil) throws -> Admission {
-            let isRevoked = key.map(list.isRevoked) ?? false
-            let isOwn = try isOwn(store, reader)
-            return Admission(
+            let (isRevoked, isOwn) = (key.map(list.isRevoked) ?? false, try isOwn(store, reader))
+            admission.refusal = UntrustedFile(
+                reason: reason,
                 store: store,
-                refusal: UntrustedFile(reason: reason, store: store, key: key, isRevoked: isRevoked, isOwn: isOwn)
+                key: key,
+                isRevoked: isRevoked,
+                isOwn: isOwn
             )
+            return admission
         }
         guard let signature else { return try refused("It is not signed.") }
         let key = signature.key
@@ -92,11 +81,12 @@ extension StoreTrust {
         guard isRead && decision == .trusted || signature.isValid(of: text) else {
             return try refused("Its signature does not match key \(key), its name and its bytes.")
         }
-        return switch decision {
-        case .trusted: Admission(store: store)
-        case .first: Admission(store: store, first: key)
-        case .untrusted(let reason): try refused(reason, key: key)
+        switch decision {
+        case .trusted: break
+        case .first: admission.first = key
+        case .untrusted(let reason): return try refused(reason, key: key)
         }
+        return admission
     }
 }
 
@@ -106,6 +96,8 @@ extension StoreTrust {
 /// store, or the store may have another key. Earlier segments of the same transaction change this, too.
 struct Admission {
     var store: UniqueID
+    /// Whether only the file itself names the store: nothing of its writer is applied yet.
+    var isClaimed = false
     /// The key to pin when the file is a segment and is applied; nil for none.
     var first: PublicKey?
     var refusal: UntrustedFile?

@@ -71,6 +71,44 @@ import TributaryStore
         default: Issue.record("\(verdict)")
         }
     }
+
+    /// A file may repeat a line as often as it likes.
+    @Test func aRepeatedLineOfABaselineIsComparedAsOneCell() throws {
+        let person = try #require(SimulationModel.ids(of: "Person").first)
+        func update(_ name: String, _ value: Int64) -> Change {
+            let write = PropertyWrite(name: name, value: .integer(value))
+            return Change(entity: "Person", id: person, operation: .update([write]))
+        }
+        let insert = Change(entity: "Person", id: person, operation: .insert([]))
+        let trial = try LawTrial([insert, update("age", 1), update("nobodyKnows", 1)])
+        let many = Array(repeating: update("age", 1), count: 10_000)
+        #expect(try trial.verdict(adding: []) == .sound)
+        #expect(try trial.verdict(adding: many) == .sound)
+        for other in [[update("age", 2)] + many, many + [update("age", 2)], many + [update("age", 2)] + many] {
+            guard case .differs(let text) = try trial.verdict(adding: other) else {
+                Issue.record("a cell with two values is endorsed")
+                continue
+            }
+            #expect(text.hasSuffix("is written twice in one state."), "\(text)")
+        }
+        // Each of the writes that the model lacks may have an effect in another version.
+        let verdict = try trial.verdict(adding: [update("nobodyKnows", 1)])
+        guard case .open = verdict else {
+            Issue.record("\(verdict)")
+            return
+        }
+    }
+
+    /// The store keeps one of them, and the log has all.
+    @Test func aTransactionMayWriteACellManyTimes() throws {
+        let person = try #require(SimulationModel.ids(of: "Person").first)
+        let updates = (1...1_000 as ClosedRange<Int64>).map { age in
+            let write = PropertyWrite(name: "age", value: .integer(age))
+            return Change(entity: "Person", id: person, operation: .update([write]))
+        }
+        let trial = try LawTrial([Change(entity: "Person", id: person, operation: .insert([]))] + updates)
+        #expect(try trial.verdict(adding: []) == .sound)
+    }
 }
 
 /// A history of a few writers, a baseline of a part of it, and a store that has more.
@@ -329,6 +367,20 @@ private struct LawTrial {
         var wrong = BaselineParts(try lines(of: maker))
         wrong.transactions[0].changes.append(Self.line(change))
         return try verdictOfMaker(of: wrong, number, besides: digest(of: maker))
+    }
+
+    /// The verdict of a store on its own baseline with more lines in its first transaction, beside the whole log.
+    func verdict(adding changes: [Change]) throws -> BaselineLaw.Verdict {
+        try putAll()
+        let store = try store("store")
+        defer { try? store.close() }
+        if try store.read({ try $0.writers.all().allSatisfy { $0.sequence == 0 } }) {
+            try apply(to: store, through: positions)
+        }
+        var baseline = BaselineParts(try lines(of: store))
+        // The last lines are those that the model lacks.
+        baseline.transactions[0].changes.insert(contentsOf: changes.map(Self.line), at: 0)
+        return try verdict(baseline, store, 0, against: [])
     }
 
     /// The verdict of a store on a baseline without its counters.

@@ -136,7 +136,7 @@ struct HostilePlan {
         case .apply(let runs):
             for run in runs {
                 if generator.next() % 3 > 0 {
-                    planner.finished(run.id, wall: wall)
+                    planner.finished(run.id)
                 } else {
                     let sequence = HostileNumbers.unsigned(&generator)
                     let bounds = SegmentBounds(first: run.id.first, last: run.id.last)

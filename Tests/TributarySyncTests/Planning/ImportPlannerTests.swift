@@ -159,7 +159,7 @@ import TributaryChanges
         #expect(bench.planner.position(of: a).sequence == 0)
 
         var accepting = bench
-        let accepted = accepting.planner.accept(segment, wall: accepting.wall)
+        let accepted = accepting.planner.accept(segment)
         #expect(accepted == segment.path)
         accepting.settle()
         #expect(accepting.state(segment) == .applied)

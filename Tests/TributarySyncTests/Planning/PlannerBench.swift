@@ -132,7 +132,7 @@ struct PlannerBench {
         let through = openThrough(run)
         guard through < run.id.last else {
             applied.append(run.id)
-            planner.finished(run.id, wall: wall)
+            planner.finished(run.id)
             return true
         }
         if through >= run.id.first, through > planner.position(of: run.id.writer).sequence {

@@ -40,7 +40,7 @@ import TributaryChanges
                 }
             case .apply(let runs):
                 largest = max(largest, runs.count)
-                for run in runs { planner.finished(run.id, wall: PlannerBench.wall) }
+                for run in runs { planner.finished(run.id) }
             case .join(let baseline): preconditionFailure("the planner has no baseline \(baseline.name)")
             case .wait: return largest
             }
