@@ -8,6 +8,8 @@ struct ImportBatch: Sendable {
     struct Item: Sendable {
         var name: SegmentName
         var segment: VerifiedSegment
+        /// The position of the writer up to which the content was compared with what is applied.
+        var comparedThrough: UInt64 = 0
         var partial: PartialRecord?
     }
 
@@ -97,6 +99,7 @@ extension ImportBatch {
         if let after = own.incarnation.after {
             positions[after.writer] = max(positions[after.writer] ?? 0, after.sequence)
         }
+        items.removeAll { !isCompared($0) }
         var queues: [(writer: UniqueID, items: ArraySlice<Item>)] = []
         var indexes: [UniqueID: Int] = [:]
         for item in items {
@@ -128,6 +131,15 @@ extension ImportBatch {
         try transaction.applyWaiting()
         try writePartials(transaction)
         if result.counts.changes > 0 { try recordUnacknowledged(own.sequence, transaction) }
+    }
+
+    /// Whether a segment was compared with all that is applied of its writer.
+    ///
+    /// A local transaction may have got a name of the segment since the batch was planned. The planner has the segment
+    /// compared then.
+    private func isCompared(_ item: Item) -> Bool {
+        WriterPosition(sequence: positions[item.name.writer] ?? 0, partial: item.partial?.partial)
+            .isCompared(item.name.bounds, sha256: item.segment.end.sha256, through: item.comparedThrough)
     }
 
     /// Whether a segment may be read now.

@@ -58,7 +58,7 @@ struct SegmentVerification: Sendable {
                 let admission = try store.read { try trust.admission(of: segment, $0) }
                 (summary.isAuthorClaimed, summary.untrusted) = (admission.isClaimed, admission.refusal)
             }
-            if !position.isCompared(name.bounds, summary) {
+            if !position.isCompared(name.bounds, sha256: summary.sha256, through: summary.comparedThrough) {
                 let comparison = ContentComparison(store: store, logs: logs)
                 let last = position.sequence
                 if let reason = try comparison.contradiction(in: bytes, segment, through: last) {
@@ -182,7 +182,8 @@ struct VerifiedSegments {
                 continue
             }
             guard !stopped.contains(run.id.writer) else { continue }
-            items.append(ImportBatch.Item(name: run.id, segment: segment))
+            let compared = run.segment.comparedThrough
+            items.append(ImportBatch.Item(name: run.id, segment: segment, comparedThrough: compared))
         }
         return (items, forgotten)
     }

@@ -232,7 +232,7 @@ extension ImportPlanner {
         func blocked(_ block: Block) -> Verdict { .blocked([Verdict.Waiting(bounds: bounds, block: block)]) }
         guard let segment = writer[bounds]?.valid else { return blocked(.gap) }
         let id = writer.name(bounds)
-        guard position.isCompared(bounds, segment) else {
+        guard position.isCompared(bounds, sha256: segment.sha256, through: segment.comparedThrough) else {
             // It is compared with what is applied, once that is.
             return position.sequence == self.position(of: writer.id).sequence ? .read([bounds]) : blocked(.gap)
         }

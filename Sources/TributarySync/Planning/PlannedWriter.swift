@@ -294,9 +294,8 @@ package struct WriterPosition: Hashable, Sendable {
 
     /// Whether a segment needs no comparison with what is applied: nothing of it is, or this very segment in part, or
     /// it was compared up to here when it was read.
-    func isCompared(_ bounds: SegmentBounds, _ segment: SegmentSummary) -> Bool {
-        bounds.first > sequence || segment.comparedThrough >= sequence
-            || partial == Partial(bounds: bounds, sha256: segment.sha256)
+    func isCompared(_ bounds: SegmentBounds, sha256: String, through compared: UInt64) -> Bool {
+        bounds.first > sequence || compared >= sequence || partial == Partial(bounds: bounds, sha256: sha256)
     }
 }
 

@@ -370,6 +370,26 @@ import TributaryStore
         try await replica.stop()
     }
 
+    /// A file with the next name is about to be imported when a save gets this name.
+    @Test(arguments: [1, 3] as [UInt64]) func aSaveDuringTheImportOfAFileWithItsNameIsNotLost(_ count: UInt64) async throws {
+        let replica = try await start()
+        try replica.save([SyncModel.insert(1)])
+        try await replica.service.exportNow()
+        replica.replica.beforeImport.withLock { hook in
+            hook = { [store = replica.store] in
+                _ = try? store.write { try $0.commit(LocalTransaction(changes: [Self.visit(100)])) }
+            }
+        }
+        let foreign = LogsFolder.text(replica.own, 2...(count + 1), base: 900)
+        try logs.put(foreign.bytes(), at: SegmentName(writer: replica.own, first: 2, last: count + 1))
+        for _ in 0..<2 { _ = try await replica.service.sync() }
+        #expect(replica.replica.beforeImport.withLock { $0 == nil })
+        let fresh = try own(replica.store).id
+        #expect(fresh != replica.own && logs.segments(of: fresh).map(\.last) == [1])
+        try await expectEqualPeer(replica, visits: 100)
+        try await replica.stop()
+    }
+
     /// A baseline that is joined while an export writes its segment gives the transactions other names.
     @Test func whatGetsAnotherNameMeanwhileIsPublishedOnce() async throws {
         let (folder, store) = try saved()

@@ -15,6 +15,8 @@ final class StoreReplica: LocalReplica {
     let store: Store
     private let shown: Mutex<Int64>
     let commitSignal = Signal()
+    /// Called once, before the next import takes the write lock.
+    let beforeImport = Mutex<(@Sendable () -> Void)?>(nil)
 
     init(store: Store) throws {
         self.store = store
@@ -26,7 +28,8 @@ final class StoreReplica: LocalReplica {
     func importTransactions<T: Sendable>(
         _ body: @escaping @Sendable (WriteTransaction) throws -> (T, [CommittedTransaction])
     ) async throws -> T {
-        try await withCheckedThrowingContinuation { continuation in
+        beforeImport.withLock { $0.take() }?()
+        return try await withCheckedThrowingContinuation { continuation in
             DispatchQueue.global(qos: .background).async { [store] in
                 continuation.resume(with: Result { try store.write(body).0 })
             }
