@@ -106,21 +106,31 @@ package struct DeferredWriteTable {
     package func forEachTransaction(_ body: (Transaction) throws -> Void) throws {
         var transaction: Transaction?
         var first: Entry?
+        // The values of the further parts of a line come to it together, because each step copies what the line has.
+        var more: [PropertyWrite] = []
+        func endLine() {
+            guard !more.isEmpty, let index = transaction?.lines.indices.last else { return }
+            transaction?.lines[index].change.add(more)
+            more = []
+        }
         try forEach(orderedBy: "t.clock, w.uuid, p.version, p.position, p.entity, p.id, p.part") { entry in
             guard !entry.isBound else { return }
             if transaction?.number != entry.number {
+                endLine()
                 if let transaction { try body(transaction) }
                 (transaction, first) = (Transaction(number: entry.number), nil)
             }
             let line = Transaction.Line(change: entry.change, position: entry.position, isDeferred: !entry.isKept)
             guard let first, first.isOfLine(of: entry), let index = transaction?.lines.indices.last else {
+                endLine()
                 transaction?.lines.append(line)
                 return first = entry
             }
             if line.isDeferred { transaction?.lines[index].isDeferred = true }
             // A whole line comes first, and has all values.
-            if first.valueIndex != nil { transaction?.lines[index].change.add(entry.change) }
+            if first.valueIndex != nil { more += entry.change.operation.valueWrites?.writes ?? [] }
         }
+        endLine()
         if let transaction { try body(transaction) }
     }
 
@@ -314,9 +324,8 @@ extension DeferredWriteTable {
 }
 
 extension Change {
-    /// Adds the values of another part of one line.
-    fileprivate mutating func add(_ other: Change) {
-        guard let more = other.operation.valueWrites?.writes else { return }
+    /// Adds the values of the other parts of the line.
+    fileprivate mutating func add(_ more: [PropertyWrite]) {
         self = withValues { $0 + more }
     }
 }
