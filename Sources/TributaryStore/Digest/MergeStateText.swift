@@ -31,11 +31,9 @@ final class MergeStateText {
         }
         for line in deferred.sorted() { emit(line) }
         guard includesShown else { return }
-        try KeptLines(reader).forEach { number, lines in
-            let version = try text(number)
-            for (index, change) in lines.enumerated() {
-                emit("kept \(index) of \(version): \(String(decoding: change.line.dropLast(), as: UTF8.self))")
-            }
+        try KeptLines(reader).forEach { number, index, change in
+            let line = String(decoding: change.line.dropLast(), as: UTF8.self)
+            emit("kept \(index) of \(try text(number)): \(line)")
         }
     }
 

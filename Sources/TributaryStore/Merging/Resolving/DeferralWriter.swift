@@ -83,9 +83,9 @@ final class DeferralWriter {
         for (index, change) in slice.lines.enumerated() {
             let line = deferred[index]
             let objects = change.touchedObjects
-            let isTouched = !cursor.touched.isDisjoint(with: objects)
+            let isTouched = try cursor.touched.containsAny(of: objects)
             guard isTouched || line?.touches == true else { continue }
-            cursor.touched.formUnion(objects)
+            try cursor.touched.insert(objects)
             if line?.isWhole == true { continue }
             let rest = layout.repeatable(change, except: line?.names ?? [])
             let hasMore = rest.operation.valueWrites?.writes.contains { line?.names.contains($0.name) != true } ?? false
