@@ -192,6 +192,35 @@ extension PropertyWrite {
         #expect(try story.rows("SELECT count(*) FROM P_rs") == [["1"]])
     }
 
+    /// A later model merges the lines of a transaction slice after slice.
+    @Test func `a line in another slice than the deferred line before it is kept`() throws {
+        let old = "  P: {attributes: {x: String?}}"
+        let new = "  P: {attributes: {x: String?, n: Integer 16?}}"
+        let story = try MigrationStory(old, new)
+        let others = (2...1_500).map { Change.update("P", $0, ["n": 1]) }
+        try story.apply([.insert("A", 1, ["x": "a"])] + others + [.insert("P", 1, ["x": "p"])])
+        try story.migrateToOneState()
+        try story.reopen(new + "\n  A: {parent: P}")
+        try story.expectOneState()
+        #expect(try story.rows("SELECT x FROM P") == [["p"]])
+        #expect(try story.rows("SELECT count(*) FROM A") == [["0"]])
+    }
+
+    @Test func `a transaction of several slices has the result of its order`() throws {
+        var generator = SeededGenerator.printingSeed()
+        let changes = (0..<2_500).map { number -> Change in
+            let id = Int.random(in: 1...40, using: &generator)
+            return switch Int.random(in: 0..<8, using: &generator) {
+            case 0: .insert("P", id, ["x": .string("\(number)")])
+            case 1: .insert("Q", id, ["x": .string("\(number)")])
+            case 2, 3: .update("P", id, ["x": .string("\(number)")])
+            case 4, 5: .update("P", id, ["n": .integer(Int64(number) * 30)])
+            default: .update("P", id, ["z": .string("\(number)"), "x": "z"])
+            }
+        }
+        _ = try upgraded(from: (Self.old, Self.new), after: [], changes)
+    }
+
     @Test func `of two one-to-one owners in one transaction the greater ID stands`() throws {
         let text = """
               A: {relationships: {desk: {to: D?, inverse: owner}}}

@@ -183,39 +183,65 @@ struct DeferredReplay {
 
     private var layout: StoreModel { context.layout }
 
+    private var table: DeferredWriteTable { DeferredWriteTable(db: db) }
+    /// The lines that are merged at once: these many, or fewer when they have so many bytes.
+    private static let (sliceLines, sliceBytes) = (1_000, 4 << 20)
+
     /// Costs one look at each deferred write, and one merge for each line of a transaction that has one which may take
     /// effect.
     func run(_ added: Set<String>?) throws {
-        let table = DeferredWriteTable(db: db)
-        var (transactions, isAdded): ([DeferredWriteTable.Transaction], Bool) = ([], false)
+        var (numbers, hasBounds, isAdded): ([Int64], Bool, Bool) = ([], false, false)
         // What a deferred name means now is asked of all versions, unless the step only adds what no line names.
         func note(_ change: Change) {
             isAdded = isAdded || added?.isDisjoint(with: [change.entity] + change.operation.propertyNames) != true
         }
-        try table.forEachTransaction { transaction in
-            let deferred = transaction.lines.filter(\.isDeferred).map(\.change)
-            deferred.forEach(note)
-            if deferred.contains(where: layout.represents) { transactions.append(transaction) }
+        try table.forEachLine { line in
+            guard line.isDeferred else { return }
+            note(line.change)
+            if numbers.last != line.number, layout.represents(line.change) { numbers.append(line.number) }
         }
-        let bounds = try table.bounds()
-        bounds.forEach { note($0.change) }
-        guard isAdded else { return }
-        let found = bounds.filter { layout.represents($0.change) && mayHaveBound($0.change) }
-        guard !transactions.isEmpty || !found.isEmpty else { return }
+        try table.forEachBound { bound in
+            note(bound.change)
+            if mayHaveBound(bound.change) { hasBounds = true }
+        }
+        guard isAdded, !numbers.isEmpty || hasBounds else { return }
         try UnloggedTransaction.run(db, context, decidesShadows: decidesShadows) { unlogged in
-            for transaction in transactions {
-                try table.remove(transaction)
-                try unlogged.merge(transaction)
-            }
-            for bound in found {
+            try merge(numbers, in: unlogged)
+            try table.forEachBound { bound in
+                guard mayHaveBound(bound.change) else { return }
                 try table.remove(bound)
                 try unlogged.merge(bound: bound)
             }
         }
     }
 
+    /// Merges the lines of these transactions, which are in the order of the versions.
+    private func merge(_ numbers: [Int64], in unlogged: UnloggedTransaction) throws {
+        var rest = numbers[...]
+        var current: Int64?
+        var (slice, bytes): ([DeferredWriteTable.Line], Int) = ([], 0)
+        func flush() throws {
+            try unlogged.merge(slice)
+            (slice, bytes) = ([], 0)
+        }
+        try table.forEachLine { line in
+            if line.number != current {
+                try flush()
+                current = nil
+                guard rest.first == line.number else { return }
+                current = rest.removeFirst()
+                try table.removeLines(of: line.number)
+            }
+            slice.append(line)
+            bytes += line.size
+            if slice.count >= DeferredReplay.sliceLines || bytes >= DeferredReplay.sliceBytes { try flush() }
+        }
+        try flush()
+    }
+
     private func mayHaveBound(_ change: Change) -> Bool {
-        change.operation.valueWrites?.writes.allSatisfy { layout.mayHaveBound($0.name, of: change.entity) } ?? false
+        guard layout.represents(change), let (writes, _) = change.operation.valueWrites else { return false }
+        return writes.allSatisfy { layout.mayHaveBound($0.name, of: change.entity) }
     }
 }
 

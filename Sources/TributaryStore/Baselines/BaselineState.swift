@@ -37,11 +37,9 @@ final class BaselineState {
                 for counter in counters { try emit(BaselineItem(entry: .counter(counter))) }
             }
         }
-        try KeptLines(reader).forEach { number, lines in
+        try KeptLines(reader).forEach { number, index, change in
             let (version, sequence) = try (versions.version(number), versions.origin(number).sequence)
-            for (index, change) in lines.enumerated() {
-                try emit(BaselineItem(entry: .kept(change), version: version, sequence: sequence, index: index))
-            }
+            try emit(BaselineItem(entry: .kept(change), version: version, sequence: sequence, index: index))
         }
     }
 

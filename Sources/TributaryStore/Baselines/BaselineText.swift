@@ -1,4 +1,3 @@
-import Dispatch
 import GRDB
 package import TributaryChanges
 import TributaryModel
@@ -48,24 +47,6 @@ package struct BaselineText {
             var counts = try sorting.forEachLine(write)
             counts.writers = writers.count
             return counts
-        }
-    }
-}
-
-extension DatabaseQueue {
-    /// Gives a temporary database that `body` fills, within one transaction.
-    ///
-    /// An empty path is a private file of SQLite that vanishes with the connection, also when the work is given up.
-    static func scratch<T>(_ body: (Database) throws -> T) throws -> T {
-        var configuration = Configuration()
-        configuration.label = "tributary.sorter"
-        configuration.qos = .default
-        configuration.allowsUnsafeTransactions = true
-        return try DatabaseQueue(path: "", configuration: configuration).writeWithoutTransaction { scratch in
-            try scratch.execute(sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN")
-            let result = try body(scratch)
-            try scratch.execute(sql: "COMMIT")
-            return result
         }
     }
 }

@@ -121,10 +121,10 @@ struct DeferredObject {
 
     /// Adds the values of inserts to the totals of writers that have also incremented the property.
     ///
-    /// A counter counts these values. Inserts of other writers state their totals themselves.
-    mutating func completeTotals(like others: some Sequence<DeferredObject>) {
-        for amount in amounts {
-            guard others.contains(where: { $0.totals[amount.property]?[amount.writer] != nil }) else { continue }
+    /// A counter counts these values. Inserts of other writers state their totals themselves. `counting` has the writers
+    /// that have incremented each property, under any entity.
+    mutating func completeTotals(_ counting: [String: Set<UniqueID>]) {
+        for amount in amounts where counting[amount.property]?.contains(amount.writer) == true {
             add(amount.value, to: amount.property, of: amount.entity, by: amount.writer, hasRule: false)
         }
     }

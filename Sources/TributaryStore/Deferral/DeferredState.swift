@@ -36,9 +36,14 @@ struct DeferredState {
         var objects: [String: DeferredObject] = [:]
         var current: UniqueID?
         func flush() throws {
+            // Many entities may have the ID.
+            var counting: [String: Set<UniqueID>] = [:]
+            for object in objects.values {
+                for (property, totals) in object.totals { counting[property, default: []].formUnion(totals.keys) }
+            }
             for (name, object) in objects.sorted(by: { $0.key < $1.key }) {
                 var object = object
-                object.completeTotals(like: objects.values)
+                object.completeTotals(counting)
                 let stored = try layout.table(rootEntity: name).flatMap { try deletions.last(of: object.id, in: $0) }
                 try object.end(deletedAt: stored, by: versions) { try deletions.last(of: $0) }
                 try body(object)

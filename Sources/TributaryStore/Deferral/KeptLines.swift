@@ -9,28 +9,34 @@ import TributaryModel
 struct KeptLines {
     private let table: DeferredWriteTable
     private let layout: StoreModel
+    /// The objects that the kept lines of a transaction may write, so far.
+    private let touched: TouchedObjects
 
-    init(_ reader: Reader) {
+    init(_ reader: Reader, touched: TouchedObjects = TouchedObjects()) {
+        self.touched = touched
         table = DeferredWriteTable(db: reader.database)
         layout = reader.context.layout
     }
 
-    /// Calls `body` with the number of each transaction and its lines, in the order of the versions.
+    /// Calls `body` with each line, the number of its transaction, and its index among the kept lines of the transaction, in
+    /// the order of the versions.
     ///
-    /// Costs one look at each deferred write, and the memory of one transaction.
-    func forEach(_ body: (Int64, [Change]) throws -> Void) throws {
-        try table.forEachTransaction { transaction in
-            var touched: Set<UniqueID> = []
-            var kept: [Change] = []
-            for line in transaction.lines {
-                let objects = line.change.touchedObjects
-                let isRepeated = line.change.operation != .delete && !touched.isDisjoint(with: objects)
-                guard isRepeated || layout.isUnsettled(line.change) else { continue }
-                touched.formUnion(objects)
-                let rest = layout.withoutTotals(line.change)
-                if rest.operation != .update([]) { kept.append(rest) }
+    /// Costs one look at each deferred write, and the memory of a single line.
+    func forEach(_ body: (_ number: Int64, _ index: Int, Change) throws -> Void) throws {
+        var (number, index) = (Int64?.none, 0)
+        try table.forEachLine { line in
+            if line.number != number {
+                (number, index) = (line.number, 0)
+                touched.removeAll()
             }
-            if !kept.isEmpty { try body(transaction.number, kept) }
+            let objects = line.change.touchedObjects
+            let isRepeated = try line.change.operation != .delete && touched.containsAny(of: objects)
+            guard isRepeated || layout.isUnsettled(line.change) else { return }
+            try touched.insert(objects)
+            let rest = layout.withoutTotals(line.change)
+            guard rest.operation != .update([]) else { return }
+            try body(line.number, index, rest)
+            index += 1
         }
     }
 }

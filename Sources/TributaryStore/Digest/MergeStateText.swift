@@ -20,22 +20,20 @@ final class MergeStateText {
     }
 
     func forEachLine(_ emit: (String) -> Void) throws {
-        var deferred: [String] = []
+        let deferred = SortedLines()
         try MergeState(reader: reader, versions: versions, includesShown: includesShown).forEach { item in
             switch item {
             case .object(let object): try lines(of: object, emit)
             case .pair(let pair): emit(try line(of: pair))
             case .counter(let counter): lines(of: counter, emit)
-            case .deferred(let object): try lines(of: object) { deferred.append($0) }
+            case .deferred(let object): try lines(of: object) { try deferred.add($0) }
             }
         }
-        for line in deferred.sorted() { emit(line) }
+        try deferred.forEach(emit)
         guard includesShown else { return }
-        try KeptLines(reader).forEach { number, lines in
-            let version = try text(number)
-            for (index, change) in lines.enumerated() {
-                emit("kept \(index) of \(version): \(String(decoding: change.line.dropLast(), as: UTF8.self))")
-            }
+        try KeptLines(reader).forEach { number, index, change in
+            let line = String(decoding: change.line.dropLast(), as: UTF8.self)
+            emit("kept \(index) of \(try text(number)): \(line)")
         }
     }
 
@@ -77,7 +75,7 @@ final class MergeStateText {
     /// Digests leave out writes whose rule is neither in the model nor in an older version that its file lists.
     ///
     /// A store may remember more versions, or may have joined a baseline of a store that does. It has fewer such writes.
-    private func lines(of object: DeferredObject, _ emit: (String) -> Void) throws {
+    private func lines(of object: DeferredObject, _ emit: (String) throws -> Void) throws {
         let head = "parked \(JSONValue.string(object.entity).text) \(object.id)"
         func name(_ property: String) -> String { JSONValue.string(property).text }
         func isShown(_ property: String, of entity: String) -> Bool {
@@ -93,14 +91,14 @@ final class MergeStateText {
             return inserted.text == total.text
         }
         if let deletion = object.deletion, includesShown || layout.isListed(entity: object.entity) {
-            emit("\(head) deleted \(try text(deletion))")
+            try emit("\(head) deleted \(text(deletion))")
         }
         if let insert = object.insert, includesShown || layout.isListed(entity: insert.entity) {
-            emit("\(head) inserted \(try text(insert.version))")
+            try emit("\(head) inserted \(text(insert.version))")
         }
         for (key, register) in object.registers where isShown(key.property, of: register.value.entity) {
             let line = "\(head) \(name(key.property)) = \(register.value.json.deferredForm)"
-            emit(key.rule.comparesVersions ? "\(line) at \(try text(register.version))" : line)
+            try emit(key.rule.comparesVersions ? "\(line) at \(text(register.version))" : line)
         }
         for (property, totals) in object.totals {
             let shown = totals.filter { writer, total in
@@ -108,19 +106,19 @@ final class MergeStateText {
                     || includesShown && !isOfInserts(total, property, writer)
             }.mapValues(\.text)
             let counted = shown.filter { $0.value != "0" }
-            if counted.isEmpty, !shown.isEmpty { emit("\(head) \(name(property)) counts 0") }
-            for (writer, total) in counted { emit("\(head) \(name(property)) counts \(total) by \(writer)") }
+            if counted.isEmpty, !shown.isEmpty { try emit("\(head) \(name(property)) counts 0") }
+            for (writer, total) in counted { try emit("\(head) \(name(property)) counts \(total) by \(writer)") }
         }
         for (pair, link) in object.pairs
         where isShown(pair.property, of: object.owners[pair.property] ?? object.entity) {
             var line = "\(head) \(name(pair.property)) \(pair.target) \(link.isRemoved ? "unlinked" : "linked")"
             if let position = link.position, !position.isEmpty { line += " at \(name(position))" }
-            emit("\(line) \(try text(link.version))")
+            try emit("\(line) \(text(link.version))")
         }
         guard includesShown else { return }
         for bound in object.bounds {
             let write = bound.write
-            emit("\(head) \(name(bound.entity)) \(name(write.name)) = \(write.value.deferredForm) as a bound")
+            try emit("\(head) \(name(bound.entity)) \(name(write.name)) = \(write.value.deferredForm) as a bound")
         }
     }
 
@@ -131,6 +129,31 @@ final class MergeStateText {
         let text = "\(version.clock)/\(version.writer)"
         versionTexts[number] = text
         return text
+    }
+}
+
+/// Lines in the order of Swift's strings; a temporary file of SQLite sorts them, so that memory stays bounded.
+private final class SortedLines {
+    private var file: DatabaseQueue?
+
+    func add(_ line: String) throws {
+        if file == nil {
+            file = try DatabaseQueue.scratch()
+            try file?.writeWithoutTransaction { try $0.execute(sql: "CREATE TABLE line(text TEXT)") }
+        }
+        try file?.writeWithoutTransaction { file in
+            let insert = try BoundStatement(file, "INSERT INTO line VALUES (?1)")
+            insert.bind(1, line)
+            try insert.run()
+        }
+    }
+
+    func forEach(_ body: (String) throws -> Void) throws {
+        let order = DatabaseCollation.unicodeCompare.name
+        try file?.writeWithoutTransaction { file in
+            let select = try BoundStatement(file, "SELECT text FROM line ORDER BY text COLLATE \(order), rowid")
+            try select.forEach { try body($0.text(0)) }
+        }
     }
 }
 

@@ -92,11 +92,11 @@ final class MergeEngine {
         }
     }
 
-    /// Merges the kept lines of a transaction with its version, in their order.
-    func apply(_ transaction: DeferredWriteTable.Transaction) throws {
-        cursor.resume(number: transaction.number, writer: try tables.versions.origin(transaction.number).writer)
-        let positions = transaction.lines.map(\.position)
-        try apply(ChangeSlice(changes: transaction.lines.map(\.change), first: 0, positions: positions))
+    /// Merges successive kept lines of a transaction with its version; its next lines may follow.
+    func apply(_ lines: [DeferredWriteTable.Line]) throws {
+        guard let number = lines.first?.number else { return }
+        cursor.resume(number: number, writer: try tables.versions.origin(number).writer)
+        try apply(ChangeSlice(changes: lines.map(\.change), first: 0, positions: lines.map(\.position)))
     }
 
     func apply(bound: DeferredWriteTable.Entry) throws {

@@ -22,8 +22,8 @@ final class TransactionCursor {
     @exclusivity(unchecked) var isBound = false
     /// Whether the changes are lines of their transaction in its order: a baseline has cells, which have no order.
     @exclusivity(unchecked) var isInOrder = true
-    /// The objects that deferred and kept lines of the transaction may write, so far; see ``DeferralWriter/keepLines(of:)``.
-    @exclusivity(unchecked) var touched: Set<UniqueID> = []
+    /// Those of the transaction so far; see ``DeferralWriter/keepLines(of:)``.
+    @exclusivity(unchecked) var touched = TouchedObjects()
 
     /// The positions of deferred writes that a baseline brings; see ``deferral(at:)``.
     static let joinedPositions = -(1 << 39) ... -(1 << 38)
@@ -35,7 +35,7 @@ final class TransactionCursor {
         revision = number
         changeCount = 0
         deferredCount = 0
-        touched = []
+        touched.removeAll()
         (isJoining, isInOrder) = (false, true)
     }
 
@@ -52,7 +52,7 @@ final class TransactionCursor {
     }
 
     func resume(number: Int64, writer: Int64) {
-        if number != self.number { touched = [] }
+        if number != self.number { touched.removeAll() }
         self.number = number
         self.writer = writer
     }

@@ -71,6 +71,13 @@ package final class BoundStatement {
         sqlite3_reset(pointer)
     }
 
+    /// Binds the columns of another statement's current row.
+    func bind(rowOf other: BoundStatement) {
+        for column in 0..<sqlite3_column_count(other.pointer) {
+            check(sqlite3_bind_value(pointer, column + 1, sqlite3_column_value(other.pointer, column)))
+        }
+    }
+
     func bindNull(_ index: Int32) { check(sqlite3_bind_null(pointer, index)) }
 
     package func bind(_ index: Int32, _ value: Int64) { check(sqlite3_bind_int64(pointer, index, value)) }

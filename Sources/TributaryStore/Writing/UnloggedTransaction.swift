@@ -40,8 +40,8 @@ package struct UnloggedTransaction {
         return nil
     }
 
-    /// Merges the kept lines of a transaction with its version, in their order.
-    package func merge(_ transaction: DeferredWriteTable.Transaction) throws { try engine.apply(transaction) }
+    /// Merges successive kept lines of a transaction with its version; its next lines may follow.
+    package func merge(_ lines: [DeferredWriteTable.Line]) throws { try engine.apply(lines) }
 
     /// Merges a greatest or least value of a baseline.
     package func merge(bound: DeferredWriteTable.Entry) throws { try engine.apply(bound: bound) }

@@ -39,7 +39,7 @@ struct ImportBatch: Sendable {
 
     var readers: SegmentReaders
     /// The segments; those of each writer are in sequence.
-    let items: [Item]
+    var items: [Item]
     var positions: [UniqueID: UInt64]
     let abandoned: Set<UniqueID>
     /// Whose segments are applied.

@@ -1,9 +1,12 @@
 import Foundation
 import TestSupport
 import TributaryChanges
+import TributaryMigration
+import TributaryModel
 import TributaryStore
 
-/// The costs of write transactions: many objects whose one-to-one registers hold one target, and many known writers.
+/// The costs of write transactions: many objects whose one-to-one registers hold one target, many known writers, and many
+/// values that wait for a model.
 enum StoreRows {
     static let all = [
         // What a save and its export ask of the store.
@@ -64,6 +67,31 @@ enum StoreRows {
             }
             try store.close()
             return Double(steps)
+        },
+        GrowthRow(
+            title: "a line with n values that the model lacks: its import, a baseline and the model that has one",
+            order: .linear,
+            smallest: 5_000
+        ) { count in
+            let folder = try TemporaryFolder.inMemory("growth")
+            let models = try ["", "v0: String?"].enumerated().map { version, attributes in
+                try Model(yaml: "version: \"\(version)\"\nentities: {Item: {attributes: {\(attributes)}}}")
+            }
+            func withStore(_ model: Model, _ body: (Store) throws -> Void) throws {
+                let configuration = StoreConfiguration(path: folder.path("store.sqlite"), name: "growth", model: model)
+                let store = try Store.open(configuration, migrator: Migrator())
+                try body(store)
+                try store.close()
+            }
+            let values = (0..<count).map { PropertyWrite(name: "v\($0)", value: .string("a")) }
+            return try await GrowthRow.processorMilliseconds {
+                try withStore(models[0]) { store in
+                    let insert = Change(entity: "Item", id: id(0), operation: .insert(values))
+                    try store.write { try apply([insert], 1, in: $0) }
+                    _ = try store.read { try $0.baseline.forEachLine { _ in } }
+                }
+                try withStore(models[1]) { _ in }
+            }
         },
         row("one-to-one owners of one target deleted one by one") { .delete },
         row("one-to-one owners of one target unlinked one by one") {

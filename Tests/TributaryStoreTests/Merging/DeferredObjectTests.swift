@@ -28,4 +28,16 @@ import TributaryModel
         object.add(.string("more"), to: "n", of: "A", by: .sample(2))
         #expect(object.totals["n"]?[.sample(2)]?.text == "7")
     }
+
+    /// Their order is part of the digest.
+    @Test func `the lines of deferred writes are in the order of strings`() throws {
+        let replica = try Replica(try Model(yaml: "version: \"1\"\nentities: {A: {}}"))
+        let names = ["f", "e\u{301}", "z", "\u{e9}a", "E", "ff"]
+        try replica.apply(ForeignTransaction(1, 1, clock: 1, zip(1..., names).map { Change.insert($1, $0) }))
+        let lines = try replica.dump().split(separator: "\n").map(String.init).filter { $0.hasPrefix("parked") }
+        #expect(lines.count == names.count)
+        #expect(lines == lines.sorted())
+        let byBytes = lines.sorted { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) }
+        #expect(lines != byBytes, "the names have the same order in both")
+    }
 }

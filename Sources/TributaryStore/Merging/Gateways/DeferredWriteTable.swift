@@ -17,6 +17,8 @@ package struct DeferredWriteTable {
         package var isBound: Bool
         /// Whether the line has taken effect, and is kept for its order; it has no reason then.
         var isKept: Bool
+        /// The bytes of its text in the table.
+        fileprivate var size = 0
 
         package init(
             _ change: Change,
@@ -34,9 +36,25 @@ package struct DeferredWriteTable {
             self.isKept = isKept
         }
 
+        /// Nil for an unknown operation.
+        fileprivate init?(_ row: BoundStatement) {
+            let content = Content(operation: row.text(2), property: row.optionalText(3), value: row.optionalText(4))
+            guard let id = row.id(1), let operation = content.changeOperation else { return nil }
+            self.init(
+                Change(entity: row.text(0), id: id, operation: operation),
+                number: row.integer(5),
+                position: Int(row.integer(6)),
+                valueIndex: row.integer(7) < 0 ? nil : Int(row.integer(7)),
+                isBound: content.operation == Content.bound,
+                isKept: row.integer(8) != 0
+            )
+            size = content.value?.utf8.count ?? 0
+        }
+
         /// Whether both are parts of one line.
         fileprivate func isOfLine(of other: Entry) -> Bool {
-            position == other.position && change.entity == other.change.entity && change.id == other.change.id
+            number == other.number && position == other.position && change.entity == other.change.entity
+                && change.id == other.change.id
                 && change.operation.valueWrites?.isInsert == other.change.operation.valueWrites?.isInsert
         }
     }
@@ -82,86 +100,104 @@ package struct DeferredWriteTable {
         try delete.run()
     }
 
-    /// The greatest and least values that baselines have brought.
-    package func bounds() throws -> [Entry] {
-        var found: [Entry] = []
-        try forEach(orderedBy: "p.id, p.version, p.position, p.part") { if $0.isBound { found.append($0) } }
-        return found
+    /// The greatest and least values that baselines have brought; `body` may remove and insert entries.
+    package func forEachBound(_ body: (Entry) throws -> Void) throws {
+        try forEach("operation = '\(Content.bound)'", orderedBy: "id, version, position, part, entity", body)
     }
 
-    /// The lines of a transaction that have been kept, in its order.
-    package struct Transaction {
-        package struct Line {
-            package var change: Change
-            var position: Int
-            /// Whether a part of it has no effect yet.
-            package var isDeferred: Bool
-        }
-
-        var number: Int64
-        package var lines: [Line] = []
+    /// A line of a transaction that has been kept.
+    package struct Line {
+        /// Of the transaction.
+        package var number: Int64
+        package var change: Change
+        var position: Int
+        /// Whether a part of it has no effect yet.
+        package var isDeferred: Bool
+        /// The bytes of its text in the table.
+        package var size: Int
     }
 
-    /// In the order of the versions; the memory is that of one transaction.
-    package func forEachTransaction(_ body: (Transaction) throws -> Void) throws {
-        var transaction: Transaction?
+    /// In the order of the versions, and within a transaction in its order; needs the memory of a single line.
+    ///
+    /// The lines are those at the time of the call: `body` may remove and insert lines.
+    package func forEachLine(_ body: (Line) throws -> Void) throws {
+        var line: Line?
         var first: Entry?
-        try forEach(orderedBy: "t.clock, w.uuid, p.version, p.position, p.entity, p.id, p.part") { entry in
-            guard !entry.isBound else { return }
-            if transaction?.number != entry.number {
-                if let transaction { try body(transaction) }
-                (transaction, first) = (Transaction(number: entry.number), nil)
-            }
-            let line = Transaction.Line(change: entry.change, position: entry.position, isDeferred: !entry.isKept)
-            guard let first, first.isOfLine(of: entry), let index = transaction?.lines.indices.last else {
-                transaction?.lines.append(line)
+        // The values of the further parts of a line come to it together, because each step copies what the line has.
+        var more: [PropertyWrite] = []
+        func end() throws {
+            guard var line else { return }
+            if !more.isEmpty { line.change = line.change.withValues { $0 + more } }
+            more = []
+            try body(line)
+        }
+        let order = "clock, writer, version, position, entity, id, part"
+        try forEach("operation <> '\(Content.bound)'", orderedBy: order) { entry in
+            guard let known = first, known.isOfLine(of: entry) else {
+                try end()
+                line = Line(
+                    number: entry.number,
+                    change: entry.change,
+                    position: entry.position,
+                    isDeferred: !entry.isKept,
+                    size: entry.size
+                )
                 return first = entry
             }
-            if line.isDeferred { transaction?.lines[index].isDeferred = true }
+            line?.size += entry.size
+            if !entry.isKept { line?.isDeferred = true }
             // A whole line comes first, and has all values.
-            if first.valueIndex != nil { transaction?.lines[index].change.add(entry.change) }
+            if known.valueIndex != nil { more += entry.change.operation.valueWrites?.writes ?? [] }
         }
-        if let transaction { try body(transaction) }
+        try end()
     }
 
-    package func remove(_ transaction: Transaction) throws {
+    package func removeLines(of number: Int64) throws {
         let delete = try BoundStatement(
             db,
             "DELETE FROM tributary_parked WHERE version = ?1 AND operation <> 'bound'"
         )
-        delete.bind(1, transaction.number)
+        delete.bind(1, number)
         try delete.run()
     }
 
     /// In the order of the identifiers, and for one object in the order of the transactions and their changes.
     func forEachByObject(_ body: (Entry) throws -> Void) throws {
-        try forEach(orderedBy: "p.id, p.version, p.position, p.part", body)
+        try forEach("TRUE", orderedBy: "id, version, position, part, entity", body)
     }
 
-    private func forEach(orderedBy order: String, _ body: (Entry) throws -> Void) throws {
+    /// A temporary file of SQLite sorts the entries, so that memory stays bounded: O(n log n) for n entries.
+    private func forEach(
+        _ condition: String,
+        orderedBy order: String,
+        _ body: (Entry) throws -> Void
+    ) throws {
         let select = try BoundStatement(
             db,
             """
-            SELECT p.entity, p.id, p.operation, p.property, p.value, p.version, p.position, p.part, p.reason = ''
+            SELECT p.entity, p.id, p.operation, p.property, p.value, p.version, p.position, p.part, p.reason = '',
+                t.clock, w.uuid
             FROM tributary_parked p
             JOIN tributary_transaction t ON t.number = p.version
             JOIN tributary_writer w ON w.id = t.writer
-            ORDER BY \(order)
+            WHERE \(condition)
             """
         )
-        try select.forEach { row in
-            let content = Content(operation: row.text(2), property: row.optionalText(3), value: row.optionalText(4))
-            guard let id = row.id(1), let operation = content.changeOperation else { return }
-            try body(
-                Entry(
-                    Change(entity: row.text(0), id: id, operation: operation),
-                    number: row.integer(5),
-                    position: Int(row.integer(6)),
-                    valueIndex: row.integer(7) < 0 ? nil : Int(row.integer(7)),
-                    isBound: content.operation == Content.bound,
-                    isKept: row.integer(8) != 0
-                )
+        guard try select.first({ _ in true }) != nil else { return }
+        try DatabaseQueue.scratch { scratch in
+            let columns = "entity, id, operation, property, value, version, position, part, is_kept, clock, writer"
+            try scratch.execute(sql: "CREATE TABLE entry(\(columns))")
+            let insert = try BoundStatement(
+                scratch,
+                "INSERT INTO entry VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)"
             )
+            try select.forEach { row in
+                insert.bind(rowOf: row)
+                try insert.run()
+            }
+            try BoundStatement(scratch, "SELECT \(columns) FROM entry ORDER BY \(order)").forEach { row in
+                if let entry = Entry(row) { try body(entry) }
+            }
         }
     }
 
@@ -310,14 +346,6 @@ extension DeferredWriteTable {
             )
         }
         return found
-    }
-}
-
-extension Change {
-    /// Adds the values of another part of one line.
-    fileprivate mutating func add(_ other: Change) {
-        guard let more = other.operation.valueWrites?.writes else { return }
-        self = withValues { $0 + more }
     }
 }
 

@@ -66,13 +66,12 @@ final class DeferralWriter {
         )
         try table.insert(entry, reason: reason)
         guard cursor.isInOrder else { return }
-        var line = deferred[index, default: Deferred()]
-        line.names.formUnion(change.operation.propertyNames)
-        if valueIndex == nil, change.id == slice.changes[index].id { line.isWhole = true }
+        // In place: a line may have very many deferred values, and a copy of their names for each would be quadratic.
+        deferred[index, default: Deferred()].names.formUnion(change.operation.propertyNames)
+        if valueIndex == nil, change.id == slice.changes[index].id { deferred[index]?.isWhole = true }
         // A model may have the entity again, and another insert of the transaction then names another entity.
         let isInsert = if case .insert = change.operation { valueIndex == nil } else { false }
-        line.touches = line.touches || isInsert || layout.isUnsettled(change)
-        deferred[index] = line
+        if isInsert || layout.isUnsettled(change) { deferred[index]?.touches = true }
     }
 
     /// Keeps the lines of the merged slice that may write what earlier deferred or kept lines of their transaction write.
@@ -84,9 +83,9 @@ final class DeferralWriter {
         for (index, change) in slice.lines.enumerated() {
             let line = deferred[index]
             let objects = change.touchedObjects
-            let isTouched = !cursor.touched.isDisjoint(with: objects)
+            let isTouched = try cursor.touched.containsAny(of: objects)
             guard isTouched || line?.touches == true else { continue }
-            cursor.touched.formUnion(objects)
+            try cursor.touched.insert(objects)
             if line?.isWhole == true { continue }
             let rest = layout.repeatable(change, except: line?.names ?? [])
             let hasMore = rest.operation.valueWrites?.writes.contains { line?.names.contains($0.name) != true } ?? false

@@ -1,0 +1,29 @@
+import Dispatch
+import GRDB
+
+extension DatabaseQueue {
+    /// Gives a temporary database that `body` fills, within one transaction.
+    static func scratch<T>(_ body: (Database) throws -> T) throws -> T {
+        try scratch().writeWithoutTransaction { scratch in
+            let result = try body(scratch)
+            try scratch.execute(sql: "COMMIT")
+            return result
+        }
+    }
+
+    /// A temporary database, within a transaction.
+    ///
+    /// An empty path is a private file of SQLite that vanishes with the connection, also when the work is given up. A
+    /// small database stays in the memory of the connection. The connections of stores, by contrast, sort in memory.
+    static func scratch() throws -> DatabaseQueue {
+        var configuration = Configuration()
+        configuration.label = "tributary.sorter"
+        configuration.qos = .default
+        configuration.allowsUnsafeTransactions = true
+        let queue = try DatabaseQueue(path: "", configuration: configuration)
+        try queue.writeWithoutTransaction { scratch in
+            try scratch.execute(sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN")
+        }
+        return queue
+    }
+}
