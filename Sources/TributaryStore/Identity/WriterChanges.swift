@@ -5,8 +5,7 @@ extension WriteTransaction {
     /// Gives the transactions that were never exported and have clocks after `greatest` lesser clocks, under a fresh
     /// writer.
     ///
-    /// Throws ``RestampError`` and ``StoreError``; commit nothing
-    /// then.
+    /// Throws ``RestampError`` and ``StoreError``; commit nothing then.
     package func restamp(after greatest: HybridClock) throws -> Restamped {
         try applyWaiting()
         forget()
