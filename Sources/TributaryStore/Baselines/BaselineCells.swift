@@ -63,7 +63,7 @@ final class BaselineCells {
         var later: Cell?
         var earlier: Cell?
 
-        /// The cells of a side come after those of the sides before it.
+        /// The sides come in order, so the cells of the baseline are complete before the log.
         fileprivate mutating func add(_ cell: Cell, of key: Key, _ side: BaselineLaw.Side) {
             switch side {
             case .own: own.add(cell)

@@ -91,7 +91,8 @@ final class BaselineTotals {
 
     /// The total of each writer that is ahead in the baseline replaces the store's total.
     ///
-    /// A writer without a total has a total of zero. The lines of one object come one after the other; several may have parts of one total.
+    /// In a baseline of this model, a writer without a total has a total of zero. The lines of one object come one after
+    /// the other; several may have parts of one total.
     func merge(_ counter: BaselineCounter) throws {
         if id != counter.id { try flush() }
         id = counter.id

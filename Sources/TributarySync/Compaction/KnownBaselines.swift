@@ -43,7 +43,7 @@ struct KnownBaselines: Hashable, Sendable {
                 if untrusted.isRevoked {
                     return
                         "Its key was revoked. Remove the file, unless a store lacks transactions that only this file has. "
-                        + "Then a trusted machine that has them must write them into a baseline first: tributaryctl compact"
+                        + "Then write them into a baseline first, on a trusted machine that has them: tributaryctl compact"
                 }
                 guard let key = untrusted.key else {
                     return "Remove the file, or wait for one that its machine has signed."

@@ -131,8 +131,8 @@ extension Problem {
             writer: name.writer,
             file: file,
             hint:
-                "One of the two stores is wrong; on both machines: tributaryctl check; the baseline's machine compares the "
-                + "baseline with the log folder too: tributaryctl compact; once that machine has a new store: rm \(file.shellWord)"
+                "One of the two stores is wrong; on both machines: tributaryctl check; on the baseline's machine, to compare "
+                + "it with the log folder too: tributaryctl compact; once that machine has a new store: rm \(file.shellWord)"
         )
     }
 

@@ -62,7 +62,7 @@ extension SyncService {
             detail: "Transactions of this store up to \(last.sequence) of writer \(last.id) have clocks up to "
                 + "\(seconds) s ahead of this machine's. Not acknowledged by: \(name)\(others).",
             writer: last.id,
-            hint: "Other machines hold them until their time has come. The status there says how to take them now: "
+            hint: "Other machines hold them until their time has come. To see how to take them now, there: "
                 + "tributaryctl status"
         )
         notice.writerName = last.name

@@ -64,13 +64,7 @@ struct HintText: Sendable {
             }
     }
 
-    /// The hint with the options, except in a command for another machine; `restore` works without a daemon, and names its store.
-    func text(_ hint: String) -> String {
-        let text = hint.replacing(#/((?:there|machine that [a-z ]+): )?tributaryctl (?!restore )/#) { match in
-            match.1 == nil ? "tributaryctl \(options)" : String(match.0)
-        }
-        return EscapedText.escape(text)
-    }
+    func text(_ hint: String) -> String { EscapedText.escape(HintCommands.text(hint, adding: options)) }
 }
 
 enum MissingText {

@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import TributaryAdmin
 
 /// Every command in a message of the programs and in the articles for operators is one that the command takes.
 @Suite struct HintTests {
@@ -59,7 +60,7 @@ import Testing
                 let text = line.trimmingCharacters(in: .whitespaces)
                 guard !text.hasPrefix("//"), text.contains("\"") else { continue }
                 // A command that continues in the next line could not be found.
-                #expect(!text.contains("tributaryctl \"") || file.hasSuffix("HintText.swift"), "\(file): \(text)")
+                #expect(!text.contains("tributaryctl \""), "\(file): \(text)")
                 for match in text.matches(of: #/tributaryctl [a-z][a-z-]*[^";]*/#) {
                     let command = filled(String(match.0)).prefix { !";,)".contains($0) }
                     // A sentence about a command, as in the help, is none to be typed.
@@ -75,6 +76,55 @@ import Testing
             }
         }
         #expect(found.count > 15)
+    }
+
+    /// The socket of this machine is none of another one.
+    ///
+    @Test(
+        arguments: [
+            "One of the two is wrong; on the baseline's machine, to compare it with the log folder too",
+            "Other machines hold them until their time has come. To see how to take them now, there",
+            "If that does not help, and this store is right, on another machine",
+            "On a machine of that version, also on the machine of writer \(writer), which has made it",
+            "On the machine that wrote them", "if they are lost; or on the machine that wrote them",
+            "Then write them into a baseline first, on a trusted machine that has them",
+            "Upgrade this machine to that model; or on a machine with the model of this one",
+            "On a machine with the version of the model of this one", "on a machine that has applied it",
+            "Add --key KEY, with what is shown on its machine by",
+            "If transactions are missing, on the machine that has written them",
+            "raise logs.max_bytes on each machine, and there", "if another machine has applied them, there",
+        ]
+    ) func aCommandForAnotherMachineGetsNoOptions(clause: String) {
+        let text = HintCommands.text("\(clause): tributaryctl status; to go on: tributaryctl resume", adding: "-x ")
+        #expect(text == "\(clause): tributaryctl status; to go on: tributaryctl -x resume")
+    }
+
+    @Test(
+        arguments: [
+            "set the machine's clock right, or", "To try it again: tributaryctl -x compact; if its machine is right",
+            "One of the two stores is wrong; on both machines", "on this machine and on the baseline's",
+            "If you know that the baseline's machine is right", "See to the machine and to its replicator. To see it",
+            "Leave /.staging out on each machine; with Syncthing", "Remove the file there; otherwise",
+        ]
+    ) func aCommandForThisMachineGetsTheOptions(clause: String) {
+        let text = HintCommands.text("\(clause.replacing(" -x", with: "")): tributaryctl status", adding: "-x ")
+        #expect(text == "\(clause): tributaryctl -x status")
+    }
+
+    @Test func eachClauseOnAnotherMachineIsOneForAnotherMachine() throws {
+        let sources = PackageFolder.path + "/Sources"
+        let files = try #require(FileManager.default.enumerator(atPath: sources)).compactMap { $0 as? String }
+        var found: [String] = []
+        for file in files where file.hasSuffix(".swift") {
+            let lines = try String(contentsOfFile: "\(sources)/\(file)", encoding: .utf8)
+            let text = lines.replacing(#/"\s*\+\s*"/#, with: "")
+            for match in text.matches(of: #/\b([Oo]n [^.;:"\n]*machine[^.;:"\n]*): tributaryctl/#) {
+                found.append(String(match.1))
+            }
+        }
+        #expect(found.count > 5)
+        let options = found.filter { HintCommands.text("\($0): tributaryctl status", adding: "-x ").contains("-x") }
+        #expect(options.allSatisfy { $0.contains(#/^on (?:both machines|each machine|this machine)/#) }, "\(options)")
     }
 
     /// The blocks of commands are complete, up to the words in capitals.
