@@ -25,7 +25,7 @@ final class TransactionCursor {
     /// Those of the transaction so far; see ``DeferralWriter/keepLines(of:)``.
     @exclusivity(unchecked) var touched = TouchedObjects()
 
-    /// The positions of deferred writes that a baseline brings; see ``deferral(at:)``.
+    /// The positions of deferred writes that a baseline brings; see ``position(_:)``.
     static let joinedPositions = -(1 << 39) ... -(1 << 38)
 
     func begin(number: Int64, writer: Int64, isLocal: Bool) {
