@@ -259,7 +259,8 @@ package struct Exporter: Sendable {
             guard let reason = try comparison.contradiction(in: file, segment, through: name.last) else {
                 return .success(segment.end.sha256)
             }
-            (taken.kind, taken.reason) = (.forked, reason)
+            // Another sentence follows.
+            (taken.kind, taken.reason) = (.forked, reason.hasSuffix(".") ? String(reason.dropLast()) : reason)
         } catch let error as SegmentError {
             // The content is unknown while the system cannot read it.
             guard error.isOfContent, ![.changed, .missing].contains(error.kind) else { throw error }

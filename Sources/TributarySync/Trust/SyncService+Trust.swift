@@ -43,10 +43,12 @@ extension SyncService {
             (try reader.writers.all().first { $0.id == writer || $0.store == writer }, try reader.writers.own())
         }
         let found = self.state.read { $0.planner.signers(of: writer) }
-        guard record != nil || !found.isEmpty || key != nil else { throw SyncError.noSuchWriter(writer) }
         let label = record?.store ?? found.first?.store ?? writer
-        if label == own.store, key == nil || key == signingKey?.publicKey { throw SyncError.ownWriter(writer) }
         let known = try keys(of: label).map(\.key)
+        guard record != nil || !(found.isEmpty && known.isEmpty) || key != nil else {
+            throw SyncError.noSuchWriter(writer)
+        }
+        if label == own.store, key == nil || key == signingKey?.publicKey { throw SyncError.ownWriter(writer) }
         let keys = key.map { [$0] } ?? (state == .revoked && !known.isEmpty ? known : found.compactMap(\.key))
         guard let first = keys.first else { throw SyncError.noKey(writer) }
         // Of several keys an administrator chooses.

@@ -346,6 +346,16 @@ import TributaryStore
         }
     }
 
+    /// Nothing of the store has come yet: its keys are known from the administrator alone.
+    @Test func theKeysOfAStoreThatHasSentNothingAreRevoked() async throws {
+        let replica = try await replica()
+        try await replica.service.setTrust(.trusted, of: a, key: key.publicKey)
+        try await replica.service.setTrust(.revoked, of: a, key: nil)
+        let segment = LogsFolder.text(a, 1...1)
+        try logs.put(segment, signedBy: key)
+        #expect(try await held(segment.name, replica) == "Its key \(key.publicKey) is revoked.")
+    }
+
     /// What was read before a key is trusted is read again: what was found then counts for nothing.
     @Test func aVerdictFromBeforeADecisionIsDropped() async throws {
         let reading = HeldReading()
