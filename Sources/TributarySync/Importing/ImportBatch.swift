@@ -39,7 +39,7 @@ struct ImportBatch: Sendable {
 
     var readers: SegmentReaders
     /// The segments; those of each writer are in sequence.
-    var items: [Item]
+    let items: [Item]
     var positions: [UniqueID: UInt64]
     let abandoned: Set<UniqueID>
     /// Whose segments are applied.
@@ -99,10 +99,9 @@ extension ImportBatch {
         if let after = own.incarnation.after {
             positions[after.writer] = max(positions[after.writer] ?? 0, after.sequence)
         }
-        items.removeAll { !isCompared($0) }
         var queues: [(writer: UniqueID, items: ArraySlice<Item>)] = []
         var indexes: [UniqueID: Int] = [:]
-        for item in items {
+        for item in items where isCompared(item) {
             if let index = indexes[item.name.writer] {
                 queues[index].items.append(item)
             } else {
