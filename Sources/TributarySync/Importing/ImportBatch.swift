@@ -10,7 +10,6 @@ struct ImportBatch: Sendable {
         var segment: VerifiedSegment
         /// The position of the writer up to which the content was compared with what is applied.
         var comparedThrough: UInt64 = 0
-        var partial: PartialRecord?
     }
 
     struct Result: Sendable {
@@ -41,6 +40,8 @@ struct ImportBatch: Sendable {
     /// The segments; those of each writer are in sequence.
     let items: [Item]
     var positions: [UniqueID: UInt64]
+    /// The segments of which a part was applied before this batch.
+    var partials: [UniqueID: PartialRecord] = [:]
     let abandoned: Set<UniqueID>
     /// Whose segments are applied.
     var trust = StoreTrust()
@@ -99,6 +100,9 @@ extension ImportBatch {
         if let after = own.incarnation.after {
             positions[after.writer] = max(positions[after.writer] ?? 0, after.sequence)
         }
+        for writer in Set(items.map(\.name.writer)) {
+            partials[writer] = try SyncRecords.partial(of: writer, transaction.reader)
+        }
         var queues: [(writer: UniqueID, items: ArraySlice<Item>)] = []
         var indexes: [UniqueID: Int] = [:]
         for item in items where isCompared(item) {
@@ -137,7 +141,7 @@ extension ImportBatch {
     /// A local transaction may have got a name of the segment since the batch was planned. The planner has the segment
     /// compared then.
     private func isCompared(_ item: Item) -> Bool {
-        WriterPosition(sequence: positions[item.name.writer] ?? 0, partial: item.partial?.partial)
+        WriterPosition(sequence: positions[item.name.writer] ?? 0, partial: partials[item.name.writer]?.partial)
             .isCompared(item.name.bounds, sha256: item.segment.end.sha256, through: item.comparedThrough)
     }
 
@@ -177,8 +181,8 @@ extension ImportBatch {
             let blobs = BlobFeed(logs: readers.logs, writer: writer, control: readers.control)
             let source: BlobSource = { sha256, size, receive in try blobs.read(sha256, size: size, receive) }
             try transaction.setBlobSource(item.segment.mayNameBlobs ? source : nil)
-            var deferred = item.partial.map(\.deferred) ?? 0
-            if let earlier = result.partials[writer], earlier.name == item.name { deferred = earlier.deferred }
+            let earlier = result.partials[writer] ?? partials[writer]
+            var deferred = earlier?.name == item.name ? earlier?.deferred ?? 0 : 0
             let pause = try apply(reader, of: item, transaction, deferred: &deferred)
             if positions[writer] ?? 0 > before { try admission.pin(transaction, at: wall) }
             let name = try recordProgress(of: item, deferred: deferred, transaction)

@@ -26,7 +26,7 @@ struct Importer {
         let readers = try readers(configuration)
         let batch = ImportBatch(
             readers: readers,
-            items: try addingPartials(to: items),
+            items: items,
             positions: planner.positions.mapValues(\.sequence),
             abandoned: planner.abandoned,
             trust: environment.trust,
@@ -85,16 +85,6 @@ struct Importer {
             }
         }
         return results
-    }
-
-    private func addingPartials(to items: [ImportBatch.Item]) throws -> [ImportBatch.Item] {
-        let writers = Set(items.map(\.name.writer))
-        let partials = try SyncRecords(store: environment.store).partials(of: writers)
-        return items.map { item in
-            var item = item
-            item.partial = partials[item.name.writer].flatMap { $0.name == item.name ? $0 : nil }
-            return item
-        }
     }
 }
 

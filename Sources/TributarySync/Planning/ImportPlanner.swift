@@ -91,10 +91,18 @@ package struct ImportPlanner: Sendable {
         vector.entries.allSatisfy { position(of: $0.key).sequence >= $0.value }
     }
 
-    /// O(log n), and O(1) for each segment that it covers.
+    /// O(log n), and O(1) for each segment that it covers; a position that goes back costs one look at each segment of the
+    /// writer that was read.
     package mutating func setPosition(_ position: WriterPosition, of writer: UniqueID) {
         guard positions[writer] != position else { return }
+        let former = self.position(of: writer).sequence
         positions[writer] = position
+        if position.sequence < former {
+            // What the segments of the writer contradicted has other names now.
+            for bounds in writers[writer]?.compareAgain(after: position.sequence) ?? [] {
+                learn(SegmentName(writer: writer, bounds), .unknown)
+            }
+        }
         let covered = dropCovered(writer)
         writers[writer]?.compare(covered)
     }

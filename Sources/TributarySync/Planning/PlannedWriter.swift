@@ -186,6 +186,12 @@ struct PlannedWriter: Sendable {
         return !files.isEmpty
     }
 
+    /// Has files with transactions after the position compared again; returns the segments that are to be read again.
+    mutating func compareAgain(after position: UInt64) -> [SegmentBounds] {
+        for file in conflicts.keys where file.id.last > position { _ = compareAgain(file.id) }
+        return known.values.filter(\.isForked).map(\.id.bounds)
+    }
+
     var isForked: Bool {
         !conflicts.isEmpty || known.values.contains(where: \.isForked)
     }

@@ -28,14 +28,6 @@ struct SyncRecords: Sendable {
         return WriterPosition(sequence: writer.sequence, partial: partial?.partial)
     }
 
-    func partials(of writers: Set<UniqueID>) throws -> [UniqueID: PartialRecord] {
-        try store.read { reader in
-            var records: [UniqueID: PartialRecord] = [:]
-            for writer in writers { records[writer] = try SyncRecords.partial(of: writer, reader) }
-            return records
-        }
-    }
-
     static func partial(of writer: UniqueID, _ reader: Reader) throws -> PartialRecord? {
         try reader.setting(StoreKeys.partial(writer)).flatMap { PartialRecord($0, writer: writer) }
     }

@@ -491,7 +491,10 @@ import TributaryStore
             let last = writer.sequence + 1
             let first = try store.read { try $0.outbox.unexported().first?.first } ?? last
             try Obstacle.pipe.take(SegmentName(writer: writer.id, first: first, last: last), in: logs)
-            if isStagingTaken { try logs.put([], at: ".staging/\(writer.id)") }
+            if isStagingTaken {
+                try? FileManager.default.removeItem(atPath: "\(logs.path)/.staging/\(writer.id)")
+                try logs.put([], at: ".staging/\(writer.id)")
+            }
             do {
                 try exporter(store).run()
                 return try own(store).id != writer.id
