@@ -8,7 +8,7 @@ struct ImportBatch: Sendable {
     struct Item: Sendable {
         var name: SegmentName
         var segment: VerifiedSegment
-        /// The position of the writer up to which the content was compared with what is applied.
+        /// The last transaction up to which the content was compared with the applied transactions.
         var comparedThrough: UInt64 = 0
     }
 
@@ -40,7 +40,7 @@ struct ImportBatch: Sendable {
     /// The segments; those of each writer are in sequence.
     let items: [Item]
     var positions: [UniqueID: UInt64]
-    /// The segments of which a part was applied before this batch.
+    /// The segments that earlier batches have applied in part.
     var partials: [UniqueID: PartialRecord] = [:]
     let abandoned: Set<UniqueID>
     /// Whose segments are applied.

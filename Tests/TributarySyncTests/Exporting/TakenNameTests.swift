@@ -371,7 +371,8 @@ import TributaryStore
     }
 
     /// A file with the next name is about to be imported when a save gets this name.
-    @Test(arguments: [1, 3] as [UInt64]) func aSaveDuringTheImportOfAFileWithItsNameIsNotLost(_ count: UInt64) async throws {
+    @Test(arguments: [1, 3] as [UInt64])
+    func aSaveDuringTheImportOfAFileWithItsNameIsNotLost(_ count: UInt64) async throws {
         let replica = try await start()
         try replica.save([SyncModel.insert(1)])
         try await replica.service.exportNow()
