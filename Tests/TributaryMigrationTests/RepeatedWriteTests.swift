@@ -139,6 +139,70 @@ extension PropertyWrite {
         }
     }
 
+    private static let mates = """
+          P: {attributes: {x: String?}, relationships: {mate: {to: P?, inverse: mateOf}, \
+        mateOf: {to: P?, inverse: mate}}}
+        """
+
+    /// Both values write the register `mate` of the object.
+    private static let twoSides: [(values: KeyValuePairs<String, JSONValue>, mate: UniqueID?)] = [
+        (["mateOf": .to(1), "mate": .to(2)], .sample(2)), (["mate": .to(2), "mateOf": .to(1)], .sample(1)),
+        (["mateOf": .to(1), "mate": nil], nil), (["mate": nil, "mateOf": .to(1)], .sample(1)),
+        (["mateOf": .to(1), "mate": 5], .sample(1)),
+    ]
+
+    @Test func `of two sides of a register in one change the later stands`() throws {
+        for (values, mate) in Self.twoSides {
+            for change in [Change.insert("P", 1, values), .update("P", 1, values)] {
+                let versions = (old: "  P: {attributes: {x: String?}}", new: Self.mates)
+                let before = [Change.insert("P", 1), .insert("P", 2)]
+                let story = try upgraded(from: versions, after: before, change)
+                let value = mate.map(PropertyValue.reference) ?? .null
+                #expect(try story.fresh.values("P", .sample(1))?["mate"] == value, "\(change)")
+            }
+        }
+    }
+
+    /// A store that had the relationship, and one that never had it.
+    @Test func `of two sides of a register that was removed the later stands`() throws {
+        let other = "  R: {attributes: {y: String?}}"
+        let base = "  P: {attributes: {x: String?}}"
+        let kept = "  P: {attributes: {x: String?}, relationships: {mate: {to: P?}}}"
+        let child = "\n  Q: {parent: P}"
+        let versions = [
+            (Self.mates, base), (Self.mates, kept), (Self.mates + child, kept), (Self.mates + "\n" + other, other),
+        ]
+        for (old, new) in versions {
+            let entity = old.contains("Q:") ? "Q" : "P"
+            for (values, _) in Self.twoSides {
+                for change in [Change.insert(entity, 1, values), .update(entity, 1, values)] {
+                    let story = try MigrationStory(old, new)
+                    try story.apply(.insert("P", 2))
+                    try story.apply(change)
+                    try story.migrateToOneState()
+                }
+            }
+        }
+    }
+
+    @Test func `values of both sides of a register in any order have one result`() throws {
+        var random = SeededGenerator.printingSeed()
+        for _ in LongProofs.rounds(30) {
+            let changes = (0..<6).map { _ -> Change in
+                let all = ["mate", "mateOf", "x"].shuffled(using: &random)
+                let names = all.prefix(Int.random(in: 1...3, using: &random))
+                let writes = names.map { name -> PropertyWrite in
+                    let number = Int.random(in: 0...3, using: &random)
+                    let value: JSONValue = number == 0 && name == "mate" ? .null : .to(max(1, number))
+                    return PropertyWrite(name: name, value: name == "x" ? .string("\(number)") : value)
+                }
+                let operation: Change.Operation = Bool.random(using: &random) ? .insert(writes) : .update(writes)
+                return Change(entity: "P", id: .sample(Int.random(in: 1...3, using: &random)), operation: operation)
+            }
+            _ = try upgraded(from: ("  P: {attributes: {x: String?}}", Self.mates), changes)
+        }
+    }
+
     /// The entity under which the link is written decides whether the older model can represent the link; it cannot
     /// represent the deletion.
     @Test func `an object that is deleted, inserted and linked keeps its link`() throws {

@@ -5,7 +5,7 @@ import TributaryChanges
 /// Segments of writers with an older version contain former names. A current name of the model always has precedence.
 /// `VersionChain` follows them through the older versions.
 package struct FormerNames: Sendable {
-    private let model: Model
+    let model: Model
     private var entities: [String: String] = [:]
     private var properties: [String: [String: String]] = [:]
     /// The last name of each removed entity, by former name.
@@ -46,16 +46,17 @@ package struct FormerNames: Sendable {
 
     // MARK: Insertion
 
-    /// Inserts a former name of a current entity; a current or known name is left alone.
+    /// Inserts a former name of a current entity; a current or known name, also of a removed entity, is left alone.
     package mutating func insert(_ former: String?, ofEntity entity: String) {
-        guard let former, !former.isIdentical(to: entity), model.entity(named: former) == nil, entities[former] == nil
+        guard let former, !former.isIdentical(to: entity), model.entity(named: former) == nil,
+            entities[former] == nil, removedEntities[former] == nil
         else { return }
         entities[former] = entity
     }
 
     package mutating func insert(_ former: String?, ofProperty property: String, of entity: Entity) {
         guard let former, !former.isIdentical(to: property), entity.propertyIndex(named: former) == nil,
-            properties[entity.name]?[former] == nil
+            properties[entity.name]?[former] == nil, removedProperties[entity.name]?[former] == nil
         else { return }
         properties[entity.name, default: [:]][former] = property
     }

@@ -9,7 +9,8 @@ struct VersionChain {
     ///
     /// Versions between which the entity has not changed share it.
     final class Followed {
-        let firstName: String
+        /// The entity of the first version.
+        let first: Entity
         let lastName: String
         let isRemoved: Bool
         let root: FormerNames.Root?
@@ -17,13 +18,13 @@ struct VersionChain {
         let properties: [String: FollowedProperty]
 
         init(
-            _ firstName: String,
+            _ first: Entity,
             lastName: String,
             isRemoved: Bool = false,
             root: FormerNames.Root? = nil,
             _ properties: [String: FollowedProperty]
         ) {
-            self.firstName = firstName
+            self.first = first
             self.lastName = lastName
             self.isRemoved = isRemoved
             self.root = root
@@ -45,7 +46,7 @@ struct VersionChain {
         var newer = last
         var followed = last.entities.map { entity in
             let names = entity.properties.map { ($0.name, FollowedProperty.current($0.name)) }
-            return Followed(entity.name, lastName: entity.name, Dictionary(uniqueKeysWithValues: names))
+            return Followed(entity, lastName: entity.name, Dictionary(uniqueKeysWithValues: names))
         }
         for version in older.reversed() {
             let step = Step(version, ModelMapping(from: version, to: newer), followed)
@@ -66,7 +67,7 @@ struct VersionChain {
             self.version = version
             self.mapping = mapping
             successors = mapping.successors
-            self.followed = Dictionary(uniqueKeysWithValues: followed.map { ($0.firstName, $0) })
+            self.followed = Dictionary(uniqueKeysWithValues: followed.map { ($0.first.name, $0) })
         }
 
         private func successor(of entity: String) -> Followed? { successors[entity].flatMap { followed[$0] } }
@@ -79,16 +80,15 @@ struct VersionChain {
                     } ?? .removed(entity.root)
                 let properties = entity.properties.map { ($0.name, removed($0, of: entity)) }
                 return Followed(
-                    entity.name,
+                    entity,
                     lastName: entity.name,
                     isRemoved: true,
                     root: root,
                     Dictionary(uniqueKeysWithValues: properties)
                 )
             }
-            let formerNames = mapping.properties[next.firstName] ?? [:]
-            if next.firstName.isIdentical(to: entity.name), entity.properties.count == next.properties.count,
-                formerNames.count == next.properties.count,
+            let formerNames = mapping.properties[next.first.name] ?? [:]
+            if next.first.hasNames(of: entity), formerNames.count == next.properties.count,
                 formerNames.allSatisfy({ $0.key.isIdentical(to: $0.value) })
             {
                 return next
@@ -98,7 +98,7 @@ struct VersionChain {
                 (property.name, names[property.name].flatMap { next.properties[$0] } ?? removed(property, of: entity))
             }
             return Followed(
-                entity.name,
+                entity,
                 lastName: next.lastName,
                 isRemoved: next.isRemoved,
                 root: next.root,
@@ -113,7 +113,7 @@ struct VersionChain {
             result.isOrdered = property.relationship.map(version.hasPositions) ?? false
             if let relationship = property.relationship, let inverse = relationship.inverse,
                 let owner = successor(of: relationship.destination),
-                let name = mapping.properties[owner.firstName]?.first(where: { $0.value == inverse })?.key
+                let name = mapping.properties[owner.first.name]?.first(where: { $0.value == inverse })?.key
             {
                 switch owner.properties[name] {
                 case .current(let name)?:
@@ -125,6 +125,16 @@ struct VersionChain {
             }
             return .removed(result, entity: entity.name)
         }
+    }
+}
+
+extension Entity {
+    /// Whether the entity and its properties have the names and renaming identifiers of `other`, in the same order.
+    fileprivate func hasNames(of other: Entity) -> Bool {
+        name.isIdentical(to: other.name) && renamingIdentifier == other.renamingIdentifier
+            && properties.elementsEqual(other.properties) {
+                $0.name.isIdentical(to: $1.name) && $0.renamingIdentifier == $1.renamingIdentifier
+            }
     }
 }
 
@@ -150,7 +160,7 @@ extension FormerNames {
             var known: Set<ObjectIdentifier> = []
             for version in chain.versions.reversed() {
                 for entity in version where !entity.isRemoved && known.insert(ObjectIdentifier(entity)).inserted {
-                    insert(entity.firstName, ofEntity: entity.lastName)
+                    insert(entity.first.name, ofEntity: entity.lastName)
                     guard let current = model.entity(named: entity.lastName) else { continue }
                     for case (let former, .current(let name)) in entity.properties {
                         insert(former, ofProperty: name, of: current)
@@ -158,17 +168,43 @@ extension FormerNames {
                 }
             }
         }
-        // The newest version with a name decides what was removed.
+        // The newest version with a name decides what was removed. A renaming identifier is one more name, after the
+        // names of its version.
         for chain in chains.reversed() {
             var known: Set<ObjectIdentifier> = []
             for version in chain.versions {
-                for entity in version.reversed() where known.insert(ObjectIdentifier(entity)).inserted {
-                    if entity.isRemoved { insertRemoved(entity: entity.firstName, lastName: entity.lastName) }
-                    if let root = entity.root { setRoot(root, ofRemoved: entity.lastName) }
-                    for case (let former, .removed(let property, _)) in entity.properties {
-                        insertRemoved(property, named: former, of: entity.lastName)
-                    }
-                }
+                let entities = version.reversed().filter { known.insert(ObjectIdentifier($0)).inserted }
+                for entity in entities { insertRemoved(entity) }
+                for entity in entities { insertIdentifiers(of: entity) }
+            }
+        }
+    }
+
+    private mutating func insertRemoved(_ entity: VersionChain.Followed) {
+        if entity.isRemoved { insertRemoved(entity: entity.first.name, lastName: entity.lastName) }
+        if let root = entity.root { setRoot(root, ofRemoved: entity.lastName) }
+        for case (let former, .removed(let property, _)) in entity.properties {
+            insertRemoved(property, named: former, of: entity.lastName)
+        }
+    }
+
+    /// Inserts the renaming identifiers of the entity and its properties, current or removed.
+    private mutating func insertIdentifiers(of entity: VersionChain.Followed) {
+        if let identifier = entity.first.renamingIdentifier {
+            if entity.isRemoved {
+                insertRemoved(entity: identifier, lastName: entity.lastName)
+            } else {
+                insert(identifier, ofEntity: entity.lastName)
+            }
+        }
+        let current = model.entity(named: entity.lastName)
+        for property in entity.first.properties {
+            guard let identifier = property.renamingIdentifier, current?.propertyIndex(named: identifier) == nil
+            else { continue }
+            switch entity.properties[property.name] {
+            case .current(let name)?: if let current { insert(identifier, ofProperty: name, of: current) }
+            case .removed(let removed, _)?: insertRemoved(removed, named: identifier, of: entity.lastName)
+            case nil: break
             }
         }
     }

@@ -48,9 +48,18 @@ struct ChangeResolver {
         let table = layout.entities[entity].table
         slice.operations.append(.init(table: table, id: change.id, index: index, action: .write(shape: shape)))
         guard !shapes[shape].isPlain else { return }
-        for (target, write) in zip(shapes[shape].targets, values) {
-            guard case .inverse(let column) = target, case .string(let text) = write.value, let other = UniqueID(text)
+        let targets = shapes[shape].targets
+        for (target, valueIndex) in zip(targets, values.indices) {
+            guard case .inverse(let column) = target, case .string(let text) = values[valueIndex].value,
+                let other = UniqueID(text)
             else { continue }
+            // All own values are merged before this one, but a later own value of the register wins. The scan of the
+            // line happens at most once for each name that the model knows.
+            if other == change.id, column.table == table,
+                zip(targets, values).dropFirst(valueIndex + 1).contains(where: { $0.refers(from: column.column, $1) })
+            {
+                continue
+            }
             slice.assign(change.id, to: column, of: other, index: index)
         }
     }
@@ -167,16 +176,16 @@ extension ChangeResolver {
             }
             if let write = isInsert ? update(write, at: place, in: entity) : write { known.append(write) }
         }
+        if !known.isEmpty {
+            slice.changes[index] = Change(entity: entity.entity.name, id: change.id, operation: .update(known))
+            appendWrite(slice.changes[index], entity: root, index: index, slice: &slice)
+        }
         let former = layout.lastName(ofEntity: change.entity)
         let others = change.withValues { _ in rest }
         let deferred = try resolveFormerValues(others, entity: former, index: index, slice: &slice)
-        if isInsert || deferred.operation != .update([]) {
-            let reason = "there is no entity '\(change.entity)'"
-            try deferral.deferChange(deferred, at: index, of: slice, reason: reason)
-        }
-        guard !known.isEmpty else { return }
-        slice.changes[index] = Change(entity: entity.entity.name, id: change.id, operation: .update(known))
-        appendWrite(slice.changes[index], entity: root, index: index, slice: &slice)
+        guard isInsert || deferred.operation != .update([]) else { return }
+        let reason = "there is no entity '\(change.entity)'"
+        try deferral.deferChange(deferred, at: index, of: slice, reason: reason)
     }
 
     /// Nil when the root has no property of this name that can be written.

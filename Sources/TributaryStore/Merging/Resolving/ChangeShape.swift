@@ -25,6 +25,12 @@ final class ChangeShape {
             case .inverse, .formerInverse, .unknown: nil
             }
         }
+
+        /// Whether the value is a reference in this column of the object itself.
+        func refers(from column: Int, _ write: PropertyWrite) -> Bool {
+            guard case .reference(column) = self else { return false }
+            return ValueConverter.reference(write.value) != nil
+        }
     }
 
     let entity: Int

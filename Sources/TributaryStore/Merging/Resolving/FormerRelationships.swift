@@ -36,6 +36,8 @@ extension ChangeResolver {
 
     /// Resolves the values of an object of a removed entity that other objects keep, and returns the change without
     /// them.
+    ///
+    /// The object's own values are merged or deferred before them.
     func resolveFormerValues(
         _ change: Change,
         entity: String,
@@ -56,6 +58,7 @@ extension ChangeResolver {
                 kept.append(write)
                 continue
             }
+            if other == change.id, isFollowed(write, in: storage, of: entity, slice.lines[index]) { continue }
             switch storage {
             case .register(let column): slice.assign(change.id, to: column, of: other, index: index)
             case .formerRegister(let owner, let property):
@@ -64,6 +67,30 @@ extension ChangeResolver {
             }
         }
         return change.withValues { _ in kept }
+    }
+
+    /// Whether a later value of the line writes the same register of the object.
+    ///
+    /// Costs one look at the line.
+    private func isFollowed(
+        _ write: PropertyWrite,
+        in storage: FormerStorage,
+        of entity: String,
+        _ line: Change
+    ) -> Bool {
+        let values = line.operation.valueWrites?.writes ?? []
+        return values.drop { !$0.name.isIdentical(to: write.name) }.dropFirst().contains { later in
+            guard ValueConverter.reference(later.value) != nil else { return false }
+            switch storage {
+            case .register(let column):
+                guard let root = layout.survivingRoot(ofEntity: entity) else { return false }
+                return layout.column(of: later.name, in: layout.entities[root]) == column
+            case .formerRegister:
+                let inverse = layout.formerProperty(named: later.name, of: entity)?.relationship?.inverse
+                return inverse == layout.lastName(ofProperty: write.name, of: entity)
+            case .pairs, .formerPairs: return false
+            }
+        }
     }
 }
 
