@@ -22,18 +22,22 @@ package struct HistoryReader {
     }
 
     /// When the transactions after `number` were written, and by which writer, at most `limit` of them in their order.
-    package func clocks(
+    ///
+    /// The clock of a transaction may be ahead: it was written no later than this store has committed it.
+    package func times(
         after number: Int64,
         limit: Int
-    ) throws -> [(number: Int64, writer: UniqueID, clock: HybridClock)] {
+    ) throws -> [(number: Int64, writer: UniqueID, time: WallTime)] {
         return try BoundStatement(
             database,
             """
-            SELECT t.number, w.uuid, t.clock FROM tributary_transaction t JOIN tributary_writer w ON w.id = t.writer
+            SELECT t.number, w.uuid, t.clock, t.committed_at
+            FROM tributary_transaction t JOIN tributary_writer w ON w.id = t.writer
             WHERE t.number > \(value: number) ORDER BY t.number LIMIT \(value: limit)
             """
         ).all { row in
-            UniqueID(row.text(1)).map { (row.integer(0), $0, row.clock(2)) }
+            let time = min(row.clock(2).wallTime, WallTime(unixSeconds: row.double(3)))
+            return UniqueID(row.text(1)).map { (row.integer(0), $0, time) }
         }
     }
 

@@ -193,6 +193,20 @@ package struct WriterRecord: Sendable, Hashable {
     package var store: UniqueID { incarnation.store ?? id }
 }
 
+extension Sequence<WriterRecord> {
+    /// The present writer of a store, from all of its writers: no other writer continues it.
+    ///
+    /// Nil for an empty sequence. The clock of a former writer may be ahead, so it decides only between writers that
+    /// nothing continues. O(w).
+    package var present: WriterRecord? {
+        let continued = Set(compactMap(\.incarnation.after?.writer))
+        return self.max { one, other in
+            let (isFormer, isOtherFormer) = (continued.contains(one.id), continued.contains(other.id))
+            return isFormer == isOtherFormer ? (one.clock, one.id) < (other.clock, other.id) : isFormer
+        }
+    }
+}
+
 /// A decision about a writer, or a fact about it that is not in its log.
 package enum WriterState: String, Sendable, Hashable {
     /// Its acknowledgements do not count until something newer of it is applied.

@@ -46,7 +46,10 @@ struct CompactionFacts: Sendable {
 
     /// Another store that acknowledges what it has applied, and that nobody has evicted or given up.
     struct Peer: Hashable, Sendable {
+        /// Its present writer.
         var writer: WriterRecord
+        /// All of its writers.
+        var writers: [WriterRecord]
         var seen: VersionVector
     }
 
@@ -60,14 +63,13 @@ struct CompactionFacts: Sendable {
         let others = writers.filter { !$0.isSelf && $0.store != store && $0.acknowledges }
         let after = Dictionary(writers.compactMap { writer in writer.incarnation.after.map { (writer.id, $0) } }) { $1 }
         return Dictionary(grouping: others, by: \.store).values.compactMap { writers in
-            guard writers.contains(where: { $0.state == nil }), let last = writers.max(by: { $0.clock < $1.clock })
-            else { return nil }
+            guard writers.contains(where: { $0.state == nil }), let last = writers.present else { return nil }
             // A copy has seen what the store has that it was made of.
             var all = last.seen
             for writer in writers { all[writer.id] = max(all[writer.id], writer.sequence) }
             var seen = last.seen
             for (other, sequence) in all.implied(by: after).entries { seen[other] = max(seen[other], sequence) }
-            return Peer(writer: last, seen: seen)
+            return Peer(writer: last, writers: writers, seen: seen)
         }
         .sorted { $0.writer.id < $1.writer.id }
     }

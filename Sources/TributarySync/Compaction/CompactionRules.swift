@@ -45,18 +45,23 @@ struct CutRule {
         return nil
     }
 
-    /// The writer with the least UUID of those that have written lately cuts baselines: a machine that is gone cuts
-    /// none.
+    /// Among the stores that have written lately, the store with the least label cuts baselines.
+    ///
+    /// So nobody waits for a machine that is gone. All stores know the same labels, and a store keeps its label when it
+    /// continues as a fresh writer. A clock that is further ahead than a silence is long does not tell when its store has
+    /// written. Costs O(w).
     var isOwnTurn: Bool {
         let silence = max(facts.keep, CutRule.leastSilence)
+        let lately = facts.wall.earlier(by: silence)...facts.wall.later(by: silence)
         let contradicted = facts.knownBaselines.selfContradicted
-        return facts.active.filter {
-            $0.writer.clock.wallTime.later(by: silence) >= facts.wall && !contradicted.contains($0.writer.id)
+        return facts.active.filter { peer in
+            peer.writers.contains { lately.contains($0.clock.wallTime) }
+                && contradicted.isDisjoint(with: peer.writers.map(\.id))
         }
-        .allSatisfy { facts.own < $0.writer.id }
+        .allSatisfy { facts.store < $0.writer.store }
     }
 
-    /// A writer that is silent for less than this still counts as the one that cuts.
+    /// The others wait for a store that is silent for less than this.
     private static let leastSilence = Duration.seconds(86_400)
 
     /// A baseline costs the whole state, so it must make room for at least half of that.

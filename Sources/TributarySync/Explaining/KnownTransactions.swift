@@ -24,7 +24,7 @@ package struct KnownTransactions: Sendable {
             name(record.id, through: record.sequence)
         }
         for writers in Dictionary(grouping: records, by: \.store).values {
-            guard let last = writers.max(by: { $0.clock < $1.clock }) else { continue }
+            guard let last = writers.present else { continue }
             // An entry alone makes no writer known.
             for (writer, sequence) in last.seen.entries where positions[writer] != nil {
                 acknowledge(sequence, of: writer, by: last.id)

@@ -24,7 +24,7 @@ package final class WriterWatch: Sendable {
     /// Learns from the next transactions; false when there may be more of them.
     package func learn(_ reader: Reader, _ writers: [WriterRecord], at wall: WallTime) throws -> Bool {
         let through = state.withLock(\.through)
-        let found = try reader.history.clocks(after: through, limit: WriterWatch.portion)
+        let found = try reader.history.times(after: through, limit: WriterWatch.portion)
         let stores = Dictionary(writers.map { ($0.id, $0.store) }) { first, _ in first }
         let own = writers.first(where: \.isSelf)?.store
         state.withLock { state in
@@ -32,7 +32,7 @@ package final class WriterWatch: Sendable {
             guard state.through == through, let last = found.last else { return }
             for transaction in found {
                 guard let store = stores[transaction.writer], store != own else { continue }
-                state.habits.add(transaction.clock.wallTime, of: store, at: wall)
+                state.habits.add(transaction.time, of: store, at: wall)
             }
             state.through = last.number
         }
@@ -83,8 +83,7 @@ package final class WriterWatch: Sendable {
         let byStore = Dictionary(grouping: writers, by: \.store)
         return found.compactMap { silence in
             let writers = byStore[silence.store] ?? []
-            guard writers.contains(where: { $0.state == nil }), let last = writers.max(by: { $0.clock < $1.clock })
-            else { return nil }
+            guard writers.contains(where: { $0.state == nil }), let last = writers.present else { return nil }
             return (silence, last)
         }
     }

@@ -48,6 +48,12 @@ import TributaryModel
         #expect(try replica.store.read { try $0.writers.own().clock } == clocks.last)
     }
 
+    @Test func `a transaction was written no later than it was applied`() throws {
+        let replica = try makeReplica(before: [.insert("Tag", 40)], ahead: [.insert("Tag", 41)])
+        let found = try replica.store.read { try $0.history.times(after: 0, limit: 10) }
+        #expect(found.map(\.time) == [HybridClock(milliseconds: 1_600_000_001_000).wallTime, Replica.now])
+    }
+
     @Test func `a batch has the clock of a save`() throws {
         let replica = try makeReplica(before: [.insert("Tag", 40)], ahead: [.insert("Tag", 41)])
         let terms = BatchTerms(author: nil, contextName: nil, collision: .refuse, listsIDs: false)

@@ -159,6 +159,106 @@ import TributaryStore
         #expect(CutRule(facts: facts).isWorthwhile(uncovered: 1_000))
     }
 
+    /// The writers of a store at a time, of which each continues the one before.
+    ///
+    /// A lead moves the clock of a writer ahead.
+    private static func writers(
+        _ label: UniqueID,
+        _ writers: [(id: UniqueID, lead: Duration)],
+        at time: WallTime
+    ) -> [WriterRecord] {
+        var after: Incarnation.Predecessor?
+        return writers.map { writer in
+            var record = record(writer.id, 5, seen: [c: 1])
+            record.clock = HybridClock(time.later(by: writer.lead))
+            record.incarnation = Incarnation(store: label, after: after)
+            after = Incarnation.Predecessor(writer: writer.id, sequence: 5)
+            return record
+        }
+    }
+
+    /// Whether it is the turn of the store with a label, which is the last of its writers, in its view of the records.
+    private static func isTurn(
+        of label: UniqueID,
+        _ records: [WriterRecord],
+        at wall: WallTime,
+        _ knownBaselines: KnownBaselines = KnownBaselines()
+    ) -> Bool {
+        var records = records
+        guard let own = records.lastIndex(where: { $0.store == label }) else { return false }
+        records[own].isSelf = true
+        let facts = CompactionFacts(
+            own: records[own].id,
+            store: label,
+            owner: records[own].id,
+            modelHash: "m",
+            writers: records,
+            knownBaselines: knownBaselines,
+            keep: .seconds(1),
+            wall: wall
+        )
+        return CutRule(facts: facts).isOwnTurn
+    }
+
+    private static let (day, years) = (Duration.seconds(86_400), Duration.seconds(3_650 * 86_400))
+
+    /// Its former writer has the least UUID, and a clock that is ahead; its present writer has the greatest UUID.
+    @Test func aStoreThatWasAheadIsKnownByItsLabel() {
+        let wall = WallTime(milliseconds: 1_700_000_000_000)
+        func records(at time: WallTime) -> [WriterRecord] {
+            Self.writers(Self.a, [(Self.a, Self.years), (Self.id(9), .zero)], at: time)
+                + Self.writers(Self.b, [(Self.b, .zero)], at: wall)
+        }
+        let present = records(at: wall)
+        #expect(Self.isTurn(of: Self.a, present, at: wall) && !Self.isTurn(of: Self.b, present, at: wall))
+        // A store whose clock is a little ahead is there.
+        let ahead = Self.writers(Self.a, [(Self.a, .seconds(60))], at: wall) + present.suffix(1)
+        #expect(!Self.isTurn(of: Self.b, ahead, at: wall))
+        // A store that is gone cuts none, wherever the clock of its former writer is.
+        #expect(Self.isTurn(of: Self.b, records(at: wall.earlier(by: Self.day * 2)), at: wall))
+        #expect(Self.isTurn(of: Self.b, Array(present.prefix(1) + present.suffix(1)), at: wall))
+        // Nor does one that contradicts itself, under whatever writer.
+        let contradiction = Self.knownBaselines([Self.baseline(Self.a, [Self.a: 5])], objected: Self.a)
+        #expect(Self.isTurn(of: Self.b, present, at: wall, contradiction))
+    }
+
+    @Test func thePresentWriterFollowsAllThatItContinues() {
+        var facts = Self.facts()
+        let theirs = Self.writers(Self.b, [(Self.b, Self.years), (Self.id(8), Self.day), (Self.c, .zero)], at: 5_000)
+        for records in [theirs, theirs.reversed()] {
+            facts.writers = [Self.record(Self.a, 10, isSelf: true)] + records
+            #expect(facts.active.map(\.writer.id) == [Self.c])
+        }
+        // Of two that continue one writer, and of those that continue each other, the one with the greatest clock.
+        facts.writers[1].incarnation.after = Incarnation.Predecessor(writer: Self.b, sequence: 5)
+        #expect(facts.active.map(\.writer.id) == [Self.id(8)])
+        facts.writers[2].incarnation.after = Incarnation.Predecessor(writer: Self.c, sequence: 5)
+        facts.writers[3].incarnation.after = Incarnation.Predecessor(writer: Self.id(8), sequence: 5)
+        #expect(facts.active.map(\.writer.id) == [Self.b])
+    }
+
+    /// Random stores with former writers, clocks that are ahead, and stores that are gone.
+    @Test func exactlyOneOfTheStoresThatWriteCuts() {
+        var generator = SeededGenerator.printingSeed()
+        let wall = WallTime(milliseconds: 1_700_000_000_000)
+        for _ in LongProofs.rounds(200) {
+            var (records, writing): ([WriterRecord], [UniqueID]) = ([], [])
+            for _ in 0...generator.next() % 5 {
+                let (label, isGone) = (Self.id(generator.next()), generator.next() % 3 == 0)
+                let pause = Duration.seconds(generator.next() % 43_200) + (isGone ? Self.day * 2 : .zero)
+                if !isGone { writing.append(label) }
+                var writers = [(id: label, lead: Duration.zero)]
+                for _ in 0..<generator.next() % 3 {
+                    if generator.next() % 2 == 0 { writers[writers.count - 1].lead = Self.years }
+                    writers.append((Self.id(generator.next()), .zero))
+                }
+                records += Self.writers(label, writers, at: wall.earlier(by: pause))
+            }
+            let cutting = writing.filter { Self.isTurn(of: $0, records, at: wall) }
+            #expect(cutting == writing.min().map { [$0] } ?? [])
+        }
+    }
+
     /// A baseline that is there since 1,000 s.
     private static func dated(_ baseline: KnownBaseline) -> KnownBaselines {
         let mark = FileAttributes(inode: 1, size: 100, modified: FileTime(seconds: 1_000))
