@@ -338,7 +338,8 @@ import TributaryStore
         defer { withExtendedLifetime(folder) {} }
         let former = try own(store).id
         try exporter(store).run()
-        try PlainSQL(path: store.configuration.path).execute("DELETE FROM tributary_export")
+        try PlainSQL(path: store.configuration.path)
+            .execute("DELETE FROM tributary_export; DELETE FROM tributary_segment")
         try logs.put(
             LogsFolder.text(former, 5...9, base: 900).bytes(),
             at: SegmentName(writer: former, first: 5, last: 9)
