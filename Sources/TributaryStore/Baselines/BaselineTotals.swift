@@ -92,7 +92,7 @@ final class BaselineTotals {
     /// The total of each writer that is ahead in the baseline replaces the store's total.
     ///
     /// In a baseline of this model, a writer without a total has a total of zero. The lines of one object come one after
-    /// the other; several may have parts of one total.
+    /// the other; several lines may have parts of the same total.
     func merge(_ counter: BaselineCounter) throws {
         if id != counter.id { try flush() }
         id = counter.id

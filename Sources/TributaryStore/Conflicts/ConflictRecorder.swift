@@ -13,9 +13,9 @@ final class ConflictRecorder {
     private let seen: SeenSequences
     private let table: ConflictTable
     @exclusivity(unchecked) private var isImporting = false
-    /// The answer for the write before, since neighbouring writes mostly meet values of one transaction.
+    /// The answer for the previous write.
     ///
-    /// A later transaction changes no answer.
+    /// Neighbouring writes mostly meet values of the same transaction. A later transaction changes no answer.
     @exclusivity(unchecked) private var last: (question: Question, isConflict: Bool)?
 
     private struct Question: Equatable {

@@ -22,7 +22,7 @@ final class TransactionCursor {
     @exclusivity(unchecked) var isBound = false
     /// Whether the changes are lines of their transaction in its order: a baseline has cells, which have no order.
     @exclusivity(unchecked) var isInOrder = true
-    /// Those of the transaction so far; see ``DeferralWriter/keepLines(of:)``.
+    /// What the lines so far may write; see ``DeferralWriter/keepLines(of:)``.
     @exclusivity(unchecked) var touched = TouchedObjects()
 
     /// The positions of deferred writes that a baseline brings; see ``position(_:)``.

@@ -79,7 +79,7 @@ struct ContentComparison {
     ///
     /// Reads each segment of the writer with one of these transactions.
     ///
-    /// - Returns: Nil when only a segment whose key is not here may have them.
+    /// - Returns: Nil if only locked segments may have the transactions.
     /// - Throws: ``SegmentError`` when the system cannot read a file for the moment, and ``StoreError``.
     func isPublished(
         _ sequences: ClosedRange<UInt64>,

@@ -8,7 +8,7 @@ struct ImportBatch: Sendable {
     struct Item: Sendable {
         var name: SegmentName
         var segment: VerifiedSegment
-        /// The last transaction up to which the content was compared with the applied transactions.
+        /// The position of the writer when the content was compared with the applied transactions; 0 for no comparison.
         var comparedThrough: UInt64 = 0
     }
 

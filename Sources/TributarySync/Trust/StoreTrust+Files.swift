@@ -61,7 +61,7 @@ extension StoreTrust {
     ) throws -> Admission {
         guard mode == .known else { return Admission(store: writer) }
         let record = try reader.writers.record(of: writer)
-        // A known writer belongs to the store to which it belonged at first, whatever a file says later.
+        // A known writer stays with its first store. A later file cannot change that.
         let store = record?.store ?? claimed ?? writer
         var admission = Admission(store: store, isClaimed: (record?.sequence ?? 0) == 0)
         func refused(_ reason: String, key: PublicKey? = nil) throws -> Admission {
