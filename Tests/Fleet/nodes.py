@@ -5,7 +5,7 @@ import contextlib, ctypes, glob, http.client, json, os, signal, subprocess, thre
 
 import admin
 
-FOLDER, KEY, PATIENCE = "logs", "fleet-test-key", 120
+FOLDER, KEY, PATIENCE = "logs", "fleet-test-key", 600
 MODEL = """version: "1"
 entities:
   Employee:
@@ -29,14 +29,15 @@ def run(*command, **options):
 
 
 def wait(what, condition, patience=PATIENCE):
-    """Polls until the condition is true, and returns what it returned."""
+    """Polls until the condition is true, and returns what it returned. `what` is a text, or a function that says at the end what
+    is missing."""
     end = time.monotonic() + patience
     while True:
         found = condition()
         if found:
             return found
         if time.monotonic() > end:
-            raise Failure(f"waited {patience} s in vain for {what}")
+            raise Failure(f"waited {patience:.0f} s in vain for {what() if callable(what) else what}")
         time.sleep(0.05)
 
 
@@ -212,6 +213,16 @@ class Node:
     def problems(self):
         return {problem["code"]: problem for problem in self.ask("GET", "/v1/status")["problems"]}
 
+    def describe(self):
+        """What a failure is explained by: what has arrived in the log folder, and what Syncthing and the daemon say of it."""
+        arrived = len(glob.glob(f"{self.logs}/*/*.tlog"))
+        with contextlib.suppress(OSError, Failure):
+            folder = self.rest("GET", "/rest/db/status", folder=FOLDER)
+            told = {key: folder[key] for key in ("state", "globalFiles", "localFiles", "needFiles", "pullErrors", "error")}
+            segments = self.ask("GET", "/v1/status")["segments"]
+            return f"{arrived} segments arrived; Syncthing {told}; tributaryd {segments}, problems {list(self.problems())}"
+        return f"{arrived} segments arrived; its Syncthing or its daemon does not answer"
+
     def digest(self):
         return json.loads(self.ctl("digest", "--json"))
 
@@ -268,7 +279,7 @@ class Fleet:
             return node.ask("GET", "/v1/objects/Employee?count=true")["count"]
 
         for node in self.nodes:
-            wait(f"{objects} objects on node {node.number}, which has {count(node)}", lambda: count(node) == objects,
+            wait(lambda: f"{objects} objects on node {node.number}, which has {count(node)}", lambda: count(node) == objects,
                  max(1, end - time.monotonic()))
         wait("equal digests", lambda: len({node.digest()["digest"] for node in self.nodes}) == 1,
              max(1, end - time.monotonic()))
