@@ -25,7 +25,8 @@ struct TributaryCommand: AsyncParsableCommand {
             ObjectCommand.self,
             ApplyCommand.command, HistoryCommand.command, WatchCommand.command, ConflictCommand.self,
             DigestCommand.command, CheckCommand.command, BackupCommand.command, CompactCommand.command,
-            RestoreCommand.self, ReplicatorCommand.self, ConfigCommand.self, ReloadCommand.command,
+            RestoreCommand.self, StoreCommand.self, DoctorCommand.self, ReplicatorCommand.self, ConfigCommand.self,
+            ReloadCommand.command,
             LogLevelCommand.command, MetricsCommand.command, PageCommand.command, ShutdownCommand.command,
             VersionCommand.command,
         ]
