@@ -64,6 +64,8 @@ extension Problem.Code {
     package static let segmentsWaiting: Self = "segments-waiting"
     package static let importFailed: Self = "import-failed"
     package static let exportFailed: Self = "export-failed"
+    /// The log folder lacks segments of this store that another machine may need.
+    package static let ownSegmentsMissing: Self = "own-segments-missing"
     /// Something else has the name of a segment of this store.
     package static let nameTaken: Self = "name-taken"
     /// Syncthing was not asked to scan the folder of a segment that was published.

@@ -20,7 +20,8 @@ struct UnitFactsTests {
     }
 
     @Test(arguments: [
-        ("/etc/tributary/tributary.yaml", "tributaryd.service"), ("/etc/tributary/shop.yaml", "tributaryd@shop.service"),
+        ("/etc/tributary/tributary.yaml", "tributaryd.service"),
+        ("/etc/tributary/shop.yaml", "tributaryd@shop.service"),
         ("/etc/tributary/a/b.yaml", nil), ("/home/ann/tributary.yaml", nil), ("/etc/tributary/.yaml", nil),
     ])
     func theUnitOfAConfigurationFile(_ path: String, _ name: String?) {
