@@ -89,7 +89,7 @@ import TributaryModel
         }
         let own = try replica.store.read { try $0.writers.own().id }
         let range = ExportRange(writer: own, first: 1, last: 2, header: "{}")
-        try replica.store.write { try $0.beginExport(range) }
+        try replica.store.write { _ = try $0.beginExport(range) }
         try replica.store.write { try $0.releaseExported(of: own, through: .max) }
         #expect(try replica.localTransactions().count == 3, "the export is not complete")
         try replica.store.write { try $0.finishExport(range, sha256: "ab") }
