@@ -22,7 +22,7 @@ struct UnitFactsTests {
     @Test(arguments: [
         ("/etc/tributary/tributary.yaml", "tributaryd.service"),
         ("/etc/tributary/shop.yaml", "tributaryd@shop.service"),
-        ("/etc/tributary/a/b.yaml", nil), ("/home/ann/tributary.yaml", nil), ("/etc/tributary/.yaml", nil),
+        ("/etc/tributary/a/b.yaml", nil), ("/root/tributary.yaml", nil), ("/etc/tributary/.yaml", nil),
     ])
     func theUnitOfAConfigurationFile(_ path: String, _ name: String?) {
         #expect(UnitFacts.name(configuredBy: path) == name)
@@ -33,19 +33,19 @@ struct UnitFactsTests {
         #expect(unit().obstacle(at: "/var/lib/tributary") == nil)
         #expect(unit().obstacle(at: "/var/lib/tributary-shop") == .readOnly)
         #expect(unit().obstacle(at: "/srv/tributary") == .readOnly)
-        #expect(unit().obstacle(at: "/home/ann/logs") == .hidden(by: "ProtectHome"))
+        #expect(unit().obstacle(at: "/root/logs") == .hidden(by: "ProtectHome"))
         #expect(unit().obstacle(at: "/tmp/logs") == .hidden(by: "PrivateTmp"))
         let opened = unit(["ReadWritePaths": "-/srv/tributary +/data"])
         #expect(opened.obstacle(at: "/srv/tributary/deep") == nil)
         #expect(opened.obstacle(at: "/data") == nil)
         #expect(opened.obstacle(at: "/srv/other") == .readOnly)
-        #expect(unit(["ProtectHome": "no"]).obstacle(at: "/home/ann") == .readOnly)
+        #expect(unit(["ProtectHome": "no"]).obstacle(at: "/root") == .readOnly)
         #expect(unit(["ProtectSystem": "full"]).obstacle(at: "/srv/tributary") == nil)
     }
 
     @Test func aDropInOpensFolders() {
         #expect(unit().dropIn(opening: ["/srv/a"]) == "[Service]\nReadWritePaths=/srv/a\n")
-        let home = unit().dropIn(opening: ["/home/ann/logs"])
-        #expect(home == "[Service]\nReadWritePaths=/home/ann/logs\nProtectHome=no\n")
+        let home = unit().dropIn(opening: ["/root/logs"])
+        #expect(home == "[Service]\nReadWritePaths=/root/logs\nProtectHome=no\n")
     }
 }
