@@ -5,8 +5,8 @@ import TributaryChanges
 
 /// The place of the store that a service had last, in a file of its state folder.
 ///
-/// A start makes a store where there is none. The record tells a first start from one whose store was moved away, or whose
-/// configuration names another place: an empty store would look healthy.
+/// A start makes a store if the file is missing. With the record a start knows that the store was moved away, or that the configuration
+/// names another place: an empty store would look healthy.
 struct StoreRecord: Sendable {
     private let file: String?
 

@@ -14,7 +14,7 @@ package struct DoctorReport: Codable, Hashable, Sendable {
         package var level: Level
         /// A sentence without a capital and a full stop.
         package var text: String
-        /// Commands for a shell, in the order in which they are typed.
+        /// Commands for a shell, to be typed in this order.
         package var commands: [String]
 
         package init(_ subject: String, _ level: Level, _ text: String, _ commands: [String] = []) {
@@ -22,7 +22,7 @@ package struct DoctorReport: Codable, Hashable, Sendable {
         }
     }
 
-    /// The user whose rights were used.
+    /// The user with whose rights the program has looked.
     package var user: String
     /// The unit of the service; nil when this machine has none for the configuration.
     package var unit: String?

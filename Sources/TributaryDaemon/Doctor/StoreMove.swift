@@ -219,7 +219,7 @@ struct StoreMove {
         } else if let file = configuration.file {
             named = (file, nil)
         } else {
-            throw refusal("there is no configuration file in which the new place could be named", .badConfiguration)
+            throw refusal("the service has no configuration file, which would name the new place", .badConfiguration)
         }
         let before = try String(contentsOfFile: named.path, encoding: .utf8)
         var lines = before.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
