@@ -19,7 +19,8 @@ struct StoreMove {
     private var newStore: String { folder + "/" + (store as NSString).lastPathComponent }
 
     /// - Parameters:
-    ///   - folder: The new folder, absolute; it is made when it is not there.
+    ///   - daemon: The sources of the configuration.
+    ///   - folder: The new folder; the move makes it when it is not there.
     /// - Throws: ``StartFailure`` and ``ConfigurationError``: what keeps the store from moving, and what helps.
     init(_ daemon: Daemon, to folder: String) throws {
         guard geteuid() == 0 else {

@@ -8,7 +8,7 @@ import TributaryStore
 
 /// Which exported segments a log folder lacks, against the rule word by word.
 @Suite struct MissingExportTests {
-    private let writer = UniqueID("01a00000-0000-7000-8000-000000000001")!
+    private let writer = UniqueID(high: 1, low: 1)
 
     private func record(_ bounds: ClosedRange<UInt64>) -> SegmentRecord {
         SegmentRecord(writer: writer, first: bounds.lowerBound, last: bounds.upperBound, sha256: "")
