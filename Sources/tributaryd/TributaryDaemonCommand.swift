@@ -8,8 +8,8 @@ struct TributaryDaemonCommand: AsyncParsableCommand {
         commandName: "tributaryd",
         abstract: "Keep a store in step with a folder of transaction logs.",
         discussion: """
-            Flags win over the environment (TRIBUTARY_CONFIG, _MODEL, _STORE, _LOGS, _SOCKET, _NAME, _LOG_LEVEL), the
-            environment over the file, the file over defaults. Without --config the file is
+            Flags win over the environment (TRIBUTARY_CONFIG, _MODEL, _STORE, _LOGS, _SOCKET, _NAME, _LOG_LEVEL), the \
+            environment over the file, the file over defaults. Without --config the file is \
             $XDG_CONFIG_HOME/tributary/tributary.yaml, under systemd /etc/tributary/tributary.yaml, when it exists.
             """,
         version: DaemonLaunch.version
