@@ -4,7 +4,7 @@ import TributaryAdmin
 struct PauseCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "pause",
-        abstract: "Stop importing until resume, also over a restart; local saves and exports go on."
+        abstract: "Stop importing until resume, also over a restart; local saves and exports continue."
     )
 
     @Option(
