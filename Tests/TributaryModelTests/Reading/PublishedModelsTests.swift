@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import TributaryChanges
 import TributaryModel
 
 /// Models of public projects, stored outside the package because of their licences.
