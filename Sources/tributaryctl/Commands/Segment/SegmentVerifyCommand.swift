@@ -69,13 +69,10 @@ struct SegmentVerifyCommand: OfflineCommand {
             let transactions = CountText.text(segment.end.transactions, "transaction")
             let counts = "\(transactions), \(CountText.text(segment.end.changes, "change"))"
             let name = report.isNameChecked ? "" : ", not in a writer's folder: name not checked"
-            terminal.print("\(EscapedText.escape(report.path)): valid, \(counts)\(name)")
-            guard let findings, findings.count > 0 else { return }
-            terminal.print(
-                strict
-                    ? "  \(CountText.text(findings.count, "fault")):"
-                    : "  \(CountText.text(findings.count, "value")) \(findings.count == 1 ? "does" : "do") not fit the model:"
-            )
+            let path = EscapedText.escape(report.path)
+            guard let findings, findings.count > 0 else { return terminal.print("\(path): valid, \(counts)\(name)") }
+            let faults = CountText.text(findings.count, "fault")
+            terminal.print("\(path): well formed, but not valid for this model: \(faults)\(name)")
             for finding in findings.findings {
                 let object = finding.fault.object.map { " \($0)" } ?? ""
                 let place = ["line \(finding.line)", finding.fault.entity + object, finding.fault.reason]
