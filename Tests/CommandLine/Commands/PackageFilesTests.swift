@@ -46,6 +46,17 @@ import Testing
         #expect(try Article.text(of: "etc/debian/tributary.install").contains("share/* usr/share\n"))
     }
 
+    /// The owner's licence has one place, which readers of the sources and of the package are told.
+    @Test func theReadmeAndThePackageTellWhereTheLicenceWillBe() throws {
+        let copyright = try Article.text(of: "etc/debian/copyright")
+        let readme = try Article.text(of: "README.md")
+        for text in [readme, copyright] {
+            #expect(text.contains("No licence yet: the owner decides."))
+            #expect(text.contains("etc/debian/copyright") && text.contains("/usr/share/doc/tributary/copyright"))
+        }
+        #expect(try Article.text(of: "etc/build-package").contains("etc/debian/{changelog,control,copyright,rules}"))
+    }
+
     /// tributary-model(5) has every key of the article's tables, and its sample.
     @Test func thePageOfModelsIsTheArticle() async throws {
         let folder = try TemporaryFolder("manual")
