@@ -8,10 +8,10 @@ struct TributaryDaemonCommand: AsyncParsableCommand {
         commandName: "tributaryd",
         abstract: "Keep a store in step with a folder of transaction logs.",
         discussion: """
-            Flags win over the environment (TRIBUTARY_CONFIG, _MODEL, _STORE, _LOGS, _SOCKET, _NAME, _LOG_LEVEL), the
-            environment over the file, the file over defaults. Without --config the file is
-            $XDG_CONFIG_HOME/tributary/tributary.yaml, under systemd /etc/tributary/tributary.yaml, when it exists. The checks
-            take the latter, too, for a user who has no file.
+            Flags win over the environment (TRIBUTARY_CONFIG, _MODEL, _STORE, _LOGS, _SOCKET, _NAME, _LOG_LEVEL), the \
+            environment over the file, the file over defaults. Without --config the file is \
+            $XDG_CONFIG_HOME/tributary/tributary.yaml, under systemd /etc/tributary/tributary.yaml, when it exists. The \
+            checks take the latter, too, for a user without a file.
             """,
         version: DaemonLaunch.version
     )

@@ -360,6 +360,6 @@ struct Restamp {
             throw RestampError.unknownCounter(entity: entity, property: value.key)
         }
         guard let (index, type, rule) = layout.attribute(value.key, of: entity), rule == .counter else { return nil }
-        return ValueConverter.increment(value.value, type: type, isInsert: isInsert).map { (index, $0) }
+        return type.amount(ofWrite: value.value, isInsert: isInsert).map { (index, $0) }
     }
 }

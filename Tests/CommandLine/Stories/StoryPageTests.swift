@@ -19,12 +19,6 @@ import Testing
                 || text.contains("commands(\"\(word)\")")
             #expect(isNamed, "no test takes '\(block)' from \(name)")
         }
-        // Every block of commands of the stories has a name.
-        let article = try Article(name).text
-        let fences = article.components(separatedBy: "```sh\n").count - 1
-        // Others are typed in a booted machine.
-        let elsewhere = article.components(separatedBy: "<!-- command: ").count - 1
-        #expect(fences == page.names.count { $0.hasPrefix("test:") } + elsewhere)
     }
 
     @Test func textsAreComparedWithPlaceholders() {

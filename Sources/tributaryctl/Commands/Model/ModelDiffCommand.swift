@@ -12,7 +12,7 @@ struct ModelDiffCommand: OfflineCommand {
             Lines that begin with a minus drop values. Lines that begin with an exclamation mark cannot be inferred, or \
             name derived attributes of B that cannot be computed: then nothing is migrated, and the status is 65.
 
-            With --store it is what the configured store would go through, with the number of values that it would lose: to
+            With --store it is what the configured store would go through, with the number of values that it would lose: to \
             become one of the model that is given, or else of the configured one. This is tributaryd --check-config, and ends \
             with 78 when the store cannot take the model.
             """

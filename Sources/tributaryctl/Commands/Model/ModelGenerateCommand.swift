@@ -11,7 +11,7 @@ struct ModelGenerateCommand: OfflineCommand {
         commandName: "generate",
         abstract: "Write Swift classes with typed properties, keys and snapshots for a model, without a daemon.",
         discussion: """
-            One file an entity, one a composite, and one that lists the classes for PersistentContainer. Files that are
+            One file an entity, one a composite, and one that lists the classes for PersistentContainer. Files that are \
             there are replaced; the same model gives the same bytes.
 
             A character that no Swift name can have becomes an underscore; a name that is taken gets one at its end.
