@@ -31,7 +31,7 @@ package struct ReplicatorName: Sendable {
     private static let olderEndings = ["..path1", "..path2"]
     private static let rangeLength = 33
 
-    /// The length of the range of sequences with which a conflict copy of a segment begins; nil for other names.
+    /// The length of the range of sequences at the start of a conflict copy of a segment; nil for other names.
     ///
     /// The range is not checked.
     var conflictRangeLength: Int? {
