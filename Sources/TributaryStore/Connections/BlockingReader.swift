@@ -12,7 +12,7 @@ package struct BlockingReader: Hashable, Sendable {
 }
 
 extension Store {
-    /// Returns the other processes that keep at least `bytes` in the WAL, the one that keeps most first; does not wait.
+    /// Returns the other processes that keep at least `bytes` in the WAL, by these bytes in descending order; does not wait.
     package func blockingReaders(keeping bytes: Int64) -> [BlockingReader] {
         let path = configuration.path + "-shm"
         guard let descriptor = WALIndex.ownDescriptor(of: path), let index = WALIndex(descriptor) else { return [] }
@@ -81,7 +81,7 @@ struct WALIndex {
             .sorted { ($1.bytes, $0.process ?? 0) < ($0.bytes, $1.process ?? 0) }
     }
 
-    /// Returns a process that has the lock, 0 for one that is not visible, and nil when no other process has it.
+    /// Returns a process that has the lock, 0 for a process that is not visible, and nil when no other process has it.
     private func holder(ofLockAt offset: Int) -> Int32? {
         var lock = Glibc.flock()
         lock.l_type = Int16(F_WRLCK)
