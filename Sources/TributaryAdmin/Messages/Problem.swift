@@ -48,6 +48,8 @@ extension Problem.Code {
     package static let restartNeeded: Self = "restart-needed"
     package static let storeGone: Self = "store-gone"
     package static let checkpointFailed: Self = "checkpoint-failed"
+    /// Another process reads an old state of the store, and the WAL grows: a notice.
+    package static let checkpointBlocked: Self = "checkpoint-blocked"
     package static let mergeFailed: Self = "merge-failed"
     package static let valuesDeferred: Self = "values-deferred"
     package static let paused: Self = "paused"

@@ -63,6 +63,7 @@ enum StatusReport {
                 if let notice = notice(of: facts.counters) { notices.append(notice) }
                 if let lead = engine.sync.publishedLead(facts.writers, at: engine.wallTime) { notices.append(lead) }
             }
+            if let notice = readerNotice(of: engine, walBytes: status.walBytes) { notices.append(notice) }
             await addFolderQuota(of: engine, daemon, facts?.writers ?? [], &notices, to: &status)
             await addDisks(of: engine, state.configuration.disk, &notices, to: &status)
             if let report = facts?.deferrals ?? engine.sync.lastDeferrals {
