@@ -84,7 +84,7 @@ struct WriterListCommand: DaemonCommand {
                     writer.lagSeconds.map(TimeText.stretch), writer.waiting.map { CountText.text($0, "segment") },
                 ])
             }
-            table.print(on: session.terminal)
+            table.print(on: session.terminal, none: "no more writers")
             PageOptions.printNext(message.next, on: session.terminal)
         }
     }
