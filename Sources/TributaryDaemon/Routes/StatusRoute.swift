@@ -58,10 +58,13 @@ enum StatusReport {
                 )
             }
             if let facts {
-                addWriters(facts.writers, engine, to: &status)
+                let known = addWriters(facts.writers, engine, to: &status)
                 notices = engine.writerWatch.notices(facts.writers, at: engine.wallTime)
                 if let notice = notice(of: facts.counters) { notices.append(notice) }
-                if let lead = engine.sync.publishedLead(facts.writers, at: engine.wallTime) { notices.append(lead) }
+                if var lead = engine.sync.publishedLead(facts.writers, at: engine.wallTime) {
+                    lead.detail = known.naming(lead.detail)
+                    notices.append(lead)
+                }
             }
             await addFolderQuota(of: engine, daemon, facts?.writers ?? [], &notices, to: &status)
             await addDisks(of: engine, state.configuration.disk, &notices, to: &status)
@@ -207,9 +210,14 @@ enum StatusReport {
 extension StatusReport {
     private static let listedWriters = 10
 
-    static func addWriters(_ records: [WriterRecord], _ engine: Engine, to status: inout StatusMessage) {
+    static func addWriters(
+        _ records: [WriterRecord],
+        _ engine: Engine,
+        to status: inout StatusMessage
+    ) -> KnownTransactions {
         let known = engine.sync.knownTransactions(records)
         for index in status.problems.indices {
+            status.problems[index].detail = known.naming(status.problems[index].detail)
             guard let writer = status.problems[index].writer else { continue }
             status.problems[index].writerName = known.name(of: writer)
             guard status.problems[index].code == .segmentsWaiting else { continue }
@@ -217,6 +225,7 @@ extension StatusReport {
             status.problems[index].missing = missing.isEmpty ? nil : missing
         }
         status.writers = writers(known, own: engine.sync.ownWriter, engine)
+        return known
     }
 
     private static func writers(_ known: KnownTransactions, own: UniqueID, _ engine: Engine) -> StatusMessage.Writers {

@@ -58,7 +58,8 @@ struct WriterOptions: ParsableArguments {
     fileprivate func post(_ path: AdminPath, with session: Session) async throws {
         let call = AdminCall(.post, path, try await session.writer(writer))
         try await session.call(call, as: WritersMessage.Writer.self) { writer in
-            session.terminal.print("\(writer.id) is \(EscapedText.escape(writer.state))")
+            let label = MissingText.label(writer.id, writer.name)
+            session.terminal.print(EscapedText.escape("\(label) is \(writer.state)"))
         }
     }
 }
@@ -202,7 +203,8 @@ extension WriterOptions {
         let call = AdminCall(.post, path, try await session.writer(writer), body: body)
         try await session.call(call, as: WritersMessage.Writer.self) { writer in
             for key in writer.keys ?? [] {
-                session.terminal.print("\(writer.id): key \(key.key) is \(key.state)")
+                let label = EscapedText.escape(MissingText.label(writer.id, writer.name))
+                session.terminal.print("\(label): key \(key.key) is \(key.state)")
             }
         }
     }
