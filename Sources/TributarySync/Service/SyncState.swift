@@ -233,6 +233,7 @@ struct SyncState: Sendable {
     }
 
     /// Returns what the journal gets; nil when it has had the same lately.
+    @discardableResult
     mutating func exportFailed(_ error: any Error, wall: WallTime, now: Duration) -> FailureReports.Report? {
         let problem = Problem.exportFailed(error, logs: configuration.logs, since: wall)
         problems.setExportProblem(problem)

@@ -1,4 +1,5 @@
 import Testing
+import TributaryAdmin
 
 @testable import TributarySync
 
