@@ -44,6 +44,7 @@ enum StatusReport {
                     ?? "Stop this daemon and start it again: tributaryctl shutdown"
             )
         }
+        status.problems += state.configuration.ownSettingsWithoutEffect
         if let engine = state.engine {
             add(engine, to: &status)
             // One read, as each waits while readers are busy. Another problem reports a store that cannot be read.

@@ -207,7 +207,7 @@ extension Problem {
     }
 
     private static func mountHint(_ folder: String) -> String {
-        "Mount the share. If the folder is to begin anew, as the daemon's user: mkdir -m 2770 \(folder.shellWord)"
+        "Mount the share. If the folder is to begin empty: \(Accounts.commandToMakeLogFolder(folder))"
     }
 
     static func exportFailed(_ error: any Error, logs: String, since wall: WallTime) -> Problem {
