@@ -33,9 +33,14 @@ package struct DefaultPaths: Sendable {
 
     /// The systemd unit that listens at the path according to the installed unit files; nil for a daemon without a
     /// unit.
-    static func unit(of socket: String) -> String? {
+    package static func unit(of socket: String) -> String? {
         guard let instance = instance(of: socket) else { return nil }
-        return instance == service ? "tributaryd.service" : "tributaryd@\(instance).service"
+        return unit(ofInstance: instance == service ? nil : instance)
+    }
+
+    /// The unit of an instance; nil stands for the service without a name.
+    package static func unit(ofInstance instance: String?) -> String {
+        instance.map { "tributaryd@\($0).service" } ?? "tributaryd.service"
     }
 
     /// The name of the instance that listens at this path, ``service`` for the service itself; nil for other sockets.

@@ -23,8 +23,11 @@ struct Daemon: Sendable {
         var configuration = try Configuration.load(sources)
         let notes = try forecast(configuration)
         try configuration.readEncryptionKeys()
+        configuration.lookUpGroups()
+        let idle = configuration.settingsWithoutEffect(hasNetwork: unit?.hasNetwork ?? true, unit: unit?.name ?? "")
         let user = unit.map { " (as user \(Doctor.userName), of \($0.name))" } ?? ""
-        return ["the configuration is good" + (configuration.file.map { ": \($0)" } ?? "") + user] + notes
+        return ["the configuration is good" + (configuration.file.map { ": \($0)" } ?? "") + user]
+            + idle.map { "notice: \($0.detail)" } + notes
     }
 
     /// Checks the model and the paths, and returns lines on what a start would do to the store.
@@ -65,6 +68,7 @@ struct Daemon: Sendable {
         do {
             let model = try checkedModel(configuration)
             try configuration.readEncryptionKeys()
+            configuration.lookUpGroups()
             for notice in model.ownNotices { logger.info("model: \(notice)") }
             try configuration.createFolders(inheritsSocket: sources.inheritsSocket)
             let taken = try StoreLock.acquire(store: configuration.store)
@@ -153,13 +157,10 @@ struct Daemon: Sendable {
                 logger: logger
             )
         ]
-        if let address = configuration.admin.listen, !Daemon.hasNetwork {
-            // A machine in the field is not to be without its store for want of a page.
-            logger.warning(
-                "admin.listen has no effect: this service may not use the network",
-                metadata: ["address": "\(address)", "hint": "Install the unit's drop-in network.conf, and restart it."]
-            )
-        } else if let address = configuration.admin.listen {
+        for problem in configuration.ownSettingsWithoutEffect {
+            logger.warning("\(problem.detail)", metadata: ["hint": "\(problem.hint ?? "")"])
+        }
+        if let address = configuration.admin.listen, Configuration.hasNetwork {
             let page = StatusPage(address: address, daemon: daemon)
             servers.append(
                 AdminServer(
@@ -171,14 +172,6 @@ struct Daemon: Sendable {
             )
         }
         return servers
-    }
-
-    /// False in a unit whose sandbox allows no sockets but those of this machine's files.
-    private static var hasNetwork: Bool {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        guard descriptor >= 0 else { return false }
-        close(descriptor)
-        return true
     }
 
     /// Handles signals until the process ends, so that a second signal does not end it.

@@ -91,7 +91,8 @@ struct Session: Sendable {
             for line in located.lines(width: terminal.width) { terminal.write(line + "\n", to: 2) }
             return end
         case let error as AdminClientError:
-            return terminal.failed(error.description, error.exitStatus)
+            let lines = [error.description] + ServiceState.lines(for: error.unansweredSockets)
+            return terminal.failed(lines.joined(separator: "\n"), error.exitStatus)
         case let status as ExitStatus:
             return ExitCode(status.rawValue)
         case let failure as CommandFailure:
@@ -117,6 +118,11 @@ struct Session: Sendable {
             lines.append("  \(subject): \(error.detail)")
         }
         lines = lines.map(EscapedText.escape)
+        // A start that fails has an answer of its own only because somebody has connected.
+        if problem.type == ProblemKind.startFailed.type {
+            let state = ServiceState.lines(for: client.sockets)
+            if !state.isEmpty { return (lines + state).joined(separator: "\n") }
+        }
         if let hint = problem.hint { lines.append("hint: \(hints.text(hint))") }
         return lines.joined(separator: "\n")
     }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import TributaryAdmin
+import TributaryChanges
 
 @main
 struct TributaryCommand: AsyncParsableCommand {
@@ -62,27 +63,39 @@ struct TributaryCommand: AsyncParsableCommand {
                 typed += " " + word
                 continue
             }
-            let distances = names.joined().map { (name: $0, distance: distance(word, $0)) }
-            let nearest = distances.filter { $0.distance <= 2 && $0.distance < $0.name.count }
-                .min { $0.distance < $1.distance }
-            return "there is no command '\(typed) \(EscapedText.escape(word))'; "
-                + (nearest.map { "is '\(typed) \($0.name)' meant?" } ?? "all are in '\(typed) --help'")
+            let lead = "there is no command '\(typed) \(EscapedText.escape(word))'; "
+            if below.count == configuration.subcommands.count, let meant = meaning(of: word, in: arguments) {
+                return lead + meant
+            }
+            let nearest = word.nearest(in: names.joined())
+            return lead + (nearest.map { "is '\(typed) \($0)' meant?" } ?? "all are in '\(typed) --help'")
         }
         return nil
     }
 
-    private static func distance(_ word: String, _ other: String) -> Int {
-        let other = Array(other)
-        var row = Array(0...other.count)
-        for (index, character) in word.enumerated() {
-            var diagonal = row[0]
-            row[0] = index + 1
-            for column in other.indices {
-                let replaced = diagonal + (other[column] == character ? 0 : 1)
-                diagonal = row[column + 1]
-                row[column + 1] = min(replaced, diagonal + 1, row[column] + 1)
-            }
+    /// What a word of other programs stands for here, as the end of a message; nil for other words.
+    private static func meaning(of word: String, in arguments: [String]) -> String? {
+        let unit = unit(in: arguments)
+        switch word {
+        case "ls", "list": return "to list objects: tributaryctl object list ENTITY"
+        case "get", "show": return "to show an object: tributaryctl object get ENTITY ID"
+        case "insert", "update", "delete", "rm", "link", "unlink":
+            return "is 'tributaryctl object \(word)' meant?"
+        case "log", "logs", "journal": return "to read the daemon's log: journalctl -u \(unit)"
+        case "stop": return "to stop the daemon: systemctl stop \(unit)"
+        case "start": return "to start the daemon: systemctl start \(unit)"
+        case "restart": return "to restart the daemon: systemctl restart \(unit)"
+        default: return nil
         }
-        return row[other.count]
+    }
+
+    /// The unit of the instance that the arguments name.
+    private static func unit(in arguments: [String]) -> String {
+        let option = "--instance"
+        let next = arguments.firstIndex(of: option).map { $0 + 1 }
+        let name =
+            next.flatMap { arguments.indices.contains($0) ? arguments[$0] : nil }
+            ?? arguments.first { $0.hasPrefix(option + "=") }.map { String($0.dropFirst(option.count + 1)) }
+        return DefaultPaths.unit(ofInstance: name.flatMap(InstanceName.init(argument:))?.name)
     }
 }

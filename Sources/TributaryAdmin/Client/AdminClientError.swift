@@ -8,20 +8,23 @@ package enum AdminClientError: Error, Hashable, Sendable, CustomStringConvertibl
     package var description: String {
         switch self {
         case .noDaemon(let tried):
-            (["no daemon answers; tried"] + tried.map { "  \($0)" }
-                + tried.compactMap { SocketAttempt.hint(for: $0.path) })
-                .joined(separator: "\n")
+            (["no daemon answers; tried"] + tried.map { "  \($0)" }).joined(separator: "\n")
         case .notPermitted(let path):
             "not permitted to connect to \(path); members of the group tributary-admin may"
         case .interrupted(let path):
-            ["the daemon at \(path) has ended before its answer was complete", SocketAttempt.hint(for: path)]
-                .compactMap(\.self).joined(separator: "\n")
+            "the daemon at \(path) has ended before its answer was complete"
         case .unreadableResponse(let reason): reason
         case .silent(let path, let duration):
-            [
-                "the daemon at \(path) has not answered for \(duration); --timeout sets another limit",
-                SocketAttempt.hint(for: path),
-            ].compactMap(\.self).joined(separator: "\n")
+            "the daemon at \(path) has not answered for \(duration); --timeout sets another limit"
+        }
+    }
+
+    /// The sockets without an answer.
+    package var unansweredSockets: [String] {
+        switch self {
+        case .noDaemon(let tried): tried.map(\.path)
+        case .interrupted(let path), .silent(let path, _): [path]
+        case .notPermitted, .unreadableResponse: []
         }
     }
 
@@ -45,8 +48,4 @@ package struct SocketAttempt: Hashable, Sendable, CustomStringConvertible {
     }
 
     package var description: String { "\(path): \(reason)" }
-
-    static func hint(for path: String) -> String? {
-        DefaultPaths.unit(of: path).map { "hint: journalctl -u \($0) -n 20" }
-    }
 }

@@ -46,6 +46,8 @@ extension Problem.Code: CustomStringConvertible {
 extension Problem.Code {
     package static let startFailed: Self = "start-failed"
     package static let restartNeeded: Self = "restart-needed"
+    /// A setting is valid, and has no effect on this machine.
+    package static let settingWithoutEffect: Self = "setting-without-effect"
     package static let storeGone: Self = "store-gone"
     package static let checkpointFailed: Self = "checkpoint-failed"
     /// Another process reads an old state of the store, and the WAL grows: a notice.

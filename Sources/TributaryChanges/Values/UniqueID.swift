@@ -129,6 +129,18 @@ extension PropertyValue {
 // MARK: Text
 
 extension UniqueID: CustomStringConvertible, LosslessStringConvertible {
+    /// Returns all identifiers that begin with `prefix`, which is 8 to 35 characters of the 36-character form; nil for any
+    /// other text.
+    package static func range(ofPrefix prefix: String) -> ClosedRange<UniqueID>? {
+        guard (8..<36).contains(prefix.utf8.count) else { return nil }
+        func filled(with digit: String) -> UniqueID? {
+            let form = [8, 4, 4, 4, 12].map { String(repeating: digit, count: $0) }.joined(separator: "-")
+            return UniqueID(prefix + form.dropFirst(prefix.count))
+        }
+        guard let first = filled(with: "0"), let last = filled(with: "f") else { return nil }
+        return first...last
+    }
+
     /// Parses the 36-character form in upper or lower case; nil for any other text.
     public init?(_ text: some StringProtocol) {
         var text = String(text)

@@ -39,6 +39,8 @@ struct Configuration: Sendable {
     var replicator = ReplicatorSettings()
     var shutdown = StopSchedule()
     var logLevel = LogLevelSetting.standard
+    /// The groups of `admin.writers` that the machine does not have, as ``lookUpGroups()`` has found.
+    var unknownWriters: [String] = []
     private var origins: [Field: ConfigurationOrigin] = [:]
 
     init(name: String, store: String, logs: String) {

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import TributaryAdmin
 import TributaryChanges
 import TributaryModel
@@ -13,13 +14,15 @@ struct ConfigurationFile {
 
     private static let largestFile = 1 << 20
 
-    /// Reads the file that the sources name, otherwise the standard file; nil when this does not exist.
+    /// Reads the file that the sources name, otherwise the standard file, with the files of the folder beside it; nil when
+    /// the file does not exist.
     init?(_ sources: ConfigurationSources, standard: String) {
         let variable = sources.environment["TRIBUTARY_CONFIG"] ?? ""
         let named = sources.file ?? (variable.isEmpty ? nil : variable)
         guard named != nil || FileManager.default.fileExists(atPath: standard) else { return nil }
         let path = named.map { ConfigurationFile.absolute($0, in: sources.workingDirectory) } ?? standard
         self.init(path: path, FileManager.default.contents(atPath: path))
+        readFolder()
     }
 
     static func absolute(_ path: String, in folder: String) -> String {
@@ -87,6 +90,71 @@ struct ConfigurationFile {
                 refuse("there is no such key" + meant, at: keyNode.mark, key: name)
             }
         }
+    }
+
+    private static let (mostFiles, mostBytes) = (100, 4 << 20)
+
+    /// The folder with further files: `tributary.d` for `tributary.yaml`.
+    private var folder: String { (path.hasSuffix(".yaml") ? String(path.dropLast(5)) : path) + ".d" }
+
+    /// Takes over the keys of `*.yaml` in the folder, in the order of the names.
+    ///
+    /// A key may be in one file only: which of two values is in force would depend on names.
+    private mutating func readFolder() {
+        guard FileManager.default.fileExists(atPath: folder) else { return }
+        let names: [String]
+        do {
+            names = try FileManager.default.contentsOfDirectory(atPath: folder).filter { !$0.hasPrefix(".") }
+        } catch {
+            return refuse("the folder '\(folder)' cannot be read: \(error.localizedDescription)")
+        }
+        if let name = names.first(where: { $0.hasSuffix(".yml") }) {
+            return refuse("the name of '\(folder)/\(name)' must end with .yaml")
+        }
+        let read = names.filter { $0.hasSuffix(".yaml") }.sorted { $0.precedesByBytes($1) }
+        guard read.count <= Self.mostFiles else {
+            return refuse("the folder '\(folder)' has \(read.count) files; it may have \(Self.mostFiles)")
+        }
+        var bytes = 0
+        for name in read {
+            let file = "\(folder)/\(name)"
+            let data = ConfigurationFile.plainFile(file)
+            bytes += data?.count ?? 0
+            guard bytes <= Self.mostBytes else {
+                return refuse("the files of '\(folder)' have more than \(ByteText.text(Self.mostBytes))")
+            }
+            add(ConfigurationFile(path: file, data))
+        }
+    }
+
+    private mutating func add(_ other: ConfigurationFile) {
+        fault = fault ?? other.fault
+        isYAML = isYAML && other.isYAML
+        for (name, entry) in other.entries.sorted(by: { $0.value.origin.line ?? 0 < $1.value.origin.line ?? 0 }) {
+            if let former = entries[name] {
+                let place = former.origin.location ?? path
+                let error = ConfigurationError(
+                    reason: "the key is in \(place) already, and it may be in one of the files only",
+                    key: name,
+                    origin: entry.origin
+                )
+                fault = fault ?? error
+            } else {
+                entries[name] = entry
+            }
+        }
+    }
+
+    /// The content of a regular file of at most a byte more than allowed; nil when it cannot be read.
+    ///
+    /// A pipe in the folder must not block the start.
+    private static func plainFile(_ path: String) -> Data? {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: RealPath.resolved(path))
+        guard attributes?[.type] as? FileAttributeType == .typeRegular else { return nil }
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard descriptor >= 0 else { return nil }
+        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        return try? file.read(upToCount: largestFile + 1) ?? Data()
     }
 
     private static func suggestion(for name: String) -> String? {

@@ -54,11 +54,17 @@ enum ObjectsRoute {
         guard let entity = model.entity(named: name) else {
             throw ProblemDocument(
                 .unknownEntity,
-                detail: "the model '\(model.version)' has no entity '\(name)'",
+                detail: unknownEntity(name, in: model),
                 hint: "To see the entities: tributaryctl model show"
             )
         }
         return entity
+    }
+
+    /// Tells that the model has no such entity, and which name is meant.
+    static func unknownEntity(_ name: String, in model: Model) -> String {
+        let meant = name.nearest(in: model.entities.map(\.name)).map { "; is '\($0)' meant?" } ?? ""
+        return "the model '\(model.version)' has no entity '\(name)'\(meant)"
     }
 
     /// Parses and binds the predicate here, before the store is read, to respond with the position of an error.
@@ -116,14 +122,14 @@ enum ObjectRoute {
     static func handle(_ request: AdminRequest) async throws -> Response {
         let engine = try request.engine()
         let entity = try ObjectsRoute.entity(named: request.parameter("entity"), in: engine.container.model)
-        let id = try request.uniqueID("id")
+        let id = try request.parameter("id")
         var shape = try ObjectJSON(model: engine.container.model, entity: entity, include: request.query["include"])
         shape.page.limit = try request.query.limit(usual: QueryParameters.largestLimit)
         shape.page.offset = try ObjectsRoute.offset(request.query["after"])
         let found = try await engine.read { [shape] reader -> JSONValue? in
-            guard let row = try reader.row(id, rootEntity: entity.root), row.entity.isKind(of: entity.name) else {
-                return nil
-            }
+            guard let id = try Self.id(id, of: entity, in: reader),
+                let row = try reader.row(id, rootEntity: entity.root), row.entity.isKind(of: entity.name)
+            else { return nil }
             let (objects, included) = try shape.page(of: [row], in: reader)
             guard case .object(var members)? = objects.first else { return nil }
             if !shape.include.isEmpty { members.append(JSONMember(key: "included", value: .array(included))) }
@@ -133,6 +139,30 @@ enum ObjectRoute {
             throw ProblemDocument(.notFound, detail: "there is no \(entity.name) with the ID \(id)")
         }
         return .json(found)
+    }
+
+    private static let prefixLimit = 1_000
+
+    /// The ID that a path gives by its text, or by 8 characters or more from its start; nil when no object has it.
+    private static func id(_ given: String, of entity: Entity, in reader: Reader) throws -> UniqueID? {
+        if let id = UniqueID(given) { return id }
+        guard let range = UniqueID.range(ofPrefix: given) else {
+            throw ProblemDocument(
+                .badRequest,
+                detail: "'\(given.prefix(80))' is neither a UUID nor its first 8 characters or more"
+            )
+        }
+        let kinds = Set([entity.name] + entity.subentities)
+        let found = try reader.objectIDs(in: range, rootEntity: entity.root, limit: prefixLimit)
+        let fitting = found.filter { kinds.contains($0.entity) }
+        guard fitting.count < 2, found.count < prefixLimit else {
+            throw ProblemDocument(
+                .badRequest,
+                detail: "the IDs of several objects begin with '\(given)'",
+                hint: "Give more of the ID. To see the IDs: tributaryctl object list \(entity.name.shellWord)"
+            )
+        }
+        return fitting.first?.uniqueID
     }
 }
 

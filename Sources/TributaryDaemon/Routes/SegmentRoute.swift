@@ -83,7 +83,11 @@ enum SegmentsRoute {
             defer { waits += status.waitingFor.count }
             return waits <= waitLimit
         }
-        let shown = try await sync.located(Array(page), reading: reading)
+        var shown = try await sync.located(Array(page), reading: reading)
+        if !shown.isEmpty {
+            let known = sync.knownTransactions(try await engine.read { try $0.writers.all() })
+            for index in shown.indices { shown[index].reason = known.naming(shown[index].reason) }
+        }
         return try .json(
             SegmentsMessage(
                 segments: shown.map { SegmentsMessage.Segment($0) },

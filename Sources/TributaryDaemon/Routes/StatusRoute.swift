@@ -44,6 +44,7 @@ enum StatusReport {
                     ?? "Stop this daemon and start it again: tributaryctl shutdown"
             )
         }
+        status.problems += state.configuration.ownSettingsWithoutEffect
         if let engine = state.engine {
             add(engine, to: &status)
             // One read, as each waits while readers are busy. Another problem reports a store that cannot be read.
@@ -58,10 +59,13 @@ enum StatusReport {
                 )
             }
             if let facts {
-                addWriters(facts.writers, engine, to: &status)
+                let known = addWriters(facts.writers, engine, to: &status)
                 notices = engine.writerWatch.notices(facts.writers, at: engine.wallTime)
                 if let notice = notice(of: facts.counters) { notices.append(notice) }
-                if let lead = engine.sync.publishedLead(facts.writers, at: engine.wallTime) { notices.append(lead) }
+                if var lead = engine.sync.publishedLead(facts.writers, at: engine.wallTime) {
+                    lead.detail = known.naming(lead.detail)
+                    notices.append(lead)
+                }
             }
             if let notice = readerNotice(of: engine, walBytes: status.walBytes) { notices.append(notice) }
             await addFolderQuota(of: engine, daemon, facts?.writers ?? [], &notices, to: &status)
@@ -208,9 +212,14 @@ enum StatusReport {
 extension StatusReport {
     private static let listedWriters = 10
 
-    static func addWriters(_ records: [WriterRecord], _ engine: Engine, to status: inout StatusMessage) {
+    static func addWriters(
+        _ records: [WriterRecord],
+        _ engine: Engine,
+        to status: inout StatusMessage
+    ) -> KnownTransactions {
         let known = engine.sync.knownTransactions(records)
         for index in status.problems.indices {
+            status.problems[index].detail = known.naming(status.problems[index].detail)
             guard let writer = status.problems[index].writer else { continue }
             status.problems[index].writerName = known.name(of: writer)
             guard status.problems[index].code == .segmentsWaiting else { continue }
@@ -218,6 +227,7 @@ extension StatusReport {
             status.problems[index].missing = missing.isEmpty ? nil : missing
         }
         status.writers = writers(known, own: engine.sync.ownWriter, engine)
+        return known
     }
 
     private static func writers(_ known: KnownTransactions, own: UniqueID, _ engine: Engine) -> StatusMessage.Writers {

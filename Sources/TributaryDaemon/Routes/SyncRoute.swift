@@ -37,9 +37,9 @@ enum SyncRoute {
 
     /// Codes of problems that do not prevent a synchronization; waiting segments are listed separately.
     private static let ignoredCodes: Set<Problem.Code> = [
-        .paused, .restartNeeded, .checkpointFailed, .valuesDeferred, .segmentsWaiting, .watchFailed, .watchLimit,
-        .scanNotRequested, .stagingReplicated, .diskLow, .comparisonRefused, .baselineUnverified,
-        .nameTaken,
+        .paused, .restartNeeded, .settingWithoutEffect, .checkpointFailed, .valuesDeferred, .segmentsWaiting,
+        .watchFailed, .watchLimit, .scanNotRequested, .stagingReplicated, .diskLow, .comparisonRefused,
+        .baselineUnverified, .nameTaken,
     ]
 
     private static func problems(of daemon: AdminServices) async -> [Problem]? {

@@ -71,6 +71,11 @@ enum TransactionsRoute {
             do {
                 let parsed = try ParsedChange(value)
                 try check(value, parsed.verb, counts.all)
+                guard model.entity(named: parsed.entity) != nil else {
+                    problem = ProblemDocument(.invalid, detail: ObjectsRoute.unknownEntity(parsed.entity, in: model))
+                    problem?.index = counts.all
+                    return
+                }
                 _ = try version(parsed.ifVersion)
                 _ = try derivedID(of: parsed, model)
                 if parsed.verb == .insert { counts.inserts += 1 }

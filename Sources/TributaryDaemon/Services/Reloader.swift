@@ -26,6 +26,7 @@ actor Reloader {
             var new = try Configuration.load(sources)
             _ = try new.checkPaths(inheritsSocket: sources.inheritsSocket)
             try new.readEncryptionKeys()
+            new.lookUpGroups()
             var changed = new.differences(from: state.configuration).filter { !$0.needsRestart }.map(\.name)
             // Its content counts, too.
             let keyFile = "encryption.key_file"

@@ -28,7 +28,10 @@ package enum YAMLKeys {
             throw YAMLFault("the YAML is not well formed: \(problem)", (line: mark.line, column: mark.column))
         } catch YamlError.duplicatedKeysInMapping(let keys, let context) {
             let place = (line: context.mark.line, column: context.mark.column)
-            throw YAMLFault("the key '\(keys.joined(separator: "', '"))' occurs twice", place, key: keys.first)
+            let reason = "the key '\(keys.joined(separator: "', '"))' occurs twice"
+            let lines = keys.first.map { linesOfKey($0, in: text, from: place) } ?? []
+            guard lines.count > 1 else { throw YAMLFault(reason, place, key: keys.first) }
+            throw YAMLFault("\(reason), first in line \(lines[0])", (lines[1], place.column), key: keys.first)
         } catch YamlError.reader(let problem, let offset, _, _) {
             let before = text.prefix(offset ?? 0).split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
             let place = offset.map { _ in (line: before.count, column: (before.last?.unicodeScalars.count ?? 0) + 1) }
@@ -36,6 +39,20 @@ package enum YAMLKeys {
         } catch {
             throw YAMLFault("the YAML is not well formed: \(error)", nil)
         }
+    }
+
+    /// Returns the lines of a plain key in the mapping that begins at a place, in the block style; the parser tells the
+    /// beginning of the mapping alone.
+    private static func linesOfKey(_ key: String, in text: String, from place: (line: Int, column: Int)) -> [Int] {
+        var found: [Int] = []
+        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        for (index, line) in lines.enumerated().dropFirst(max(0, place.line - 1)) {
+            let indent = line.prefix { $0 == " " }.count
+            let isEmpty = indent == line.count || line.dropFirst(indent).hasPrefix("#")
+            if !isEmpty, indent + 1 < place.column { break }
+            if indent + 1 == place.column, line.dropFirst(indent).hasPrefix(key + ":") { found.append(index + 1) }
+        }
+        return found
     }
 
     /// Returns line and column of the first key that may be an alias or a collection; nil when there is none, or no alias.

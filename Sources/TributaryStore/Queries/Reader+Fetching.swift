@@ -77,6 +77,22 @@ extension Reader {
         return try statement.first { reading.row($0) } ?? nil
     }
 
+    /// The first `limit` visible objects of a root entity with an ID in the range, in the order of their IDs.
+    package func objectIDs(
+        in range: ClosedRange<UniqueID>,
+        rootEntity: String,
+        limit: Int
+    ) throws -> [ManagedObjectID] {
+        guard let reading = reading(rootEntity: rootEntity) else { return [] }
+        let sql: CachedSQL = """
+            SELECT \(reading.idColumns(alias: "o")) FROM \(reading.table.quotedName) o
+            WHERE o._id BETWEEN ?1 AND ?2 ORDER BY o._id LIMIT ?3
+            """
+        let statement = try BoundStatement(database, sql)
+        statement.bindAll(range.lowerBound, range.upperBound, limit)
+        return try reading.ids(statement)
+    }
+
     /// The ID with the concrete entity; nil unless the object is visible.
     func objectID(_ id: UniqueID, rootEntity: String) throws -> ManagedObjectID? {
         guard let reading = reading(rootEntity: rootEntity) else { return nil }

@@ -77,8 +77,7 @@ extension CompactionReport {
             return "writer \(facts.label(writer)), which has acknowledged \(through); if it is gone, on each machine: "
                 + "tributaryctl writer evict \(writer)"
         case .age(let until):
-            let seconds = until.duration(since: facts.wall).components.seconds
-            return "retention.keep_segments, for another \(seconds / 86_400) d \(seconds % 86_400 / 3_600) h"
+            return "retention.keep_segments, for another \(until.duration(since: facts.wall).words)"
         }
     }
 }

@@ -81,6 +81,16 @@ package struct KnownTransactions: Sendable {
     /// The name that a writer shows to people.
     package func name(of writer: UniqueID) -> String? { records[writer]?.name ?? names[writer] }
 
+    /// The text with the name of each known writer for its UUID: `writer shop (5f0c0000)` for `writer 5f0c0000-…`.
+    ///
+    /// The first characters of the UUID stay: a store has several writers with one name.
+    package func naming(_ text: String) -> String {
+        text.replacing(#/\bwriter ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\b/#) { match in
+            guard let name = UniqueID(match.1).flatMap(name(of:)) else { return String(match.0) }
+            return "writer \(name) (\(match.1.prefix(8)))"
+        }
+    }
+
     /// The last transaction of a writer that is applied; 0 for none.
     package func position(of writer: UniqueID) -> UInt64 { positions[writer] ?? 0 }
 

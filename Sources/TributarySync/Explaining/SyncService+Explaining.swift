@@ -37,6 +37,7 @@ extension SyncService {
         var explanation = SegmentsMessage.Segment(status)
         if isMissing { (explanation.state, explanation.file) = ("missing", nil) }
         explanation.writerName = known.name(of: name.writer)
+        explanation.reason = explanation.reason.map(known.naming)
         var missing = status.waitingFor.map { MissingPart($0, of: status, known) }
         let folder = LogFolderSearch(configuration: state.configuration)
         let isThere = status.state == .applied ? await deferrals.search { folder.has(name) } ?? nil : nil
@@ -141,8 +142,8 @@ extension KnownTransactions {
         if let refusal = planner.baselines.refused[baseline] { return "\(has) It is not joined: \(refusal.reason)." }
         guard let since = planner.baselines.gapSince else { return has }
         let due = since.due(after: planner.limits.incompleteGrace, at: wall)
-        let rest = max(.zero, due.duration(since: wall)).components.seconds
-        return "\(has) This store joins it when they have been missing for watch.incomplete_grace, in \(rest) s."
+        let rest = due.duration(since: wall).words
+        return "\(has) This store joins it when they have been missing for watch.incomplete_grace, in \(rest)."
     }
 }
 

@@ -92,8 +92,10 @@ struct ExportLoop: Sendable {
             }
             return counts
         } catch {
-            environment.logger.error("export failed", metadata: ["reason": "\(ErrorText.text(of: error))"])
-            state.update { $0.exportFailed(error, wall: wall) }
+            let now = clock.now()
+            if let report = state.update({ $0.exportFailed(error, wall: wall, now: now) }) {
+                environment.logger.error("export failed", metadata: report.journalMetadata)
+            }
             throw error
         }
     }
@@ -114,10 +116,20 @@ struct ExportLoop: Sendable {
 
     private func finish(_ counts: ImportCounts, withheld: Int?) {
         let wall = environment.wall
-        let (begins, ends, mayCompact) = state.update { state in
+        let now = clock.now()
+        let (begins, ends, mayCompact, failures) = state.update { state in
             let former = state.withheld
             state.exported(counts, withheld: withheld, wall: wall)
-            return (former == nil && withheld != nil, former != nil && withheld == nil, state.mayMakeRoom(wall: wall))
+            return (
+                former == nil && withheld != nil, former != nil && withheld == nil, state.mayMakeRoom(wall: wall),
+                state.exportFailures.ended(at: now)
+            )
+        }
+        if let failures {
+            environment.logger.notice(
+                "the export works again",
+                metadata: ["attempts": "\(failures.attempts)", "time": "\(failures.time.words)"]
+            )
         }
         if begins, let withheld {
             environment.logger.warning("the log folder is full", metadata: ["transactions": "\(withheld)"])
@@ -218,5 +230,15 @@ package struct ExportPacing: Sendable {
 
     mutating func exported(at now: Duration) {
         lastExport = now
+    }
+}
+
+extension FailureReports.Report {
+    var journalMetadata: Logger.Metadata {
+        var fields: Logger.Metadata = ["reason": "\(reason)"]
+        if let before { fields["before"] = "\(before)" }
+        if let attempts { fields["attempts"] = "\(attempts)" }
+        if let time { fields["time"] = "\(time.words)" }
+        return fields
     }
 }

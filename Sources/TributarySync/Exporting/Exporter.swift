@@ -389,7 +389,7 @@ extension ExportFailure: CustomStringConvertible {
     package var description: String {
         switch self {
         case .clockAhead(let ahead):
-            "This store's own clock is \(ahead.components.seconds) s ahead of the machine's; nothing is exported."
+            "This store's own clock is \(ahead.words) ahead of the machine's; nothing is exported."
         case .cannotSync(let path, let code): "\(path) cannot be brought to disk: \(String(cString: strerror(code)))"
         case .foreignFolder(let path, _, let sequence, let isCertain):
             "\(path) has no segments of this store, which has exported transactions up to \(sequence): "

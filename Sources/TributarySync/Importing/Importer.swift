@@ -220,10 +220,10 @@ extension PlannedBaselines.Refusal {
     static func clockAhead(_ writer: UniqueID, by ahead: Duration, retry: WallTime) -> PlannedBaselines.Refusal {
         let seconds = ahead.components.seconds
         return PlannedBaselines.Refusal(
-            reason: "the clock of writer \(writer) in it is \(seconds) s ahead of this machine's",
+            reason: "the clock of writer \(writer) in it is \(ahead.words) ahead of this machine's",
             hint:
                 "If this machine's clock is wrong, set it right; else the baseline is joined when its time has come. To "
-                + "join it now, set clock.max_ahead above \(seconds) s and: tributaryctl reload && tributaryctl sync",
+                + "join it now, set clock.max_ahead above \(seconds)s and: tributaryctl reload && tributaryctl sync",
             retry: retry,
             writer: writer
         )

@@ -180,7 +180,7 @@ extension ImportPlanner {
         case .incomplete(let reason, let line, let since):
             (status.reason, status.line) = (reason, line)
             if status.state == .damaged {
-                status.reason += " It has not grown for \(view.wall.duration(since: since).components.seconds) s."
+                status.reason += " It has not grown for \(view.wall.duration(since: since).words)."
                 status.hint = badHint(entry.id, .damaged)
             } else {
                 status.hint = "It is looked at again when the file changes."
@@ -207,8 +207,8 @@ extension ImportPlanner {
         status.isAhead = heldUntil(segment.lastClock, of: segment.transactions, wall: wall) != nil
         switch block {
         case .held:
-            let ahead = segment.lastClock.wallTime.duration(since: wall).components.seconds
-            status.reason = "The clock of writer \(id.writer) is \(ahead) s ahead of this machine's."
+            let ahead = segment.lastClock.wallTime.duration(since: wall).words
+            status.reason = "The clock of writer \(id.writer) is \(ahead) ahead of this machine's."
             status.hint =
                 "Set the clocks right. To take it now, so that what it writes wins until its time has come: "
                 + "tributaryctl segment accept \(id.path)"

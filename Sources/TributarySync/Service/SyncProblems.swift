@@ -91,7 +91,7 @@ extension Problem {
     }
 
     static func paused(_ pause: ImportPause, at wall: WallTime) -> Problem {
-        let rest = pause.until.map { " for another \($0.duration(since: wall).components.seconds) s" } ?? ""
+        let rest = pause.until.map { " for another \($0.duration(since: wall).words)" } ?? ""
         return Problem(
             .paused,
             since: pause.since,
@@ -224,7 +224,7 @@ extension Problem {
     }
 
     private static func mountHint(_ folder: String) -> String {
-        "Mount the share. If the folder is to begin anew, as the daemon's user: mkdir -m 2770 \(folder.shellWord)"
+        "Mount the share. If the folder is to begin empty: \(Accounts.commandToMakeLogFolder(folder))"
     }
 
     static func exportFailed(_ error: any Error, logs: String, since wall: WallTime) -> Problem {
@@ -275,7 +275,7 @@ extension Problem {
         Problem(
             .logsSilent,
             since: wall.earlier(by: .seconds(silence.components.seconds)),
-            detail: "The log folder has not answered for \(silence.components.seconds) s; nothing is \(effect).",
+            detail: "The log folder has not answered for \(silence.words); nothing is \(effect).",
             hint: "See to the folder's mount; what is saved here is safe and is exported later."
         )
     }

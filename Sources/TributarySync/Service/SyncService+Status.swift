@@ -56,11 +56,11 @@ extension SyncService {
         guard let first = waiting.first else { return nil }
         let name = first.writer.name.map { "\($0) (\(first.writer.id))" } ?? "\(first.writer.id)"
         let others = waiting.count > 1 ? " and \(waiting.count - 1) more" : ""
-        let seconds = last.clock.wallTime.duration(since: wall).components.seconds
+        let lead = last.clock.wallTime.duration(since: wall).words
         var notice = Problem(
             .publishedClockAhead,
             detail: "Transactions of this store up to \(last.sequence) of writer \(last.id) have clocks up to "
-                + "\(seconds) s ahead of this machine's. Not acknowledged by: \(name)\(others).",
+                + "\(lead) ahead of this machine's. Not acknowledged by: \(name)\(others).",
             writer: last.id,
             hint: "Other machines hold them until their time has come. To see how to take them now, there: "
                 + "tributaryctl status"

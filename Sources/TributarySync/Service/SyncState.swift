@@ -18,6 +18,7 @@ struct SyncState: Sendable {
     var pause: ImportPause?
     /// The number of local transactions that wait for room in the log folder; nil for none.
     private(set) var withheld: Int?
+    var exportFailures = FailureReports()
     /// When this store has published a segment last, or has begun to run.
     private var published: WallTime?
     /// When a full log folder has had a pass of the compaction begun last.
@@ -247,8 +248,12 @@ struct SyncState: Sendable {
         if let problem = Problem(taken, in: configuration.logs) { problems.raise(problem) }
     }
 
-    mutating func exportFailed(_ error: any Error, wall: WallTime) {
-        problems.setExportProblem(.exportFailed(error, logs: configuration.logs, since: wall))
+    /// Returns what the journal gets; nil when it has had the same lately.
+    @discardableResult
+    mutating func exportFailed(_ error: any Error, wall: WallTime, now: Duration) -> FailureReports.Report? {
+        let problem = Problem.exportFailed(error, logs: configuration.logs, since: wall)
+        problems.setExportProblem(problem)
+        return exportFailures.failed(problem.code, ErrorText.text(of: error), at: now)
     }
 
     // MARK: Status

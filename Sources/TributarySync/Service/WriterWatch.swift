@@ -50,8 +50,8 @@ package final class WriterWatch: Sendable {
             var notice = Problem(
                 .writerSilent,
                 since: silence.since,
-                detail: "\(name) has written nothing for \(words(wall.duration(since: silence.since))), and usually "
-                    + "writes again within \(words(silence.usualPause)).\(others)",
+                detail: "\(name) has written nothing for \(wall.duration(since: silence.since).words), and usually "
+                    + "writes again within \(silence.usualPause.words).\(others)",
                 writer: last.id,
                 hint: "See to the machine and to its replicator. To see what is known of it: tributaryctl writer list"
             )
@@ -86,12 +86,5 @@ package final class WriterWatch: Sendable {
             guard writers.contains(where: { $0.state == nil }), let last = writers.present else { return nil }
             return (silence, last)
         }
-    }
-
-    private func words(_ duration: Duration) -> String {
-        let seconds = duration.components.seconds
-        let units: [(Int64, String)] = [(86_400, "days"), (3_600, "hours"), (60, "minutes"), (1, "seconds")]
-        let (length, name) = units.first { seconds >= 2 * $0.0 } ?? (1, "seconds")
-        return "\(seconds / length) \(name)"
     }
 }

@@ -6,7 +6,7 @@ struct ObjectTable {
     /// The number of characters of a value on a terminal; `object get` shows all of them.
     private static let widest = 200
 
-    func print(on terminal: Terminal) {
+    func print(on terminal: Terminal, none: String) {
         var names: [String] = []
         for object in objects {
             for member in object.members("values") ?? [] where !names.contains(member.key) { names.append(member.key) }
@@ -24,12 +24,15 @@ struct ObjectTable {
                     }
             )
         }
-        table.print(on: terminal)
+        table.print(on: terminal, none: none)
     }
 
     static func print(_ object: JSONValue, on terminal: Terminal) {
         var fields = ["id", "entity", "version"].map { (label: $0, text: object.shown($0) ?? "-" as String?) }
-        fields += (object.members("values") ?? []).map { (EscapedText.escape($0.key), $0.value.shown ?? "-") }
+        fields += (object.members("values") ?? []).map { member in
+            let text = member.value == .array([]) ? "none" : member.value.shown
+            return (EscapedText.escape(member.key), text ?? "-")
+        }
         terminal.print(fields: fields, width: (fields.map(\.label.count).max() ?? 0) + 2)
     }
 }

@@ -60,7 +60,9 @@ struct Table {
         }
     }
 
-    func print(on terminal: Terminal) {
+    /// Prints the rows; a table without rows prints the text `none` instead, such as `no conflicts`.
+    func print(on terminal: Terminal, none: String? = nil) {
+        if let none, rows.isEmpty { return terminal.print(none) }
         for line in lines(on: terminal) { terminal.print(line) }
     }
 

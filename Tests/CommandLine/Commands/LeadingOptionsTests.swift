@@ -15,7 +15,12 @@ import Testing
 
     @Test(arguments: [
         (["statsu"], "is 'tributaryctl status' meant?"), (["object", "lst"], "is 'tributaryctl object list' meant?"),
-        (["frobnicate"], "tributaryctl --help"),
+        (["frobnicate"], "tributaryctl --help"), (["ls"], "tributaryctl object list ENTITY"),
+        (["list", "Employee"], "tributaryctl object list ENTITY"), (["get"], "tributaryctl object get ENTITY ID"),
+        (["insert"], "is 'tributaryctl object insert' meant?"), (["logs"], "journalctl -u tributaryd.service"),
+        (["stop"], "systemctl stop tributaryd.service"), (["restart"], "systemctl restart tributaryd.service"),
+        (["--instance", "shop", "restart"], "systemctl restart tributaryd@shop.service"),
+        (["restart", "--instance=shop"], "systemctl restart tributaryd@shop.service"),
     ])
     func aMistypedVerbIsNamedWithTheOneThatIsMeant(_ arguments: [String], _ text: String) async throws {
         let answer = try await Answer(of: arguments, in: TemporaryFolder("verbs"))

@@ -57,6 +57,49 @@ import Testing
         }
     }
 
+    /// What systemd says is the answer of each verb, and none ends as if all were well.
+    @Test(
+        arguments: [
+            ("failed", "Result=exit-code\nExecMainStatus=78", "is failed (exit status 78) since", "systemctl restart"),
+            ("failed", "Result=oom-kill", "is failed (oom-kill) since", "systemctl restart"),
+            ("inactive", "Result=success", "is inactive since", "systemctl start"),
+            ("active", "Result=success", "is active since", "systemctl status"),
+        ]
+    )
+    func eachVerbTellsTheStateOfTheService(
+        _ state: String,
+        _ properties: String,
+        _ told: String,
+        _ command: String
+    ) async throws {
+        let folder = try TemporaryFolder("service")
+        let unit = "tributaryd@not-there.service"
+        let since = "StateChangeTimestamp=Mon 2026-11-30 18:55:31 UTC"
+        let lines = "LoadState=loaded\nActiveState=\(state)\n\(properties)\n\(since)"
+        try folder.write("#!/bin/sh\n[ \"$1 $5\" = 'show \(unit)' ] && cat <<END\n\(lines)\nEND\n", to: "systemctl")
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.path("systemctl"))
+        var answers: Set<String> = []
+        for verb in [
+            ["status"], ["status", "--check"], ["status", "--watch"], ["wait"], ["sync"], ["pause"], ["resume"],
+            ["segment", "list"], ["writer", "list"], ["model"], ["object", "list", "Employee"],
+            ["object", "insert", "Employee"], ["history"], ["watch"], ["conflict", "list"], ["digest"], ["check"],
+            ["backup", folder.path("backup")], ["compact"], ["replicator", "check"], ["config"], ["reload"],
+            ["log-level"], ["metrics"], ["page"], ["shutdown"], ["version"], ["status", "--json"],
+        ] {
+            let answer = try await Answer(
+                of: verb + ["--instance", "not-there"],
+                in: folder,
+                environment: ["TRIBUTARY_SOCKET": "", "PATH": "\(folder.path):/usr/bin:/bin"]
+            )
+            #expect(answer.ending == .exited(69), "\(verb): \(answer)")
+            answers.insert(answer.errors)
+        }
+        let answer = try #require(answers.first)
+        #expect(answers.count == 1, "\(answers)")
+        #expect(answer.contains("\n\(unit) \(told) Mon 2026-11-30 18:55:31 UTC\n"), "\(answer)")
+        #expect(answer.contains("\(command) \(unit)"), "\(answer)")
+    }
+
     @Test func theUnitOfASystemSocketIsNamed() async throws {
         let answer = try await Answer(
             of: ["--instance", "not-there", "status"],

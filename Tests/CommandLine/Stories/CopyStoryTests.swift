@@ -41,7 +41,7 @@ import TributaryAdmin
         try self.copy(shop, to: copy)
         if !isNoticed {
             copy.mount = (copy.path("/var/lib/tributary"), shop.path("/var/lib/tributary"))
-            let settings = copy.path("/etc/tributary/tributary.yaml")
+            let settings = copy.path("/etc/tributary/tributary.d/place.yaml")
             let text = try String(contentsOfFile: settings, encoding: .utf8)
             try Data(text.replacing(copy.path("/var"), with: shop.path("/var")).utf8).write(to: URL(filePath: settings))
         }

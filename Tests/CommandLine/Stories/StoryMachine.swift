@@ -22,7 +22,7 @@ final class StoryMachine {
         self.name = name
         daemon = try RunningDaemon(name)
         let configuration = try String(contentsOfFile: daemon.configuration, encoding: .utf8)
-        for folder in ["/var/lib/tributary/logs", "/var/backups", "/etc/tributary"] {
+        for folder in ["/var/lib/tributary/logs", "/var/backups", "/etc/tributary/tributary.d"] {
             try FileManager.default.createDirectory(atPath: path(folder), withIntermediateDirectories: true)
         }
         let lines = configuration.split(separator: "\n").filter { line in
@@ -31,19 +31,21 @@ final class StoryMachine {
         let text =
             lines.joined(separator: "\n") + """
 
-                store: \(path("/var/lib/tributary/store.sqlite"))
-                logs: \(path(logs))
                 export: {debounce: 10ms, acknowledge: 50ms}
                 watch: {incomplete_grace: 1s}
                 \(settings)
 
                 """
         try Data(text.utf8).write(to: URL(fileURLWithPath: path("/etc/tributary/tributary.yaml")))
+        let place = "store: \(path("/var/lib/tributary/store.sqlite"))\nlogs: \(path(logs))\n"
+        try Data(place.utf8).write(to: URL(fileURLWithPath: path("/etc/tributary/tributary.d/place.yaml")))
         try FileManager.default.removeItem(atPath: daemon.configuration)
-        try FileManager.default.createSymbolicLink(
-            atPath: daemon.configuration,
-            withDestinationPath: path("/etc/tributary/tributary.yaml")
-        )
+        for ending in ["yaml", "d"] {
+            try FileManager.default.createSymbolicLink(
+                atPath: daemon.folder.path("\(name).\(ending)"),
+                withDestinationPath: path("/etc/tributary/tributary.\(ending)")
+            )
+        }
     }
 
     func path(_ path: String) -> String { daemon.folder.path("machine") + path }

@@ -74,10 +74,9 @@ import TributaryAdmin
         try await shop.run(page, "newkey", with: ["chgrp tributary": "chgrp $(id -g)"])
         let keys = "/etc/tributary/logs.keys"
         func encrypt(_ machine: StoryMachine) async throws {
-            let file = machine.path("/etc/tributary/tributary.yaml")
             let settings = "encryption: {key_file: \(machine.path(keys)), required: true}\n"
-            let former = try String(contentsOfFile: file, encoding: .utf8)
-            try Data((former + settings).utf8).write(to: URL(fileURLWithPath: file))
+            let file = machine.path("/etc/tributary/tributary.d/encryption.yaml")
+            try Data(settings.utf8).write(to: URL(fileURLWithPath: file))
             try await machine.run(page, "reload")
         }
         try await encrypt(shop)

@@ -18,6 +18,20 @@ struct UniqueIDTests {
         }
     }
 
+    @Test("a prefix of 8 to 35 characters stands for the IDs that begin with it")
+    func prefixes() throws {
+        let text = "0190f1a2-0000-7000-8000-00000000000a"
+        let id = try #require(UniqueID(text))
+        for count in 8..<36 {
+            let range = try #require(UniqueID.range(ofPrefix: String(text.prefix(count).uppercased())))
+            #expect(range.contains(id) && range.lowerBound.description.hasPrefix(text.prefix(count)))
+            #expect(range.upperBound.description.hasPrefix(text.prefix(count)))
+        }
+        for refused in ["", "0190f1a", text, "0190f1ag", "0190f1a20", "éééé0190", "0190f1a2-0000-7000-8000-0000000é"] {
+            #expect(UniqueID.range(ofPrefix: refused) == nil, "\(refused)")
+        }
+    }
+
     @Test(
         "refuses what is no UUID",
         arguments: [

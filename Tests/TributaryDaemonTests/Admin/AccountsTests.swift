@@ -14,6 +14,13 @@ import TributaryStore
         #expect(Accounts.groupID(named: "tributary-no-such-group") == nil)
     }
 
+    /// A folder of another group would keep the replicator out.
+    @Test func theCommandForALogFolderHasTheGroupWhereItIs() {
+        let command = Accounts.commandToMakeLogFolder("/srv/a b")
+        let (plain, hasGroup) = ("install -d -m 2770 '/srv/a b'", Accounts.groupID(named: "tributary-logs") != nil)
+        #expect(command == plain || hasGroup && command.hasSuffix(" -g tributary-logs '/srv/a b'"), "\(command)")
+    }
+
     @Test(.timeLimit(.minutes(30))) func manyMayAskAtOnce() async {
         let wrong = await withTaskGroup(of: Int.self) { group in
             for _ in 0..<8 {

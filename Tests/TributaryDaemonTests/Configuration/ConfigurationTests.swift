@@ -142,9 +142,10 @@ struct ConfigurationTests {
 
     @Test("a key that occurs twice is refused")
     func twice() throws {
-        let error = try refusal("\nname: a\nname: b\n")
+        let error = try refusal("\nname: a\nlog: {level: info}\nname: b\n")
         #expect(
-            error?.description == folder.path("t.yaml") + ":2: name: column 1: the key 'name' occurs twice",
+            error?.description
+                == folder.path("t.yaml") + ":4: name: column 1: the key 'name' occurs twice, first in line 2",
             "\(String(describing: error))"
         )
     }

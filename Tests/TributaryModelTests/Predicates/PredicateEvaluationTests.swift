@@ -119,6 +119,18 @@ struct PredicateEvaluationTests {
         #expect(pattern?.reason.contains("regular expression") == true)
     }
 
+    /// A shell takes the quotes away.
+    @Test func aTextWithoutQuotesIsRecognized() {
+        func reason(_ text: String) -> String? {
+            let error = #expect(throws: ObjectPredicateError.self) { () throws -> Void in
+                _ = try evaluate(text, on: ann)
+            }
+            return error?.reason
+        }
+        #expect(reason("name = Ann")?.hasSuffix("has no property 'Ann'; a text needs quotes: 'Ann'") == true)
+        #expect(reason("nickname = 'Ann'")?.contains("quotes") == false)
+    }
+
     @Test func sortingPutsNothingFirst() throws {
         func order(_ key: String) throws -> Int {
             let keys = try SortKey.parse(key)

@@ -251,7 +251,7 @@ import TributaryChanges
         #expect(Self.next(&planned, [Self.b: 0], isBeginning: true) == .wait(until: Self.wall))
         let problem = planned.waiting.map(Problem.baselineWaits)
         #expect(problem?.writer == Self.c)
-        #expect(problem?.detail.contains("\(Self.c) in it is 7200 s ahead") == true, "\(problem?.detail ?? "")")
+        #expect(problem?.detail.contains("\(Self.c) in it is 2 hours ahead") == true, "\(problem?.detail ?? "")")
         #expect(problem?.hint?.contains("set it right") == true && problem?.hint?.contains("7200 s") == true)
         #expect(problem?.hint?.hasSuffix("tributaryctl sync") == true)
     }

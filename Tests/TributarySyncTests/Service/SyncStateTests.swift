@@ -114,8 +114,8 @@ import TributaryChanges
     }
 
     @Test mutating func anExportEndsTheProblemsOfExports() {
-        state.exportFailed(ExportFailure.clockAhead(by: .milliseconds(1)), wall: 3)
-        state.exportFailed(Failure(), wall: 4)
+        state.exportFailed(ExportFailure.clockAhead(by: .milliseconds(1)), wall: 3, now: .zero)
+        state.exportFailed(Failure(), wall: 4, now: .zero)
         // An export fails for one reason: the former one is over.
         #expect(state.status(wall: wall).problems.map(\.code) == [.exportFailed])
         state.exported(ImportCounts(segments: 1, transactions: 1, changes: 1), withheld: nil, wall: wall)
@@ -132,7 +132,7 @@ import TributaryChanges
         #expect(problems.map(\.code) == [.folderFull] && problems.map(\.since) == [3])
         #expect(problems.first?.detail.contains("the 1.0 GiB that logs.max_bytes allows: 4 transactions") == true)
         // Another failure does not end it: nobody has looked again.
-        state.exportFailed(Failure(), wall: 5)
+        state.exportFailed(Failure(), wall: 5, now: .zero)
         #expect(state.status(wall: wall).problems.map(\.code) == [.exportFailed, .folderFull])
         state.exported(ImportCounts(), withheld: nil, wall: 6)
         #expect(state.status(wall: wall).problems.isEmpty && state.withheld == nil)

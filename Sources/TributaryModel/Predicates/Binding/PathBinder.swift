@@ -1,3 +1,5 @@
+import TributaryChanges
+
 struct PathBinder {
     let entity: Entity
     let model: Model
@@ -101,7 +103,7 @@ struct PathBinder {
         if let owner = entity.subentities.first(where: { model.entity(named: $0)?.propertyIndex(named: name) != nil }) {
             return ObjectPredicateError("\(reason); its sub-entity '\(owner)' has", keyPath: text)
         }
-        if let near = entity.properties.map(\.name).first(where: { $0.lowercased() == name.lowercased() }) {
+        if let near = name.nearest(in: entity.properties.map(\.name)) {
             return ObjectPredicateError("\(reason); did you mean '\(near)'?", keyPath: text)
         }
         return ObjectPredicateError(reason, keyPath: text)

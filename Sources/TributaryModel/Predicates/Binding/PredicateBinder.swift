@@ -27,7 +27,7 @@ struct PredicateBinder {
     private func bind(_ comparison: ObjectPredicate.Comparison) throws(ObjectPredicateError) -> BoundPredicate {
         var comparison = comparison
         var left = try operand(comparison.left)
-        var right = try operand(comparison.right)
+        var right = try right(of: comparison)
         func exchange(_ operation: ObjectPredicate.Operator) {
             comparison.operation = operation
             (left, right) = (right, left)
@@ -49,6 +49,18 @@ struct PredicateBinder {
             }
         }
         return try bind(left, comparison, right)
+    }
+
+    /// Binds the right side, on which an unknown property is often a text without quotes.
+    private func right(of comparison: ObjectPredicate.Comparison) throws(ObjectPredicateError) -> Operand {
+        do throws(ObjectPredicateError) {
+            return try operand(comparison.right)
+        } catch {
+            guard case .keyPath(let path) = comparison.right.form, path.count == 1 else { throw error }
+            var error = error
+            error.reason += "; a text needs quotes: '\(path[0])'"
+            throw error
+        }
     }
 
     func bind(

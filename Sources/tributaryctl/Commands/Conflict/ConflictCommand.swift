@@ -34,7 +34,7 @@ struct ConflictListCommand: DaemonCommand {
                     ConflictText.value(of: conflict["losing"]),
                 ])
             }
-            table.print(on: session.terminal)
+            table.print(on: session.terminal, none: "no conflicts")
             if case .integer(let dropped)? = value["dropped"], dropped > 0 {
                 session.terminal.print("not kept: \(dropped)")
             }

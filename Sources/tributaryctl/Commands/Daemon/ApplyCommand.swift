@@ -75,22 +75,17 @@ extension Session {
     /// Returns the values as JSON, by the types that the daemon's model has for the properties.
     func values(of arguments: [PropertyArgument], entity: String) async throws -> JSONValue {
         guard !arguments.isEmpty else { return .object([]) }
-        let model = try await call(AdminCall(.get, .model)).decode(ModelMessage.self)
+        let lineage = try await model().lineage(of: entity)
         var types: [String: String] = [:]
-        var next = model.entities.first { $0.name == entity }
-        while let current = next {
-            for attribute in current.attributes { types[attribute.name] = attribute.type }
-            if let links = arguments.first(where: { argument in
-                !argument.isJSON && current.relationships.contains { $0.name == argument.name && $0.toMany }
-            }) {
-                throw CommandFailure(
-                    reason:
-                        "\(links.name) is a to-many relationship, which takes objects with --link \(links.name)=UUID: "
-                        + "tributaryctl object update \(entity) UUID --link \(links.name)=UUID",
-                    status: .usage
-                )
-            }
-            next = current.parent.flatMap { parent in model.entities.first { $0.name == parent } }
+        for attribute in lineage.flatMap(\.attributes) { types[attribute.name] = attribute.type }
+        let toMany = Set(lineage.flatMap(\.relationships).filter(\.toMany).map(\.name))
+        if let links = arguments.first(where: { !$0.isJSON && toMany.contains($0.name) }) {
+            throw CommandFailure(
+                reason:
+                    "\(links.name) is a to-many relationship, which takes objects with --link \(links.name)=UUID: "
+                    + "tributaryctl object update \(entity) UUID --link \(links.name)=UUID",
+                status: .usage
+            )
         }
         return .object(try arguments.map { JSONMember(key: $0.name, value: try $0.value(type: types[$0.name])) })
     }

@@ -52,7 +52,7 @@ struct HistoryCommand: DaemonCommand {
                 transaction.shown("writer"), changes(of: row),
             ])
         }
-        table.print(on: session.terminal)
+        table.print(on: session.terminal, none: "no transactions" + (after == nil ? "" : " after this token"))
         if let token { session.terminal.print("token: \(token)") }
     }
 

@@ -120,20 +120,17 @@ struct MetricsCommand: DaemonCommand {
 struct VersionCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "version",
-        abstract: "Show the versions of this command and of the daemon, when one answers."
+        abstract: "Show the versions of this command and of the daemon.",
+        discussion: "Ends with 69 when no daemon answers; tributaryctl --version needs none."
     )
 
     func run(with session: Session) async throws {
-        var daemon: String?
-        if let response = try? await session.call(AdminCall(.get, .status)) {
-            daemon = try? response.decode(StatusMessage.self).version
-        }
+        if !session.json { session.terminal.print("tributaryctl \(TributaryVersion.current)") }
+        let daemon = try await session.call(AdminCall(.get, .status)).decode(StatusMessage.self).version
         if session.json {
-            let known = daemon.map { ",\"daemon\":\"\($0)\"" } ?? ""
-            session.terminal.print("{\"command\":\"\(TributaryVersion.current)\"\(known)}")
+            session.terminal.print("{\"command\":\"\(TributaryVersion.current)\",\"daemon\":\"\(daemon)\"}")
         } else {
-            session.terminal.print("tributaryctl \(TributaryVersion.current)")
-            if let daemon { session.terminal.print("tributaryd   \(daemon)") }
+            session.terminal.print("tributaryd   \(daemon)")
         }
     }
 }

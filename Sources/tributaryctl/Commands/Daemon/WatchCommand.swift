@@ -6,7 +6,8 @@ import TributaryChanges
 struct WatchCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
-        abstract: "Print what happens as it happens, one event a line, until interrupted."
+        abstract: "Print what happens as it happens, one event a line, until interrupted.",
+        discussion: "Ends with 75 when the daemon stops."
     )
 
     @Option(help: ArgumentHelp("Begin after this token instead of now.", valueName: "token"))
@@ -20,7 +21,7 @@ struct WatchCommand: DaemonCommand {
     }
 
     func run(with session: Session) async throws {
-        var remaining = updates
+        var (remaining, isStopped) = (updates, false)
         try await session.followChanges(after: after) { event in
             if session.json {
                 session.terminal.print(#"{"event":"\#(event.event)","data":\#(event.data)}"#)
@@ -30,13 +31,17 @@ struct WatchCommand: DaemonCommand {
                     session.terminal.styled(time, .faint) + "  " + EscapedText.escape(EventText.line(event))
                 )
             }
-            if event.event == "bye" { return false }
+            if event.event == "bye" {
+                isStopped = true
+                return false
+            }
             if event.event == "storeDidUpdate", let left = remaining {
                 remaining = left - 1
                 return left > 1
             }
             return true
         }
+        if isStopped { throw ExitStatus.tryAgain }
     }
 }
 

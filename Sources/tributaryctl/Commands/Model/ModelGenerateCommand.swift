@@ -11,8 +11,9 @@ struct ModelGenerateCommand: OfflineCommand {
         commandName: "generate",
         abstract: "Write Swift classes with typed properties, keys and snapshots for a model, without a daemon.",
         discussion: """
-            One file an entity, one a composite, and one that lists the classes for PersistentContainer. Files that are \
-            there are replaced; the same model gives the same bytes.
+            One file an entity, one a composite, and one that lists the classes for PersistentContainer. --output names \
+            the folder of the files, where those with the same names are replaced. Without it all of them go to standard \
+            output, each after a line with its name. The same model gives the same bytes.
 
             A character that no Swift name can have becomes an underscore; a name that is taken gets one at its end.
             """
@@ -21,8 +22,11 @@ struct ModelGenerateCommand: OfflineCommand {
     @Argument(help: ArgumentHelp("The model: .xcdatamodeld, .xcdatamodel or .yaml.", valueName: "model"))
     var model: String
 
-    @Option(help: ArgumentHelp("Where to write; by default here.", valueName: "dir"), completion: .directory)
-    var output = "."
+    @Option(
+        help: ArgumentHelp("The folder to write to; standard output without it.", valueName: "dir"),
+        completion: .directory
+    )
+    var output: String?
 
     @Option(help: "Who may use the classes: public or internal.")
     var access = AccessLevel.internal
@@ -55,17 +59,27 @@ struct ModelGenerateCommand: OfflineCommand {
             )
         )
         let files = generator.files()
+        guard let output else { return print(files, on: terminal) }
         for file in files {
             // Its name comes first: a file that is there is replaced.
             if !json { terminal.print(EscapedText.escape("\(output)/\(file.name)")) }
-            try write(file)
+            try write(file, to: output)
         }
         guard json else { return }
         let names = JSONValue.array(files.map { .string("\(output)/\($0.name)") })
         terminal.print(JSONValue.members(["files": names]).text)
     }
 
-    private func write(_ file: GeneratedFile) throws {
+    private func print(_ files: [GeneratedFile], on terminal: Terminal) {
+        guard json else {
+            for file in files { terminal.print("// \(EscapedText.escape(file.name))\n\(file.text)") }
+            return
+        }
+        let list = files.map { JSONValue.members(["name": .string($0.name), "text": .string($0.text)]) }
+        terminal.print(JSONValue.members(["files": .array(list)]).text)
+    }
+
+    private func write(_ file: GeneratedFile, to output: String) throws {
         do {
             try FileManager.default.createDirectory(atPath: output, withIntermediateDirectories: true)
             try Data(file.text.utf8).write(to: URL(fileURLWithPath: "\(output)/\(file.name)"), options: .atomic)

@@ -64,19 +64,25 @@ struct ObjectListCommand: DaemonCommand {
             let value = try response.json()
             if count { return session.terminal.print(value["count"]?.text ?? "0") }
             guard let objects = value.elements("objects") else { return }
-            ObjectTable(objects: objects).print(on: session.terminal)
+            let none = "no \(EscapedText.escape(entity))" + (predicate == nil ? "" : " fits")
+            ObjectTable(objects: objects).print(on: session.terminal, none: none)
             PageOptions.printNext(value.shown("next"), on: session.terminal)
         }
     }
 }
 
 struct ObjectGetCommand: DaemonCommand {
-    static let configuration = CommandConfiguration(commandName: "get", abstract: "Show one object.", aliases: ["show"])
+    static let configuration = CommandConfiguration(
+        commandName: "get",
+        abstract: "Show one object with its links.",
+        discussion: "With --json it has the to-many relationships that --include names.",
+        aliases: ["show"]
+    )
 
     @Argument(help: "The entity's name.")
     var entity: String
 
-    @Argument(help: "The object's UUID.")
+    @Argument(help: "The object's UUID, or its first characters, at least 8.")
     var id: String
 
     @Option(help: ArgumentHelp("Relationships to list as well.", valueName: "names"))
@@ -85,6 +91,8 @@ struct ObjectGetCommand: DaemonCommand {
     @OptionGroup var page: PageOptions
 
     func run(with session: Session) async throws {
+        var include = include
+        if include == nil, !session.json { include = try await session.model().toManyNames(of: entity) }
         let call = AdminCall(.get, .object, entity, id, query: [("include", include)] + page.query)
         let response = try await session.call(call)
         try session.show(response) {
@@ -118,21 +126,34 @@ struct ObjectOptions: ParsableArguments {
     @Argument(help: "The entity's name.")
     var entity: String
 
-    @Argument(help: "The object's UUID.")
+    @Argument(help: "The object's UUID, or its first characters, at least 8.")
     var id: String
 
     @Option(help: ArgumentHelp("Only if the object is still at this version.", valueName: "version"))
     var ifVersion: Int64?
 
-    func update(_ values: JSONValue) -> JSONValue {
+    func update(_ id: String, _ values: JSONValue) -> JSONValue {
         .members([
             "update": .string(entity), "id": .string(id), "ifVersion": ifVersion.map(JSONValue.integer),
             "values": values,
         ])
     }
 
-    func links(_ kind: String, _ relationship: String, _ ids: [String]) -> JSONValue {
-        .members([
+    /// The change that links or unlinks objects; their first characters may stand for IDs.
+    func links(
+        _ kind: String,
+        _ id: String,
+        _ relationship: String,
+        _ others: [String],
+        in session: Session
+    ) async throws -> JSONValue {
+        var ids: [String] = []
+        for other in others {
+            ids.append(
+                try await session.objectID(other) { try await session.model().destination(of: relationship, entity) }
+            )
+        }
+        return .members([
             kind: .string(entity), "id": .string(id), "ifVersion": ifVersion.map(JSONValue.integer),
             "to": .string(relationship), "ids": .array(ids.map(JSONValue.string)),
         ])
@@ -157,13 +178,17 @@ struct ObjectUpdateCommand: DaemonCommand {
     var unlink: [PropertyArgument] = []
 
     func run(with session: Session) async throws {
+        let id = try await session.objectID(object.id) { object.entity }
         var changes: [JSONValue] = []
         if !properties.isEmpty || (link.isEmpty && unlink.isEmpty) {
             let values = try await session.values(of: properties, entity: object.entity)
-            changes.append(object.update(values))
+            changes.append(object.update(id, values))
         }
         for (kind, arguments) in [("link", link), ("unlink", unlink)] {
-            changes += arguments.map { object.links(kind, $0.name, $0.text.split(separator: ",").map(String.init)) }
+            for argument in arguments {
+                let others = argument.text.split(separator: ",").map(String.init)
+                changes.append(try await object.links(kind, id, argument.name, others, in: session))
+            }
         }
         try await session.send(changes)
     }
@@ -175,11 +200,12 @@ struct LinkOptions: ParsableArguments {
     @Argument(help: "The relationship's name.")
     var relationship: String
 
-    @Argument(help: "The UUIDs of the objects to add or to take out.")
+    @Argument(help: "The UUIDs of the objects to add or to take out, or their first characters.")
     var others: [String]
 
     fileprivate func send(_ kind: String, with session: Session) async throws {
-        try await session.send([object.links(kind, relationship, others)])
+        let id = try await session.objectID(object.id) { object.entity }
+        try await session.send([try await object.links(kind, id, relationship, others, in: session)])
     }
 }
 
@@ -215,18 +241,61 @@ struct ObjectDeleteCommand: DaemonCommand {
     @Argument(help: "The entity's name.")
     var entity: String
 
-    @Argument(help: "The objects' UUIDs.")
+    @Argument(help: "The objects' UUIDs, or their first characters, at least 8.")
     var ids: [String]
 
     @Option(help: ArgumentHelp("Only if the objects are still at this version.", valueName: "version"))
     var ifVersion: Int64?
 
     func run(with session: Session) async throws {
-        let changes = ids.map { id in
-            JSONValue.members([
-                "delete": .string(entity), "id": .string(id), "ifVersion": ifVersion.map(JSONValue.integer),
-            ])
+        var changes: [JSONValue] = []
+        for given in ids {
+            let id = try await session.objectID(given) { entity }
+            changes.append(
+                .members([
+                    "delete": .string(entity), "id": .string(id), "ifVersion": ifVersion.map(JSONValue.integer),
+                ])
+            )
         }
         try await session.send(changes)
+    }
+}
+
+extension Session {
+    func model() async throws -> ModelMessage {
+        try await call(AdminCall(.get, .model)).decode(ModelMessage.self)
+    }
+
+    /// The ID that is given by its text, or by its first characters, which the daemon completes among the objects of the
+    /// entity.
+    ///
+    /// The daemon refuses any other text.
+    fileprivate func objectID(_ given: String, of entity: () async throws -> String?) async throws -> String {
+        guard UniqueID(given) == nil, UniqueID.range(ofPrefix: given) != nil, let entity = try await entity() else {
+            return given
+        }
+        return try await call(AdminCall(.get, .object, entity, given)).json().shown("id") ?? given
+    }
+}
+
+extension ModelMessage {
+    /// The entity and those above it; none when the model has no such entity.
+    func lineage(of entity: String) -> [Entity] {
+        var found: [Entity] = []
+        while let next = entities.first(where: { $0.name == found.last.map { $0.parent ?? "" } ?? entity }) {
+            found.append(next)
+        }
+        return found
+    }
+
+    /// The to-many relationships of the entity, of those above it and below it, as in a query; nil for none.
+    fileprivate func toManyNames(of entity: String) -> String? {
+        let below = entities.filter { other in lineage(of: other.name).contains { $0.name == entity } }
+        let names = (lineage(of: entity) + below).flatMap(\.relationships).filter(\.toMany).map(\.name)
+        return names.isEmpty ? nil : Set(names).sorted().joined(separator: ",")
+    }
+
+    fileprivate func destination(of relationship: String, _ entity: String) -> String? {
+        lineage(of: entity).flatMap(\.relationships).first { $0.name == relationship }?.destination
     }
 }

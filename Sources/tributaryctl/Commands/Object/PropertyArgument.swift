@@ -19,6 +19,12 @@ struct PropertyArgument: ExpressibleByArgument {
     }
 
     func value(type: String?) throws -> JSONValue {
+        if !isJSON, text == "null" {
+            throw failure(
+                "\(name)=null would be the text 'null'. To clear the value: \(name):=null. To set this text: "
+                    + "\(name):='\"null\"'"
+            )
+        }
         guard !isJSON, let type else { return isJSON ? try json("a value of JSON") : .string(text) }
         switch type {
         case "Integer 16", "Integer 32", "Integer 64", "Double", "Float":

@@ -87,7 +87,9 @@ struct SegmentListCommand: DaemonCommand {
                     segment.reason ?? segment.waitingFor?.joined(separator: ", "),
                 ])
             }
-            table.print(on: session.terminal)
+            let kind =
+                state.map { " that are \(EscapedText.escape($0))" } ?? (all ? "" : " that are not simply applied")
+            table.print(on: session.terminal, none: "no segments\(kind)")
             PageOptions.printNext(message.next, on: session.terminal)
         }
     }

@@ -58,7 +58,8 @@ struct WriterOptions: ParsableArguments {
     fileprivate func post(_ path: AdminPath, with session: Session) async throws {
         let call = AdminCall(.post, path, try await session.writer(writer))
         try await session.call(call, as: WritersMessage.Writer.self) { writer in
-            session.terminal.print("\(writer.id) is \(EscapedText.escape(writer.state))")
+            let label = MissingText.label(writer.id, writer.name)
+            session.terminal.print(EscapedText.escape("\(label) is \(writer.state)"))
         }
     }
 }
@@ -84,7 +85,7 @@ struct WriterListCommand: DaemonCommand {
                     writer.lagSeconds.map(TimeText.stretch), writer.waiting.map { CountText.text($0, "segment") },
                 ])
             }
-            table.print(on: session.terminal)
+            table.print(on: session.terminal, none: "no more writers")
             PageOptions.printNext(message.next, on: session.terminal)
         }
     }
@@ -202,7 +203,8 @@ extension WriterOptions {
         let call = AdminCall(.post, path, try await session.writer(writer), body: body)
         try await session.call(call, as: WritersMessage.Writer.self) { writer in
             for key in writer.keys ?? [] {
-                session.terminal.print("\(writer.id): key \(key.key) is \(key.state)")
+                let label = EscapedText.escape(MissingText.label(writer.id, writer.name))
+                session.terminal.print("\(label): key \(key.key) is \(key.state)")
             }
         }
     }

@@ -1,0 +1,55 @@
+package import Glibc
+import TributaryChanges
+
+/// Looks up users and groups of the system by calls that several threads may make at once.
+package enum Accounts {
+    private static let sizes = [1 << 12, 1 << 16, 1 << 20]
+
+    package static func userName(of id: uid_t) -> String? {
+        query { buffer, size in
+            var entry = passwd()
+            var found: UnsafeMutablePointer<passwd>?
+            let status = getpwuid_r(id, &entry, buffer, size, &found)
+            guard let name = found?.pointee.pw_name else { return (status, nil) }
+            return (status, String(cString: name))
+        }
+    }
+
+    package static func groupID(named name: String) -> gid_t? {
+        query { buffer, size in
+            var entry = group()
+            var found: UnsafeMutablePointer<group>?
+            let status = getgrnam_r(name, &entry, buffer, size, &found)
+            return (status, found?.pointee.gr_gid)
+        }
+    }
+
+    /// The command that makes a folder in which the daemon and the replicator can write.
+    ///
+    /// Without the package's group the folder is for the daemon's own user.
+    package static func commandToMakeLogFolder(_ folder: String) -> String {
+        guard let group = groupID(named: logGroup), isOwn(group), let user = userName(of: geteuid()) else {
+            return "install -d -m 2770 \(folder.shellWord)"
+        }
+        return "sudo install -d -m 2770 -o \(user) -g \(logGroup) \(folder.shellWord)"
+    }
+
+    private static let logGroup = "tributary-logs"
+
+    /// Whether the process is a member of the group.
+    private static func isOwn(_ group: gid_t) -> Bool {
+        var groups = [gid_t](repeating: 0, count: Int(max(0, getgroups(0, nil))))
+        let count = getgroups(Int32(groups.count), &groups)
+        return getegid() == group || groups.prefix(Int(max(0, count))).contains(group)
+    }
+
+    private static func query<T>(_ call: (UnsafeMutablePointer<CChar>, Int) -> (status: Int32, value: T?)) -> T? {
+        for size in sizes {
+            let buffer = UnsafeMutablePointer<CChar>.allocate(capacity: size)
+            defer { buffer.deallocate() }
+            let (status, value) = call(buffer, size)
+            if status != ERANGE { return value }
+        }
+        return nil
+    }
+}

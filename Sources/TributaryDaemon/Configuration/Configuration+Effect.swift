@@ -1,0 +1,55 @@
+import Glibc
+import TributaryAdmin
+import TributaryChanges
+
+/// Settings that are valid, and have no effect on this machine.
+///
+/// A machine in the field keeps its store: such a setting is a problem of the status, and does not end the start.
+extension Configuration {
+    /// Notes the groups of `admin.writers` that the machine does not have.
+    mutating func lookUpGroups() {
+        unknownWriters = (admin.writers ?? []).filter { Accounts.groupID(named: $0) == nil }
+    }
+
+    /// Returns a problem for each such setting of the service with this unit.
+    func settingsWithoutEffect(hasNetwork: Bool, unit: String) -> [Problem] {
+        var problems: [Problem] = []
+        if let address = admin.listen, !hasNetwork {
+            problems.append(
+                Problem(
+                    .settingWithoutEffect,
+                    detail: "admin.listen: nothing listens on \(address): the unit lacks its drop-in network.conf.",
+                    hint: UnitFacts.commandsForNetwork(of: unit).joined(separator: " && ")
+                )
+            )
+        }
+        if let group = unknownWriters.first {
+            let names = unknownWriters.map { "'\($0)'" }.joined(separator: ", ")
+            problems.append(
+                Problem(
+                    .settingWithoutEffect,
+                    detail: "admin.writers: this machine does not have the group \(names).",
+                    hint: "Make the group (sudo groupadd --system \(group.shellWord)), or name another one, then: "
+                        + "tributaryctl reload"
+                )
+            )
+        }
+        return problems
+    }
+
+    /// False in a unit with a sandbox that allows no sockets except files.
+    static let hasNetwork: Bool = {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        guard descriptor >= 0 else { return false }
+        close(descriptor)
+        return true
+    }()
+
+    /// The settings without effect of this process.
+    var ownSettingsWithoutEffect: [Problem] {
+        settingsWithoutEffect(
+            hasNetwork: Configuration.hasNetwork,
+            unit: ServiceUnit.current?.name ?? "tributaryd.service"
+        )
+    }
+}
