@@ -26,6 +26,8 @@ package struct RestoreMarker: Hashable, Sendable, Codable {
         get throws { try Array(JSONEncoder().encode(self)) + [UInt8(ascii: "\n")] }
     }
 
+    package init(bytes: [UInt8]) throws { self = try JSONDecoder().decode(RestoreMarker.self, from: Data(bytes)) }
+
     package static func read(besideStore store: String) throws -> RestoreMarker? {
         let path = path(besideStore: store)
         guard FileManager.default.fileExists(atPath: path) else { return nil }

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TransactionLog
 import TributaryAdmin
 import TributaryChanges
 
@@ -16,9 +17,9 @@ struct BackupSeries {
     private let prefix: String
 
     /// The series of the store at a socket; nil for the default socket.
-    init(folder: String, socket: String?) throws(CommandFailure) {
+    init(folder: String, socket: String?) throws {
         var status = stat()
-        guard stat(folder, &status) == 0 else { throw NewFile.failure(folder, errno) }
+        guard stat(folder, &status) == 0 else { throw FileFailure(folder, errno) }
         guard status.st_mode & S_IFMT == S_IFDIR else {
             throw CommandFailure(
                 reason:
@@ -67,7 +68,7 @@ struct BackupSeries {
     /// Removes the oldest files of the series, so that `count` stay, among them `newest`, and returns their paths.
     ///
     /// What has such a name and is no store in a regular file is left alone, and counts for nothing.
-    func removeOldest(keeping count: Int, sparing newest: String) throws(CommandFailure) -> [String] {
+    func removeOldest(keeping count: Int, sparing newest: String) throws -> [String] {
         let spared = (newest as NSString).lastPathComponent
         let names: [String]
         do {
@@ -84,7 +85,7 @@ struct BackupSeries {
     /// Removes what is left of backups of the series that were cut short, and returns their paths.
     ///
     /// Such a file has not been written for a day, and nobody writes it. Most file systems keep none at all.
-    func removeIncomplete(at time: Date) throws(CommandFailure) -> [String] {
+    func removeIncomplete(at time: Date) throws -> [String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         let left = names.sorted().filter { name in
             guard let part = name.range(of: ".part-", options: .backwards), contains(String(name[..<part.lowerBound])),
@@ -100,9 +101,9 @@ struct BackupSeries {
 
     private func path(_ name: String) -> String { (folder as NSString).appendingPathComponent(name) }
 
-    private func remove(_ paths: [String]) throws(CommandFailure) -> [String] {
-        for path in paths where unlink(path) != 0 && errno != ENOENT { throw NewFile.failure(path, errno) }
-        if let first = paths.first { try NewFile.syncFolder(of: first) }
+    private func remove(_ paths: [String]) throws -> [String] {
+        for path in paths where unlink(path) != 0 && errno != ENOENT { throw FileFailure(path, errno) }
+        if let first = paths.first { try OpenFolder(first.folder).sync() }
         return paths
     }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import TransactionLog
 import TributaryAdmin
 import TributaryChanges
 
