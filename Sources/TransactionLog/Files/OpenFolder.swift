@@ -1,6 +1,6 @@
 import CLinux
 import Glibc
-import TributaryChanges
+package import TributaryChanges
 
 /// A folder that is opened once: its files are opened, replaced and removed through its descriptor.
 ///
@@ -126,24 +126,4 @@ package final class OpenFolder: Sendable {
     }
 
     package func failure(_ name: String, _ code: Int32) -> FileFailure { FileFailure(path(of: name), code) }
-}
-
-/// A failed system call on a file or folder.
-package struct FileFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    package var path: String
-    /// The value of `errno`.
-    package var code: Int32
-
-    package init(_ path: String, _ code: Int32) { (self.path, self.code) = (path, code) }
-
-    package var reason: String {
-        switch code {
-        case ENOLINK:
-            "a symbolic link in it belongs to another user than root, who could lead root to any file: give the path "
-                + "to which the link leads"
-        default: String(cString: strerror(code))
-        }
-    }
-
-    package var description: String { "'\(path)': \(reason)" }
 }

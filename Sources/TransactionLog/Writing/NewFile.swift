@@ -1,6 +1,6 @@
 import CLinux
 import Glibc
-import TributaryChanges
+package import TributaryChanges
 
 /// A file that appears under its name whole, or not at all.
 ///

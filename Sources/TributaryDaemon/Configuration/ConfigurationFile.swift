@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import TributaryAdmin
 import TributaryChanges
 import TributaryModel
@@ -17,9 +18,14 @@ struct ConfigurationFile {
     init?(_ sources: ConfigurationSources, standard: String) {
         let variable = sources.environment["TRIBUTARY_CONFIG"] ?? ""
         let named = sources.file ?? (variable.isEmpty ? nil : variable)
-        guard named != nil || FileManager.default.fileExists(atPath: standard) else { return nil }
         let path = named.map { ConfigurationFile.absolute($0, in: sources.workingDirectory) } ?? standard
-        self.init(path: path, FileManager.default.contents(atPath: path))
+        do throws(FileFailure) {
+            self.init(path: path, Data(try FileFailure.bytes(of: path, limit: ConfigurationFile.largestFile)))
+        } catch {
+            // A disk that fails must not make a service start with the defaults.
+            guard named != nil || ExitStatus(passing: error.code) != nil || access(path, F_OK) == 0 else { return nil }
+            self.init(path: path, nil, code: error.code)
+        }
     }
 
     static func absolute(_ path: String, in folder: String) -> String {
@@ -28,11 +34,14 @@ struct ConfigurationFile {
             .standardizedFileURL.path
     }
 
-    init(path: String, _ data: Data?) {
+    init(path: String, _ data: Data?, code: Int32? = nil) {
         self.path = path
         guard let data, data.count <= ConfigurationFile.largestFile, let text = String(data: data, encoding: .utf8)
         else {
-            refuse(data == nil ? "the file cannot be read" : "the file is not UTF-8 text of at most 1 MiB")
+            let isUnreadable = data == nil && code != EFBIG
+            let reason = code.map { ": " + String(cString: strerror($0)) } ?? ""
+            refuse(isUnreadable ? "the file cannot be read" + reason : "the file is not UTF-8 text of at most 1 MiB")
+            fault?.code = code
             return
         }
         do throws(YAMLFault) {

@@ -16,8 +16,6 @@ final class StoppedStore {
     private let owner: (user: uid_t, group: gid_t)?
     private let lock: Int32
 
-    private static let largestMarker = 64 << 10
-
     /// Locks the store, or the one to which a symbolic link leads.
     init(_ path: String) throws {
         (folder, name, self.path) = try OpenFolder.holding(linkedFrom: path)
@@ -89,7 +87,7 @@ final class StoppedStore {
     var isMarked: Bool { folder.contains(markerName) }
 
     /// The marker; nil when there is none, and also when the marker is a link or has a second name.
-    var markerBytes: [UInt8]? { try? folder.contents(of: markerName, limit: StoppedStore.largestMarker) }
+    var markerBytes: [UInt8]? { try? folder.contents(of: markerName, limit: RestoreMarker.largest) }
 
     var marker: RestoreMarker? { markerBytes.flatMap { try? RestoreMarker(bytes: $0) } }
 
