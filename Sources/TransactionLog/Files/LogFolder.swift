@@ -81,7 +81,7 @@ package final class LogFolder: Sendable {
         let folder = LogFolder.folder("blobs", in: above)
         guard folder >= 0 else { throw SegmentError.system(errno, file: file, doing: "open the blobs' folder") }
         defer { close(folder) }
-        return try open(sha256, in: folder, file: file, writer: writer)
+        return try LogFolder.open(sha256, in: folder, file: file, writer: writer)
     }
 
     /// Opens a file in a writer's folder as it lies on the disk.
@@ -95,7 +95,7 @@ package final class LogFolder: Sendable {
             throw SegmentError(.rejected, file: file, writer: writer, reason: "the writer's folder is no folder")
         }
         defer { close(folder) }
-        return try open(fileName, in: folder, file: file, writer: writer)
+        return try LogFolder.open(fileName, in: folder, file: file, writer: writer)
     }
 
     /// The descriptor of a folder, which the caller closes; negative, with `errno`, when it cannot be opened.
@@ -103,11 +103,12 @@ package final class LogFolder: Sendable {
         clinux_openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0)
     }
 
-    private func open(
+    /// Opens a regular file in a folder.
+    static func open(
         _ fileName: String,
         in folder: Int32,
         file: String,
-        writer: UniqueID
+        writer: UniqueID?
     ) throws(SegmentError) -> RawFile {
         // Opening a device or a pipe may have effects, so the kind of file is checked first.
         var status = stat()
