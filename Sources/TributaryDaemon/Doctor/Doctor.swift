@@ -271,12 +271,12 @@ struct Doctor {
 }
 
 extension UnitFacts {
-    /// The commands that put a file among the unit's drop-ins.
-    func commands(installing file: String) -> [String] {
-        let target = "\(dropInFolder)/\((file as NSString).lastPathComponent)"
+    /// The commands with which a unit gets this machine's loopback addresses.
+    static func commandsForNetwork(of unit: String) -> [String] {
+        let target = "\(dropInFolder(of: unit))/network.conf"
         return [
-            "sudo install -m 644 -D \(file) \(target)", "sudo systemctl daemon-reload",
-            "sudo systemctl restart \(name)",
+            "sudo install -m 644 -D /usr/share/tributary/network.conf \(target)", "sudo systemctl daemon-reload",
+            "sudo systemctl restart \(unit)",
         ]
     }
 
