@@ -135,6 +135,7 @@ struct PageData: Sendable {
         var data = self
         data.command = "tributaryctl"
         data.status.name = nil
+        (data.status.trust, data.status.encryption) = (nil, nil)
         data.status.problems = status.problems.map(counted)
         data.status.notices = status.notices?.map(counted)
         data.status.deferred?.first = []
