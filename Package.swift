@@ -120,7 +120,7 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: daemonOnly),
                 .product(name: "Yams", package: "Yams"),
             ],
-            resources: [.embedInCode("Page/page.html")]
+            resources: [.embedInCode("Page/page.html"), .embedInCode("Routes/openapi.json")]
         ),
         .executableTarget(
             name: "tributaryd",

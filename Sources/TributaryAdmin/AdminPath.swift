@@ -34,6 +34,7 @@ package enum AdminPath: String, CaseIterable, Sendable {
     case configuration = "/v1/config"
     case shutdown = "/v1/shutdown"
     case page = "/v1/page"
+    case openAPI = "/v1/openapi.json"
     case metrics = "/metrics"
 
     /// Fills in the path and appends the query without parameters of value nil; each value is percent-encoded, so that

@@ -3,7 +3,7 @@ package import TributaryChanges
 
 /// The OpenAPI document of the admin interface, with the values that it allows.
 package struct InterfaceDescription: Sendable {
-    package static let path = "Sources/TributaryDaemon/TributaryDaemon.docc/openapi.json"
+    package static let path = "Sources/TributaryDaemon/Routes/openapi.json"
 
     /// One method of one path.
     package struct Operation: Sendable, CustomStringConvertible {

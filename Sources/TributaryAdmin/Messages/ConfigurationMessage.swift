@@ -31,10 +31,13 @@ package struct ConfigurationMessage: Codable, Hashable, Sendable {
 package struct ReloadMessage: Codable, Hashable, Sendable {
     package var changed: [String]
     package var restartNeeded: [String]
+    /// What the new configuration takes away although it is in use; absent when there is nothing.
+    package var warnings: [String]?
 
-    package init(changed: [String], restartNeeded: [String]) {
+    package init(changed: [String], restartNeeded: [String], warnings: [String]? = nil) {
         self.changed = changed
         self.restartNeeded = restartNeeded
+        self.warnings = warnings
     }
 }
 

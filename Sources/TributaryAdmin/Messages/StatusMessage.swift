@@ -100,6 +100,33 @@ package struct StatusMessage: Codable, Hashable, Sendable {
         }
     }
 
+    package struct Trust: Codable, Hashable, Sendable {
+        /// `any` or `known`, as `trust.mode`.
+        package var mode: String
+        /// The key that signs what this store publishes, 64 hexadecimal digits.
+        package var key: String?
+
+        package init(mode: String, key: String?) {
+            self.mode = mode
+            self.key = key
+        }
+    }
+
+    package struct Encryption: Codable, Hashable, Sendable {
+        /// The ID of the key that encrypts what this store publishes; absent when nothing is encrypted.
+        package var key: String?
+        /// The number of keys that decrypt.
+        package var keys: Int
+        /// Whether files that are not encrypted are held.
+        package var required: Bool
+
+        package init(key: String?, keys: Int, required: Bool) {
+            self.key = key
+            self.keys = keys
+            self.required = required
+        }
+    }
+
     /// The log folder, where it is limited.
     package struct LogFolder: Codable, Hashable, Sendable {
         package var files: Int
@@ -135,6 +162,8 @@ package struct StatusMessage: Codable, Hashable, Sendable {
     package var logFolder: LogFolder?
     /// The file systems of the store and the log folder; one that does not answer is left out.
     package var disks: [Disk]?
+    package var trust: Trust?
+    package var encryption: Encryption?
     package var pausedSince: Double?
     package var deferred: Deferred?
     package var conflicts: Conflicts?

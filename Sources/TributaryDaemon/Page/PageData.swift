@@ -187,6 +187,7 @@ struct PageData: Sendable {
         data.trust?.ownKey = nil
         data.trust?.encryptionKeys = nil
         data.status.name = nil
+        (data.status.trust, data.status.encryption) = (nil, nil)
         data.status.problems = status.problems.map(counted)
         data.status.notices = status.notices?.map(counted)
         data.status.deferred?.first = []

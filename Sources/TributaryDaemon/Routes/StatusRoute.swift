@@ -47,6 +47,16 @@ enum StatusReport {
         status.problems += state.configuration.ownSettingsWithoutEffect
         if let engine = state.engine {
             add(engine, to: &status)
+            let sync = state.configuration.sync
+            status.trust = StatusMessage.Trust(
+                mode: sync.trust.mode.rawValue,
+                key: engine.sync.signingKey?.publicKey.description
+            )
+            status.encryption = StatusMessage.Encryption(
+                key: sync.encryption.current?.id,
+                keys: sync.encryption.keys.count,
+                required: sync.encryption.isRequired
+            )
             // One read, as each waits while readers are busy. Another problem reports a store that cannot be read.
             var notices: [Problem] = []
             let facts = await engine.readSoon { reader in

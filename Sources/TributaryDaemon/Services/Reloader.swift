@@ -1,4 +1,5 @@
 import Logging
+import TransactionLog
 import TributaryAdmin
 import TributaryChanges
 import TributarySync
@@ -27,6 +28,9 @@ actor Reloader {
             _ = try new.checkPaths(inheritsSocket: sources.inheritsSocket)
             try new.readEncryptionKeys()
             new.lookUpGroups()
+            let former = state.configuration.sync.encryption.keys.map(\.id)
+            let lacking = Set(former).subtracting(new.sync.encryption.keys.map(\.id))
+            let warnings = lacking.isEmpty ? [] : Self.warnings(ofLacking: lacking, in: new.logs)
             var changed = new.differences(from: state.configuration).filter { !$0.needsRestart }.map(\.name)
             // Its content counts, too.
             let keyFile = "encryption.key_file"
@@ -40,10 +44,32 @@ actor Reloader {
             daemon.logLevel.value = new.logLevel
             state.engine?.reconfigure(new)
             logger.notice("Configuration reloaded", metadata: ["changed": "\(changed)"])
-            return ReloadMessage(changed: changed, restartNeeded: waiting)
+            for warning in warnings { logger.warning("\(warning)") }
+            return ReloadMessage(
+                changed: changed,
+                restartNeeded: waiting,
+                warnings: warnings.isEmpty ? nil : warnings
+            )
         } catch {
             logger.error("The new configuration is bad, the old one stays", metadata: ["error": "\(error)"])
             throw error
+        }
+    }
+
+    private static let folderTimeLimit = Duration.seconds(5)
+
+    /// Tells which keys are needed by files of the log folder, although the daemon does not have them any more.
+    private static func warnings(ofLacking keys: Set<String>, in logs: String) -> [String] {
+        let counts = BoundedWait.result(within: folderTimeLimit) { try? LogFolder(path: logs).filesByKey() }
+        guard let counts = counts ?? nil else {
+            let list = keys.sorted().joined(separator: ", ")
+            return ["The log folder does not answer: files may need the removed key \(list)."]
+        }
+        return keys.sorted().compactMap { key in
+            guard let count = counts[key], count > 0 else { return nil }
+            let files = count == 1 ? "1 file" : "\(count) files"
+            return "\(files) of the log folder cannot be read without the removed key \(key): put it back until no "
+                + "file needs it. To see the files of each key: tributaryctl segment keys \(logs.shellWord)"
         }
     }
 }

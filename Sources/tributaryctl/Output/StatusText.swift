@@ -31,6 +31,19 @@ enum StatusText {
         return "\(disk.paths.joined(separator: " and ")): \(room)\(outlook)"
     }
 
+    /// Whose files are taken, and how the own ones are protected, as in `known, signs with key 3d4017c3`.
+    static func security(of status: StatusMessage) -> [(label: String, text: String?)] {
+        let trust = status.trust.map { trust in
+            trust.mode + (trust.key.map { ", signs with key \($0.prefix(8))" } ?? "")
+        }
+        let encryption = status.encryption.map { encryption in
+            let further = encryption.keys > 1 ? " (of \(encryption.keys) keys)" : ""
+            return (encryption.key.map { "with key \($0.prefix(8))\(further)" } ?? "none")
+                + (encryption.required ? ", required of others" : "")
+        }
+        return [("trust", trust), ("encryption", encryption)]
+    }
+
     static func amount(_ counts: ImportCounts) -> String {
         "\(CountText.text(counts.transactions, "transaction")), \(CountText.text(counts.changes, "change"))"
     }

@@ -151,6 +151,8 @@ import TributaryChanges
         try await talk.ask("PUT /v1/log-level", body: #"{"level":"debug"}"#, expecting: 200)
         try await talk.ask("PUT /v1/log-level", body: #"{"level":"loud"}"#, expecting: 400)
         try await talk.ask("GET /v1/config", expecting: 200)
+        let document = try await talk.ask("GET /v1/openapi.json", expecting: 200)
+        #expect(document.text == (try Article.text(of: InterfaceDescription.path)))
         try await talk.ask("POST /v1/reload", expecting: 200)
     }
 }

@@ -130,6 +130,28 @@ import TributaryAdmin
             "\(counts)"
         )
 
+        let security = try await shop.type("tributaryctl status").output
+        #expect(security.contains(/trust +any, signs with key [0-9a-f]{8}\n/), "\(security)")
+        #expect(
+            security.contains(/encryption +with key [0-9a-f]{8} \(of 2 keys\), required of others\n/),
+            "\(security)"
+        )
+        #expect(try await shop.type("tributaryctl writer list").output.contains(/[0-9a-f]{8} own/))
+
+        // The key of all older files is taken away too early.
+        let both = try Data(contentsOf: URL(fileURLWithPath: shop.path(keys)))
+        let newest = try #require(former.last)
+        try Data("\(newest)\n".utf8).write(to: URL(fileURLWithPath: shop.path(keys)))
+        let early = try await shop.type("sudo tributaryctl reload")
+        #expect(early.ending == .exited(0), "\(early.output)")
+        #expect(
+            early.output.contains(/warning: \d+ files? of the log folder cannot be read without the removed key/),
+            "\(early.output)"
+        )
+        try both.write(to: URL(fileURLWithPath: shop.path(keys)))
+        let again = try await shop.type("sudo tributaryctl reload")
+        #expect(again.ending == .exited(0) && !again.output.contains("warning"), "\(again.output)")
+
         // A file of keys that cannot be used changes nothing, and is told.
         try Data("none".utf8).write(to: URL(fileURLWithPath: shop.path(keys)))
         let bad = try await shop.type("tributaryctl reload")

@@ -16,6 +16,8 @@ enum InterfaceMessages {
         ("StatusProblem", Problem("", detail: "", hint: nil)),
         ("ConflictCounts", StatusMessage.Conflicts(kept: 0, dropped: 0)),
         ("StatusDisk", StatusMessage.Disk(holds: [], paths: [], freeBytes: 0, totalBytes: 0, outlook: "")),
+        ("StatusTrust", StatusMessage.Trust(mode: "", key: nil)),
+        ("StatusEncryption", StatusMessage.Encryption(key: nil, keys: 0, required: false)),
         ("StatusLogFolder", StatusMessage.LogFolder(files: 0, bytes: 0, maxBytes: 0)),
         ("StatusTotals", StatusMessage.Totals(imported: amount, exported: amount, mergedObjects: 0)),
         ("StatusWriters", StatusMessage.Writers(count: 0, behind: 0, first: [])),

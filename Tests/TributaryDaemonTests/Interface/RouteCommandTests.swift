@@ -8,7 +8,8 @@ import TributaryAdmin
 /// Each route has a command of `tributaryctl`, or a reason why it has none.
 @Suite struct RouteCommandTests {
     private static let withoutCommand: [String: String] = [
-        "GET health": "for supervisors and load balancers, which need the status alone"
+        "GET health": "for supervisors and load balancers, which need the status alone",
+        "GET openAPI": "for programs that make a client from the description of the interface",
     ]
 
     /// The requests in the sources of the commands, as `GET status`.

@@ -44,6 +44,9 @@ struct ReloadCommand: DaemonCommand {
         let response = try await session.client.send(AdminCall(.post, .reload))
         do {
             let message = try response.orProblem().decode(ReloadMessage.self)
+            for warning in message.warnings ?? [] {
+                session.terminal.complain("warning: " + session.hints.text(warning))
+            }
             session.show(response) {
                 let changed = message.changed.joined(separator: ", ")
                 session.terminal.print(changed.isEmpty ? "nothing changed" : "changed: " + changed)

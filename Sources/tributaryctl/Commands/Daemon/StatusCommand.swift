@@ -49,6 +49,7 @@ struct StatusCommand: DaemonCommand {
             ("name", status.name), ("writer", status.writer), ("model", status.modelVersion),
             ("segments", segments.isEmpty ? "none" : segments.joined(separator: ", ")),
         ]
+        lines += StatusText.security(of: status)
         if let queue = status.queue, queue > 0 { lines.append(("queue", CountText.text(queue, "segment"))) }
         if status.initialImportComplete == false { lines.append(("import", "the first import is not complete yet")) }
         if let totals = status.totals {

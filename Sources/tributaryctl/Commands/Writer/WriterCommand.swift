@@ -75,17 +75,20 @@ struct WriterListCommand: DaemonCommand {
 
     func run(with session: Session) async throws {
         let call = AdminCall(.get, .writers, query: page.query)
+        let status = session.json ? nil : try await session.call(AdminCall(.get, .status)).decode(StatusMessage.self)
         try await session.call(call, as: WritersMessage.self) { message in
             let now = Date().timeIntervalSince1970
-            var table = Table("WRITER", "NAME", "STATE", "SEQUENCE", "BEHIND", "LAST HEARD", "LAG", "WAITING")
+            var table = Table("WRITER", "NAME", "STATE", "SEQUENCE", "BEHIND", "LAST HEARD", "LAG", "WAITING", "KEY")
             for writer in message.writers {
                 table.add([
                     writer.id, writer.name, writer.state, String(writer.sequence), writer.behind.map(String.init),
                     writer.lastHeard.map { TimeText.stretch(now - $0) + " ago" },
                     writer.lagSeconds.map(TimeText.stretch), writer.waiting.map { CountText.text($0, "segment") },
+                    writer.keys.map { keys in keys.map { "\($0.key.prefix(8)) \($0.state)" }.joined(separator: ", ") },
                 ])
             }
             table.print(on: session.terminal, none: "no more writers")
+            if let status { session.terminal.print(fields: StatusText.security(of: status)) }
             PageOptions.printNext(message.next, on: session.terminal)
         }
     }
