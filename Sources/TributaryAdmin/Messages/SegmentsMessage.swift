@@ -17,8 +17,9 @@ package struct SegmentsMessage: Codable, Hashable, Sendable {
         /// Unix seconds.
         package var since: Double?
         package var hint: String?
-        /// The name that the writer shows; this and the following only in the response about one segment.
+        /// The name that the writer shows.
         package var writerName: String?
+        /// This and the following only in the response about one segment.
         package var missing: [MissingPart]?
         package var notes: [String]?
         package var warning: String?

@@ -84,13 +84,16 @@ enum SegmentsRoute {
             return waits <= waitLimit
         }
         var shown = try await sync.located(Array(page), reading: reading)
-        if !shown.isEmpty {
-            let known = sync.knownTransactions(try await engine.read { try $0.writers.all() })
-            for index in shown.indices { shown[index].reason = known.naming(shown[index].reason) }
-        }
+        let records = shown.isEmpty ? [] : try await engine.read { try $0.writers.all() }
+        let known = sync.knownTransactions(records)
+        for index in shown.indices { shown[index].reason = known.naming(shown[index].reason) }
         return try .json(
             SegmentsMessage(
-                segments: shown.map { SegmentsMessage.Segment($0) },
+                segments: shown.map { status in
+                    var segment = SegmentsMessage.Segment(status)
+                    segment.writerName = known.name(of: status.id.writer)
+                    return segment
+                },
                 next: statuses.count > page.count ? shown.last.map(cursor) : nil
             )
         )

@@ -124,6 +124,8 @@ import TributaryChanges
                 $0.contains(segment.writer.description)
             }
         )
+        #expect(line.contains(" sample "), "\(line)")
+        #expect(try await run("history").contains("sample (\(segment.writer.description.prefix(8)))"))
         let words = line.split(separator: " ").prefix(3).map(String.init)
         #expect(try await run("segment", "explain", words[0], words[1], words[2]).contains("applied"))
         #expect(try await run("segment", "show", "\(words[0].prefix(13))/\(words[1])-\(words[2])").contains("applied"))

@@ -44,16 +44,28 @@ struct HistoryCommand: DaemonCommand {
             (token, start) = (value.shown("token"), value.shown("next"))
             if isOnePage || start == nil { break }
         }
+        let names = rows.isEmpty ? [:] : try await names(in: session)
         var table = Table("NUMBER", "TIME", "AUTHOR", "WRITER", "CHANGES")
         for row in rows {
             let transaction = row.transaction
             table.add([
                 transaction.shown("number"), transaction.time("committedAt"), transaction.shown("author"),
-                transaction.shown("writer"), changes(of: row),
+                transaction.shown("writer").map { names[$0] ?? $0 }, changes(of: row),
             ])
         }
         table.print(on: session.terminal, none: "no transactions" + (after == nil ? "" : " after this token"))
         if let token { session.terminal.print("token: \(token)") }
+    }
+
+    /// The writers with a name, each as `NAME (UUID's first characters)`.
+    private func names(in session: Session) async throws -> [String: String] {
+        var names: [String: String] = [:]
+        for store in try await session.writers(where: { $0.name != nil }) {
+            for id in [store.id, store.writer].compactMap(\.self) {
+                names[id] = store.name.map { "\($0) (\(id.prefix(8)))" }
+            }
+        }
+        return names
     }
 
     private func add(_ transaction: JSONValue, to rows: inout [Row]) {

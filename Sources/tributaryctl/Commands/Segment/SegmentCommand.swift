@@ -80,11 +80,11 @@ struct SegmentListCommand: DaemonCommand {
     func run(with session: Session) async throws {
         let call = AdminCall(.get, .segments, query: [("state", state), ("all", all ? "true" : nil)] + page.query)
         try await session.call(call, as: SegmentsMessage.self) { message in
-            var table = Table("WRITER", "FIRST", "LAST", "STATE", "SINCE", "REASON")
+            var table = Table("WRITER", "FIRST", "LAST", "STATE", "NAME", "SINCE", "REASON")
             for segment in message.segments {
                 table.add([
-                    segment.writer, segment.first, segment.last, segment.state, TimeText.time(segment.since),
-                    segment.reason ?? segment.waitingFor?.joined(separator: ", "),
+                    segment.writer, segment.first, segment.last, segment.state, segment.writerName,
+                    TimeText.time(segment.since), segment.reason ?? segment.waitingFor?.joined(separator: ", "),
                 ])
             }
             let kind =

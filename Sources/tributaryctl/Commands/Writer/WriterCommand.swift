@@ -38,7 +38,7 @@ extension Session {
     }
 
     /// The writers that fit, on all pages of the list.
-    fileprivate func writers(where fits: (WritersMessage.Writer) -> Bool) async throws -> [WritersMessage.Writer] {
+    func writers(where fits: (WritersMessage.Writer) -> Bool) async throws -> [WritersMessage.Writer] {
         var found: [WritersMessage.Writer] = []
         var after: String?
         repeat {
