@@ -155,8 +155,9 @@ extension LogFolder {
         return names.filter { $0 != "." && $0 != ".." }
     }
 
-    /// The number of segments, baselines, comparisons and blobs by the ID of the key that encrypts them, nil for none; each
-    /// file is opened.
+    /// The number of segments, baselines, comparisons and blobs by the ID of the key that encrypts them, nil for none.
+    ///
+    /// Each file is opened. A link or a file in the place of a folder is skipped.
     package func filesByKey() throws(SegmentError) -> [String?: Int] {
         var counts: [String?: Int] = [:]
         func count(_ file: () throws(SegmentError) -> RawFile) throws(SegmentError) {
@@ -166,11 +167,20 @@ extension LogFolder {
                 // It has gone meanwhile, or is no regular file.
             }
         }
+        func names(_ list: () throws(SegmentError) -> [String]) throws(SegmentError) -> [String] {
+            do throws(SegmentError) {
+                return try list()
+            } catch {
+                guard [.inputOutput(ELOOP), .inputOutput(ENOTDIR)].contains(error.kind) else { throw error }
+                return []
+            }
+        }
         for writer in try writers() {
-            for name in try fileNames(of: writer) where SegmentFileKind.classify(name, writer: writer) != .ignored {
+            let files = try names { () throws(SegmentError) in try fileNames(of: writer) }
+            for name in files where SegmentFileKind.classify(name, writer: writer) != .ignored {
                 try count { () throws(SegmentError) in try openRaw(name, of: writer) }
             }
-            for blob in try blobNames(of: writer) {
+            for blob in try names({ () throws(SegmentError) in try blobNames(of: writer) }) {
                 try count { () throws(SegmentError) in try openRaw(blob: blob, writer: writer) }
             }
         }

