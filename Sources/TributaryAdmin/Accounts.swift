@@ -24,7 +24,7 @@ package enum Accounts {
         }
     }
 
-    /// The command that makes a folder in which the daemon and the replicator can write.
+    /// The command that makes a folder for the daemon and the replicator.
     ///
     /// Without the package's group the folder is for the daemon's own user.
     package static func commandToMakeLogFolder(_ folder: String) -> String {
