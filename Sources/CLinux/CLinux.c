@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
 
+#include <grp.h>
 #include <errno.h>
 #include <fcntl.h>
 #ifdef __GLIBC__
@@ -126,4 +127,19 @@ void clinux_let_requests_run(void) {
     if (now - last < 100000) return;
     last = now;
     sched_yield();
+}
+
+int clinux_read_file_owner(const char *path, int follows, struct clinux_file_owner *owner) {
+    struct stat status;
+    if ((follows ? stat(path, &status) : lstat(path, &status)) != 0) return -1;
+    owner->user = status.st_uid;
+    owner->group = status.st_gid;
+    owner->mode = status.st_mode;
+    owner->device = status.st_dev;
+    return 0;
+}
+
+int clinux_assume_user(uid_t user, gid_t group, const gid_t *groups, size_t count) {
+    if (setgroups(count, groups) != 0 || setresgid(group, group, group) != 0) return -1;
+    return setresuid(user, user, user);
 }

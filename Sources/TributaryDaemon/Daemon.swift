@@ -15,31 +15,37 @@ struct Daemon: Sendable {
     let logLevel: LogLevelSetting
     let logger: Logger
 
+    /// Checks the configuration as the user of its unit, where it has one and root asks.
     func checkConfiguration() throws -> [String] {
-        // Who types this is not systemd, and means the store that the service has.
-        var sources = sources
-        if sources.environment["STATE_DIRECTORY"] == nil {
-            sources.environment["STATE_DIRECTORY"] = sources.file.flatMap(DefaultPaths.serviceState(configuredBy:))
-        }
+        let sources = sources.meaningService
+        let unit = sources.unit
+        try unit?.assumeUser()
         var configuration = try Configuration.load(sources)
-        let model = try checkedModel(configuration)
+        let notes = try forecast(configuration)
         try configuration.readEncryptionKeys()
         configuration.lookUpGroups()
-        let good =
-            ["the configuration is good" + (configuration.file.map { ": \($0)" } ?? "")]
-            + model.circleNotices.map { "notice: \($0)" }
+        let user = unit.map { " (as user \(Doctor.userName), of \($0.name))" } ?? ""
+        return ["the configuration is good" + (configuration.file.map { ": \($0)" } ?? "") + user] + notes
             + configuration.settingsWithoutEffect(hasNetwork: true, unit: "").map { "notice: \($0.detail)" }
+    }
+
+    /// Checks the model and the paths, and returns lines on what a start would do to the store.
+    func forecast(_ configuration: Configuration) throws -> [String] {
+        let model = try checkedModel(configuration)
+        let notices = model.circleNotices.map { "notice: \($0)" }
         guard FileManager.default.fileExists(atPath: configuration.store) else {
-            return good + ["there is no store '\(configuration.store)' yet"]
+            return notices + ["there is no store '\(configuration.store)' yet"]
         }
         let migrator = Migrator(configuration.migration)
         let store = StoreConfiguration(path: configuration.store, name: configuration.name, model: model)
         let forecast = try StartFailure.naming(configuration.store) { try migrator.forecast(store) }
         guard let (plan, losses) = forecast else {
-            return good + ["the store '\(store.path)' is at this version of the model"]
+            return notices + ["the store '\(store.path)' is at this version of the model"]
         }
         var lines =
-            good + ["the start migrates the store '\(store.path)' from model version '\(plan.from)' to '\(plan.to)':"]
+            notices + [
+                "the start migrates the store '\(store.path)' from model version '\(plan.from)' to '\(plan.to)':"
+            ]
         lines += plan.changes.map { "  \($0)" }
         if !losses.isEmpty { lines += ["these values are lost:"] + losses.map { "  \($0)" } }
         return lines
@@ -66,6 +72,7 @@ struct Daemon: Sendable {
             try configuration.createFolders(inheritsSocket: sources.inheritsSocket)
             let taken = try StoreLock.acquire(store: configuration.store)
             lock = taken
+            try StoreRecord(sources).demand(configuration)
             return try await run(configuration, model: model, modelFile: modelFile, lock: taken)
         } catch {
             record(error, lock ?? (try? StoreLock.acquire(store: configuration.store)))
@@ -115,6 +122,7 @@ struct Daemon: Sendable {
             state: state,
             notifier: notifier,
             shutdownBroadcast: shutdownBroadcast,
+            record: StoreRecord(sources),
             logger: logger,
             result: result
         )

@@ -6,9 +6,11 @@ import TributaryAdmin
 import TributaryStore
 
 package struct DaemonLaunch {
-    package enum Mode: Sendable {
+    package enum Mode: Hashable, Sendable {
         case serve
         case checkConfiguration
+        case doctor
+        case moveStore(to: String)
         case demo
         case listSettings
     }
@@ -48,13 +50,19 @@ package struct DaemonLaunch {
             case .checkConfiguration:
                 for line in try daemon.checkConfiguration() { Self.printLine(line, to: 1) }
                 return ExitStatus.done.rawValue
+            case .doctor:
+                var doctor = try Doctor(daemon)
+                let report = doctor.examine(daemon)
+                Self.printLine(try Self.json(report), to: 1)
+                return (report.hasProblems ? ExitStatus.badConfiguration : .done).rawValue
+            case .moveStore(let folder):
+                try StoreMove(daemon, to: folder).run { Self.printLine($0, to: 1) }
+                return ExitStatus.done.rawValue
             case .demo:
                 let areEqual = try await Demo(page: DemoPage { line in Self.printLine(line, to: 1) }).run()
                 return areEqual ? ExitStatus.done.rawValue : ExitStatus.internalError.rawValue
             case .listSettings:
-                let encoder = JSONEncoder()
-                encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-                Self.printLine(String(decoding: try encoder.encode(SettingDescription.all), as: UTF8.self), to: 1)
+                Self.printLine(try Self.json(SettingDescription.all), to: 1)
                 return ExitStatus.done.rawValue
             }
         } catch {
@@ -87,6 +95,12 @@ package struct DaemonLaunch {
             Self.printLine("tributaryd: \(error)", to: 2)
         }
         return status.rawValue
+    }
+
+    private static func json(_ value: some Encodable) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(value), as: UTF8.self)
     }
 
     private static func printLine(_ text: String, to descriptor: Int32) {

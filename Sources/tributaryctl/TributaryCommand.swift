@@ -9,14 +9,14 @@ struct TributaryCommand: AsyncParsableCommand {
         commandName: "tributaryctl",
         abstract: "Ask and steer a tributary daemon.",
         discussion: """
-            The daemon is found by --socket, TRIBUTARY_SOCKET, --instance, the user's own socket, or
-            /run/tributary/admin.sock. With --json a command prints JSON: the daemon's response, where there is one;
+            The daemon is found by --socket, TRIBUTARY_SOCKET, --instance, the user's own socket, or \
+            /run/tributary/admin.sock. With --json a command prints JSON: the daemon's response, where there is one; \
             metrics prints text.
 
-            A command ends with 69 when the daemon sends nothing for --timeout; during sync, digest, check, compact,
+            A command ends with 69 when the daemon sends nothing for --timeout; during sync, digest, check, compact, \
             baseline accept and backup the daemon sends the progress each second.
 
-            Exit status: 0 done, 64 usage, 65 bad data, 66 no such thing, 69 nobody answers, 70 internal error,
+            Exit status: 0 done, 64 usage, 65 bad data, 66 no such thing, 69 nobody answers, 70 internal error, \
             74 input or output, 75 try again, 77 not permitted, 78 bad configuration.
             """,
         version: "tributaryctl \(TributaryVersion.current)",
@@ -26,7 +26,8 @@ struct TributaryCommand: AsyncParsableCommand {
             ObjectCommand.self,
             ApplyCommand.command, HistoryCommand.command, WatchCommand.command, ConflictCommand.self,
             DigestCommand.command, CheckCommand.command, BackupCommand.command, CompactCommand.command,
-            RestoreCommand.self, ReplicatorCommand.self, ConfigCommand.self, ReloadCommand.command,
+            RestoreCommand.self, StoreCommand.self, DoctorCommand.self, ReplicatorCommand.self, ConfigCommand.self,
+            ReloadCommand.command,
             LogLevelCommand.command, MetricsCommand.command, PageCommand.command, ShutdownCommand.command,
             VersionCommand.command,
         ]

@@ -8,9 +8,10 @@ struct TributaryDaemonCommand: AsyncParsableCommand {
         commandName: "tributaryd",
         abstract: "Keep a store in step with a folder of transaction logs.",
         discussion: """
-            Flags win over the environment (TRIBUTARY_CONFIG, _MODEL, _STORE, _LOGS, _SOCKET, _NAME, _LOG_LEVEL), the
-            environment over the file, the file over defaults. Without --config the file is
-            $XDG_CONFIG_HOME/tributary/tributary.yaml, under systemd /etc/tributary/tributary.yaml, when it exists.
+            Flags win over the environment (TRIBUTARY_CONFIG, _MODEL, _STORE, _LOGS, _SOCKET, _NAME, _LOG_LEVEL), the \
+            environment over the file, the file over defaults. Without --config the file is \
+            $XDG_CONFIG_HOME/tributary/tributary.yaml, under systemd /etc/tributary/tributary.yaml, when it exists. The \
+            checks take the latter, too, for a user without a file.
             """,
         version: DaemonLaunch.version
     )
@@ -33,8 +34,19 @@ struct TributaryDaemonCommand: AsyncParsableCommand {
     @Option(help: "The name that other peers are shown.")
     var name: String?
 
-    @Flag(help: "Check the configuration, start nothing.")
+    @Flag(help: "Check the configuration as the user of its unit, start nothing.")
     var checkConfig = false
+
+    @Flag(help: "Print as JSON what keeps the service from working, and what helps: see tributaryctl doctor.")
+    var doctor = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Move the store, while the service is stopped: see tributaryctl store move.",
+            valueName: "dir"
+        )
+    )
+    var moveStore: String?
 
     @Flag(help: "Print every key of the configuration file as JSON, and start nothing.")
     var listSettings = false
@@ -51,7 +63,17 @@ struct TributaryDaemonCommand: AsyncParsableCommand {
         let flags = ["--model": model, "--store": store, "--logs": logs, "--socket": socket, "--name": name]
         let launch = DaemonLaunch(flags: flags.compactMapValues(\.self), file: config)
         let mode: DaemonLaunch.Mode =
-            listSettings ? .listSettings : demo ? .demo : checkConfig ? .checkConfiguration : .serve
+            if listSettings {
+                .listSettings
+            } else if demo {
+                .demo
+            } else if doctor {
+                .doctor
+            } else if let moveStore {
+                .moveStore(to: moveStore)
+            } else {
+                checkConfig ? .checkConfiguration : .serve
+            }
         Foundation.exit(await launch.run(mode))
     }
 }

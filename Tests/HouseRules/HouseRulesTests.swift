@@ -2,7 +2,7 @@ import Testing
 
 @Suite struct HouseRulesTests {
     private static let rules: [any HouseRule] = [
-        ManifestRule(), ImportRule(), NoSleepRule(), TopLevelRule(), MachinePathRule(),
+        ManifestRule(), ImportRule(), NoSleepRule(), TopLevelRule(), MachinePathRule(), CommandBlockRule(),
     ]
 
     @Test(arguments: rules.indices)

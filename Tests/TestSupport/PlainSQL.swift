@@ -63,14 +63,18 @@ package struct PlainSQL: Sendable {
     }
 }
 
-/// Another program that has begun to write to a store and does not end.
+/// Another program that has begun to write to a store, or to read it, and does not end.
 package final class StoreHolder {
     private var connection: OpaquePointer?
 
-    package init(_ path: String) throws {
+    package init(_ path: String, begins: String = "BEGIN IMMEDIATE") throws {
         guard sqlite3_open_v2(path, &connection, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK else { throw failure }
         sqlite3_busy_timeout(connection, 60_000)
-        guard sqlite3_exec(connection, "BEGIN IMMEDIATE", nil, nil, nil) == SQLITE_OK else { throw failure }
+        guard sqlite3_exec(connection, begins, nil, nil, nil) == SQLITE_OK else { throw failure }
+    }
+
+    package static func reading(_ path: String) throws -> StoreHolder {
+        try StoreHolder(path, begins: "BEGIN; SELECT count(*) FROM sqlite_schema")
     }
 
     private var failure: PlainSQL.Failure { .init(message: String(cString: sqlite3_errmsg(connection))) }

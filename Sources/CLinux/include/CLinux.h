@@ -53,6 +53,21 @@ struct clinux_file_mark {
 /// Fills the mark of the file at `path`, behind symbolic links (statx(2), statfs(2)); 0, or -1 with errno.
 int clinux_read_file_mark(const char *path, struct clinux_file_mark *mark);
 
+/// Who owns a file, and who may use it.
+struct clinux_file_owner {
+    uid_t user;
+    gid_t group;
+    mode_t mode;
+    uint64_t device;
+};
+
+/// Fills the owner of the file at `path` (stat(2)), or of the symbolic link itself without `follows`; 0, or -1 with errno.
+int clinux_read_file_owner(const char *path, int follows, struct clinux_file_owner *owner);
+
+/// Gives this process, which is root's, a user and groups for good (setgroups(2), setresgid(2), setresuid(2)); 0, or -1 with
+/// errno, after which the process must end.
+int clinux_assume_user(uid_t user, gid_t group, const gid_t *groups, size_t count);
+
 /// Has the text written to the standard error output if the calling thread stops the program by a trap or abort() before
 /// `clinux_disarm_last_words`. One thread at a time; the text must stay where it is.
 void clinux_arm_last_words(const char *text, size_t length);

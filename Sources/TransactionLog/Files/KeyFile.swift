@@ -40,6 +40,9 @@ package enum KeyFile {
         guard descriptor >= 0 else {
             let code = errno
             if code == ENOENT { return nil }
+            if code == EACCES, let command = opening(path, mode) {
+                throw failure("\(String(cString: strerror(code))); for the user of this process: \(command)")
+            }
             guard code == ELOOP else { throw KeyFileError(path: path, code: code) }
             let copy = "cp -p --remove-destination -- \"$(realpath -- \(path.shellWord))\" \(path.shellWord)"
             throw failure("it is a link, and the file must be here itself: \(copy)")
@@ -76,6 +79,20 @@ package enum KeyFile {
         guard count >= 0 else { throw KeyFileError(path: path, code: errno) }
         guard count <= limit else { throw failure("it has more than \(limit) bytes") }
         return bytes
+    }
+
+    /// The command that lets this process read the file; nil when it cannot be in the file's folder either.
+    private static func opening(_ path: String, _ mode: mode_t) -> String? {
+        guard access(path.folder, X_OK) == 0, let user = getpwuid(geteuid()) else { return nil }
+        let name = String(cString: user.pointee.pw_name)
+        let file = path.shellWord
+        guard mode & 0o040 != 0 else { return "chown \(name) \(file)" }
+        var groups = [gid_t](repeating: 0, count: Int(max(0, getgroups(0, nil))))
+        groups = Array(groups.prefix(Int(max(0, getgroups(Int32(groups.count), &groups)))))
+        let own = groups.contains(user.pointee.pw_gid) ? user.pointee.pw_gid : getegid()
+        guard let group = getgrgid(own) else { return nil }
+        let digits = String(mode, radix: 8)
+        return "chgrp \(String(cString: group.pointee.gr_name)) \(file) && chmod \(digits) \(file)"
     }
 }
 

@@ -25,7 +25,7 @@ package enum SegmentFileKind: Hashable, Sendable {
     /// Returns the reason why an entry of the log folder is misnamed; nil for a writer's folder and for files that do
     /// not belong to the log.
     package static func misnamed(inLogFolder name: String) -> String? {
-        guard !isReplicators(name), SegmentName.writer(folderName: name) == nil else { return nil }
+        guard !ReplicatorName(name).belongsToReplicator, SegmentName.writer(folderName: name) == nil else { return nil }
         if name.lowercased().contains(".tlog") {
             return "A segment lies in its writer's folder, not beside it."
         }
@@ -38,13 +38,8 @@ package enum SegmentFileKind: Hashable, Sendable {
     private static let exampleFolder = "0190f1a2-0000-7000-8000-000000000001"
     private static let exampleFile = "0000000000000001-0000000000000001.tlog"
 
-    private static func isReplicators(_ name: String) -> Bool {
-        name.isEmpty || name.hasPrefix(".") || name.hasPrefix("~") || name.hasSuffix("~") || name.hasSuffix(".tmp")
-            || name.contains(".sync-conflict-")
-    }
-
     private static func nearMiss(_ name: String, writer: UniqueID) -> SegmentFileKind? {
-        guard !isReplicators(name) else { return nil }
+        guard !ReplicatorName(name).belongsToReplicator else { return nil }
         let lower = name.lowercased()
         let ending = lower.firstRange(of: ".tlog")
         let parts = lower[..<(ending?.lowerBound ?? lower.endIndex)].split(
@@ -71,12 +66,10 @@ package enum SegmentFileKind: Hashable, Sendable {
         return UInt64(text, radix: 16)
     }
 
-    /// Parses `NAME.sync-conflict-YYYYMMDD-HHMMSS-DEVICE.tlog`, the name that Syncthing gives the loser of a conflict.
+    /// Parses the name that a replicator gives the loser of a conflict.
     private static func conflictOriginal(_ name: String, writer: UniqueID) -> SegmentName? {
-        let marker = ".sync-conflict-"
-        guard name.utf8.count > 33 + marker.utf8.count, name.hasSuffix(".tlog"), !name.hasPrefix("."),
-            name.dropFirst(33).hasPrefix(marker)
-        else { return nil }
-        return SegmentName(writer: writer, fileName: name.prefix(33) + ".tlog")
+        guard let length = ReplicatorName(name).conflictRangeLength else { return nil }
+        let range = String(decoding: name.utf8.prefix(length), as: UTF8.self)
+        return SegmentName(writer: writer, fileName: range + ".tlog")
     }
 }

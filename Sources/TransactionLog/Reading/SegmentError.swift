@@ -88,8 +88,10 @@ package struct SegmentError: Error, Hashable, Sendable, CustomStringConvertible 
 
     package var description: String {
         let position = line.map { "\(file):\($0)" } ?? file
-        let transaction = sequence.map { " (transaction \($0))" } ?? ""
-        return "\(position): \(reason)\(transaction)"
+        let transaction = sequence.map { "transaction \($0)" }
+        // Some reasons begin with it.
+        guard let transaction, !reason.hasPrefix("\(transaction) ") else { return "\(position): \(reason)" }
+        return "\(position): \(reason) (\(transaction))"
     }
 
     func with(writer: UniqueID?) -> SegmentError {

@@ -97,6 +97,23 @@ package struct VerifiedSegment: Sendable {
 
 /// It keeps changes that are rows where that is asked for.
 private struct SegmentContent {
+    /// The number of changes that the first line of a transaction announces.
+    private struct Announcement: CustomStringConvertible {
+        let sequence: UInt64
+        let line: Int
+        let count: Int
+
+        init(_ transaction: TransactionHeader, line: Int) {
+            sequence = transaction.sequence
+            self.line = line
+            count = transaction.changeCount
+        }
+
+        var description: String {
+            "transaction \(sequence) in line \(line) announces \(count) \(count == 1 ? "change" : "changes")"
+        }
+    }
+
     private static let blobKey = Array("\"blob\"".utf8)
     /// The beginning of every escape of a letter of "blob".
     private static let escapedLetter = Array("\\u006".utf8)
@@ -127,18 +144,26 @@ private struct SegmentContent {
             return header
         }
         slices.begin(reader)
+        var last: Announcement?
         while let line = try reader.next() {
-            let sequence = order.nextSequence
             let transaction: TransactionHeader
             do throws(JSONError) {
                 transaction = try order.begin(line)
             } catch {
-                throw SegmentError(.rejected, file: file, line: reader.line, sequence: sequence, reason: error.reason)
+                var (sequence, reason) = (order.nextSequence, error.reason)
+                if let last, let fields = try? LineFields(line),
+                    ParsedChange.Verb.allCases.contains(where: { fields.has($0.rawValue) })
+                {
+                    (sequence, reason) = (last.sequence, "\(last), and a further change follows")
+                }
+                throw SegmentError(.rejected, file: file, line: reader.line, sequence: sequence, reason: reason)
             }
+            let announcement = Announcement(transaction, line: reader.line)
+            last = announcement
             dependencies.add(transaction)
             slices.beginTransaction(transaction, reader)
             batch?.events.append(.begin(transaction))
-            try readChanges(of: transaction, reader)
+            try readChanges(of: announcement, reader)
             batch?.events.append(.end)
             order.end(transaction)
             slices.endTransaction(transaction, reader)
@@ -151,12 +176,11 @@ private struct SegmentContent {
     /// Validates the change lines of a transaction, and adds them to the batch; a line with the form of an earlier line is
     /// compared with its template instead of being parsed.
     private mutating func readChanges(
-        of transaction: TransactionHeader,
+        of transaction: Announcement,
         _ reader: SegmentLineReader
     ) throws(SegmentError) {
         let file = file
-        let announced = transaction.changeCount
-        let promise = announced == 1 ? "1 change is announced" : "\(announced) changes are announced"
+        let announced = transaction.count
         func rejected(_ reason: String, line: Int) -> SegmentError {
             SegmentError(.rejected, file: file, line: line, sequence: transaction.sequence, reason: reason)
         }
@@ -169,8 +193,7 @@ private struct SegmentContent {
                 pieces = SegmentPieces(room: min(announced - index, batchLimit))
             }
             guard let line = try reader.next() else {
-                let reason = "\(promise), the segment ends after \(index)"
-                throw rejected(reason, line: reader.line + 1)
+                throw rejected("\(transaction), and the segment ends after \(index)", line: reader.line + 1)
             }
             let isRow = batch == nil ? parser.covers(line) : pieces.appendRow(line, &parser)
             if isRow {
@@ -185,7 +208,7 @@ private struct SegmentContent {
                 guard let fields = try? LineFields(line), fields.has("transaction") else {
                     throw rejected(error.reason, line: reader.line)
                 }
-                throw rejected("\(promise), only \(index) follow", line: reader.line)
+                throw rejected("\(transaction), and the next transaction follows after \(index)", line: reader.line)
             }
             guard mayDelete || !isDeletion else { throw rejected(Self.lateDeletion, line: reader.line) }
             mayDelete = isDeletion

@@ -259,7 +259,7 @@ struct ChangeApplication {
         }
         let property = entity.properties[propertyIndex]
         if object.descriptor.properties.counters.contains(propertyIndex),
-            let amount = write.value["increment"].flatMap({ property.attribute?.type.amount(from: $0) })
+            let amount = write.value.increment.flatMap({ property.attribute?.type.amount(from: $0) })
         {
             return object.count(amount, propertyIndex)
         }

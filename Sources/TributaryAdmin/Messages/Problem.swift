@@ -50,6 +50,8 @@ extension Problem.Code {
     package static let settingWithoutEffect: Self = "setting-without-effect"
     package static let storeGone: Self = "store-gone"
     package static let checkpointFailed: Self = "checkpoint-failed"
+    /// Another process reads an old state of the store, and the WAL grows: a notice.
+    package static let checkpointBlocked: Self = "checkpoint-blocked"
     package static let mergeFailed: Self = "merge-failed"
     package static let valuesDeferred: Self = "values-deferred"
     package static let paused: Self = "paused"
@@ -66,6 +68,8 @@ extension Problem.Code {
     package static let segmentsWaiting: Self = "segments-waiting"
     package static let importFailed: Self = "import-failed"
     package static let exportFailed: Self = "export-failed"
+    /// The log folder lacks segments of this store that another machine may need.
+    package static let ownSegmentsMissing: Self = "own-segments-missing"
     /// Something else has the name of a segment of this store.
     package static let nameTaken: Self = "name-taken"
     /// Syncthing was not asked to scan the folder of a segment that was published.

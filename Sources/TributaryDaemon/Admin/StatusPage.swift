@@ -19,8 +19,9 @@ struct StatusPage: Sendable {
         }
         do {
             switch request.uri.path {
-            case "/": return .page(with: try await json())
-            case "/page.json": return .bytes(Array(try await json().utf8), type: "application/json").guarded
+            case "/": return try .page(with: await data())
+            case "/page.json":
+                return .bytes(Array(try await data().json().utf8), type: "application/json").guarded
             case AdminPath.metrics.rawValue: return try await MetricsRoute.response(of: daemon)
             default: return .problem(ProblemDocument(.notFound, detail: "there are /, /page.json and /metrics here"))
             }
@@ -33,7 +34,7 @@ struct StatusPage: Sendable {
         ["127.0.0.1", "localhost", "[::1]"].map { "\($0):\(address.port)" }
     }
 
-    private func json() async throws -> String {
-        try await PageData.collect(daemon.state.configuration.admin.page, of: daemon).json()
+    private func data() async -> PageData {
+        await PageData.collect(daemon.state.configuration.admin.page, of: daemon)
     }
 }

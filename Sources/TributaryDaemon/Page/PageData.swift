@@ -29,8 +29,25 @@ struct PageData: Sendable {
         var time: Double
     }
 
+    /// Whose files the store takes, and whether it encrypts its own.
+    struct Trust: Sendable, Encodable {
+        var mode: String
+        var pinsFirst: Bool
+        /// The numbers of keys of other stores.
+        var trustedKeys: Int
+        var revokedKeys: Int
+        var encrypts: Bool
+        var requiresEncryption: Bool
+        /// The present key of the store.
+        var ownKey: String?
+        /// The names of the keys of files; the first key encrypts new files.
+        var encryptionKeys: [String]?
+    }
+
     var madeAt: Double
     var extent: Extent
+    /// The name of the service's instance; nil for the service itself and for other daemons.
+    var instance: String?
     /// The command that reaches this daemon.
     var command: String
     var status: StatusMessage
@@ -41,6 +58,7 @@ struct PageData: Sendable {
     var minutes: [[Double]]?
     var compaction: Compaction?
     var folder: Folder?
+    var trust: Trust?
 
     private static let storeLimit = 1_000
     private static let shownStores = 200
@@ -54,6 +72,7 @@ struct PageData: Sendable {
         var data = PageData(
             madeAt: WallTime(Date()).unixSeconds,
             extent: extent,
+            instance: instance(socket: daemon.state.configuration.admin.socket),
             command: command(socket: daemon.state.configuration.admin.socket),
             status: await StatusReport.make(of: daemon)
         )
@@ -84,7 +103,27 @@ struct PageData: Sendable {
         if let size = await engine.folderSize.measured(at: now) {
             data.folder = Folder(files: size.files, bytes: size.bytes, time: size.time.unixSeconds)
         }
+        data.trust = trust(of: engine, daemon.state.configuration.sync)
         return extent == .counts ? data.counted() : data
+    }
+
+    private static func instance(socket: String) -> String? {
+        DefaultPaths.instance(of: socket).flatMap { $0 == DefaultPaths.service ? nil : $0 }
+    }
+
+    private static func trust(of engine: Engine, _ settings: SyncConfiguration) -> Trust {
+        let entries = engine.sync.trust.list.entries
+        let trusted = Set(entries.filter { $0.state == .trusted }.map(\.key)).union(settings.trust.keys)
+        return Trust(
+            mode: settings.trust.mode.rawValue,
+            pinsFirst: settings.trust.pinsFirst,
+            trustedKeys: trusted.count,
+            revokedKeys: entries.count { $0.state == .revoked },
+            encrypts: settings.encryption.current != nil,
+            requiresEncryption: settings.encryption.isRequired,
+            ownKey: engine.sync.signingKey?.publicKey.description,
+            encryptionKeys: settings.encryption.keys.map(\.id)
+        )
     }
 
     private static func command(socket: String) -> String {
@@ -133,7 +172,10 @@ struct PageData: Sendable {
             return counted
         }
         var data = self
+        data.instance = nil
         data.command = "tributaryctl"
+        data.trust?.ownKey = nil
+        data.trust?.encryptionKeys = nil
         data.status.name = nil
         (data.status.trust, data.status.encryption) = (nil, nil)
         data.status.problems = status.problems.map(counted)
@@ -173,12 +215,38 @@ struct PageData: Sendable {
         return data
     }
 
+    private static let wordLimit = 50
+
+    /// The state of the store in lines, for a browser that runs no script.
+    var words: String {
+        let name = [status.name, instance].compactMap(\.self).joined(separator: " / ")
+        var lines = [
+            "\(name.isEmpty ? "" : "\(name): ")\(status.state.rawValue), problems: \(status.problems.count), "
+                + "notices: \(status.notices?.count ?? 0), at \(Date(timeIntervalSince1970: madeAt).formatted(.iso8601))"
+        ]
+        let all = status.problems.map { ("problem", $0) } + (status.notices ?? []).map { ("notice", $0) }
+        for (kind, problem) in all.prefix(Self.wordLimit) {
+            let writer = problem.writer.map { " of \(problem.writerName ?? "\($0)")" } ?? ""
+            lines.append("\n\(kind) \(problem.code)\(writer)\(problem.detail.isEmpty ? "" : ": \(problem.detail)")")
+            if let hint = problem.hint { lines.append("  \(hint)") }
+        }
+        if all.count > Self.wordLimit { lines.append("\nMore problems: \(all.count - Self.wordLimit)") }
+        let others = writers?.writers.filter { $0.state != "self" } ?? []
+        let late = others.filter { ($0.behind ?? 0) > 0 }
+        lines.append("\nOther stores: \(others.count), not up to date here: \(late.count)")
+        lines += late.prefix(Self.wordLimit).map { "  \($0.name ?? $0.id): \($0.behind ?? 0) transactions behind" }
+        if let conflicts = status.conflicts { lines.append("Losing values: \(conflicts.kept)") }
+        lines.append("More in text: \(command) status")
+        return lines.joined(separator: "\n")
+    }
+
     /// The data as JSON, in which the answers of other routes are as these give them.
     func json() throws -> String {
         var members = [
             ("madeAt", try madeAt.jsonText()), ("shows", try extent.rawValue.jsonText()),
             ("command", try command.jsonText()), ("status", try status.jsonText()),
         ]
+        if let instance { members.append(("instance", try instance.jsonText())) }
         if let writers { members.append(("writers", try writers.jsonText())) }
         if let segments { members.append(("segments", try segments.jsonText())) }
         if let conflicts {
@@ -188,6 +256,7 @@ struct PageData: Sendable {
         if let minutes { members.append(("minutes", try minutes.jsonText())) }
         if let compaction { members.append(("compaction", try compaction.jsonText())) }
         if let folder { members.append(("folder", try folder.jsonText())) }
+        if let trust { members.append(("trust", try trust.jsonText())) }
         return "{" + members.map { "\"\($0)\":\($1)" }.joined(separator: ",") + "}"
     }
 }
@@ -212,8 +281,9 @@ extension Conflict {
 /// `GET /v1/page`: the page as HTML, or its data as JSON for who accepts that alone.
 enum PageRoute {
     static func handle(_ request: AdminRequest) async throws -> Response {
-        let json = try await PageData.collect(.everything, of: request.daemon).json()
+        let data = await PageData.collect(.everything, of: request.daemon)
         let wantsData = request.request.headers[.accept]?.contains("application/json") == true
-        return wantsData ? .bytes(Array(json.utf8), type: "application/json").guarded : .page(with: json)
+        guard wantsData else { return try .page(with: data) }
+        return .bytes(Array(try data.json().utf8), type: "application/json").guarded
     }
 }

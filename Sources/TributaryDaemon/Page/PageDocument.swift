@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
+import TributaryAdmin
 import TributaryChanges
 
 // This folder has the page for people: the document is a resource, page.html, which draws itself from the JSON that is put
@@ -11,13 +12,15 @@ import TributaryChanges
 /// Its policy lets a browser run and apply only the script and the style of the document, by their hashes, and load nothing
 /// from anywhere; a text that got past the escaping could still do nothing.
 struct PageDocument: Sendable {
-    private let parts: (head: String, middle: String, tail: String)
+    /// The text before, between and after the marks.
+    private let parts: [Substring]
     let policy: String
 
     /// The document as it was built into the program.
     static let standard = PageDocument(String(decoding: PackageResources.page_html, as: UTF8.self))
 
-    private static let (policyMark, dataMark) = ("<!--policy-->", "<!--data-->")
+    /// The places of the policy, the words and the data, in the order of the document.
+    private static let marks = ["<!--policy-->", "<!--words-->", "<!--data-->"]
 
     init(_ text: String) {
         let script = PageDocument.hash(of: text, between: "<script>", "</script>")
@@ -25,9 +28,13 @@ struct PageDocument: Sendable {
         policy =
             "default-src 'none'; script-src '\(script)'; style-src '\(style)'; img-src data:; connect-src 'self'; "
             + "base-uri 'none'; form-action 'none'"
-        let first = text.components(separatedBy: PageDocument.policyMark)
-        let second = (first.last ?? "").components(separatedBy: PageDocument.dataMark)
-        parts = (first[0], second[0], second.last ?? "")
+        var (parts, rest) = ([Substring](), Substring(text))
+        for mark in PageDocument.marks {
+            guard let place = rest.firstRange(of: mark) else { continue }
+            parts.append(rest[..<place.lowerBound])
+            rest = rest[place.upperBound...]
+        }
+        self.parts = parts + [rest]
     }
 
     private static func hash(of text: String, between start: String, _ end: String) -> String {
@@ -38,9 +45,18 @@ struct PageDocument: Sendable {
     }
 
     /// The document with the data, for a browser that opens it from a file or a server.
-    func text(with json: String) -> String {
+    ///
+    /// A browser that runs no script shows the words.
+    func text(with json: String, words: String = "") -> String {
         let policy = "<meta http-equiv=\"Content-Security-Policy\" content=\"\(policy)\">"
-        return parts.head + policy + parts.middle + PageDocument.embedded(json) + parts.tail
+        let filled = [policy, PageDocument.escaped(words), PageDocument.embedded(json)]
+        return zip(parts, filled + [""]).map { $0 + $1 }.joined()
+    }
+
+    private static func escaped(_ text: String) -> String {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        return lines.map { EscapedText.escape(String($0)) }.joined(separator: "\n")
+            .replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
     }
 
     /// JSON that ends no element of HTML: a text in it cannot contain `</script>` or `<!--`.
@@ -51,9 +67,10 @@ struct PageDocument: Sendable {
 }
 
 extension Response {
-    static func page(with json: String) -> Response {
+    static func page(with data: PageData) throws -> Response {
         let document = PageDocument.standard
-        var response = bytes(Array(document.text(with: json).utf8), type: "text/html; charset=utf-8").guarded
+        let text = document.text(with: try data.json(), words: data.words)
+        var response = bytes(Array(text.utf8), type: "text/html; charset=utf-8").guarded
         // A frame of another site could lead clicks astray; a document cannot say so itself.
         if let name = HTTPField.Name("Content-Security-Policy") {
             response.headers[name] = document.policy + "; frame-ancestors 'none'"

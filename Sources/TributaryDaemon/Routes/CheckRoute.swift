@@ -27,6 +27,7 @@ enum CheckRoute {
             log(report, by: caller, daemon.logger)
             // Segments that had vanished are in the log folder again.
             if !report.repairs.isEmpty { engine.scans.published(by: engine.sync.ownWriter) }
+            if repairs { engine.sync.lookAtExports() }
             return report
         }
     }

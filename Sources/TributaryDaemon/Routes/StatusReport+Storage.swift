@@ -1,4 +1,7 @@
+import Foundation
+import Tributary
 import TributaryAdmin
+import TributaryChanges
 import TributaryStore
 import TributarySync
 
@@ -28,6 +31,47 @@ extension StatusReport {
         } else if let notice = quota.notice {
             notices.append(notice)
         }
+    }
+
+    /// The bytes that a read transaction may keep in the WAL before it is reported.
+    ///
+    /// Without such a transaction the WAL has some 4 MiB.
+    private static let keptBytes: Int64 = 16 << 20
+    private static let namedReaders = 3
+
+    /// Names the other processes that let the WAL grow by a long read transaction.
+    static func readerNotice(of engine: Engine, walBytes: Int64?) -> Problem? {
+        guard let walBytes, walBytes >= keptBytes else { return nil }
+        let store = engine.container.store
+        let readers = store.blockingReaders(keeping: keptBytes)
+        guard !readers.isEmpty else { return nil }
+        let path = store.configuration.path
+        let processes = readers.compactMap(\.process).prefix(namedReaders)
+        let names = processes.map { process in "\(process)\(programName(of: process).map { " (\($0))" } ?? "")" }
+        let subject =
+            switch names.count {
+            case 0: "A process of another container reads"
+            case 1: "Process \(names[0]) reads"
+            default: "Processes \(names.joined(separator: ", ")) read"
+            }
+        let hint =
+            processes.isEmpty
+            ? "Have that program end its transaction. To find it, on the host: fuser -v \("\(path)-shm".shellWord)"
+            : "Have that program end its transaction, or end the program. To see it: ps -fp "
+                + "\(processes.map(String.init).joined(separator: ",")). To end it: kill "
+                + processes.map(String.init).joined(separator: " ")
+        return Problem(
+            .checkpointBlocked,
+            detail: "\(path)-wal has grown to \(ByteText.text(walBytes)). \(subject) an old state of the store in a "
+                + "transaction that does not end. Until then SQLite copies no newer state into the store's file.",
+            hint: hint
+        )
+    }
+
+    /// Nil for a process that the daemon may not see, such as another user's under `ProtectProc=invisible`.
+    private static func programName(of process: Int32) -> String? {
+        let text = try? String(contentsOfFile: "/proc/\(process)/comm", encoding: .utf8)
+        return text.map { EscapedText.escape($0.trimmingCharacters(in: .newlines)) }
     }
 
     static func addDisks(

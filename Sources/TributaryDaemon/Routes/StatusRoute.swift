@@ -77,6 +77,7 @@ enum StatusReport {
                     notices.append(lead)
                 }
             }
+            if let notice = readerNotice(of: engine, walBytes: status.walBytes) { notices.append(notice) }
             await addFolderQuota(of: engine, daemon, facts?.writers ?? [], &notices, to: &status)
             await addDisks(of: engine, state.configuration.disk, &notices, to: &status)
             if let report = facts?.deferrals ?? engine.sync.lastDeferrals {

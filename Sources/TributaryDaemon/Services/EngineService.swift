@@ -17,6 +17,7 @@ struct EngineService: Service {
     let state: DaemonState
     let notifier: SystemdNotifier
     let shutdownBroadcast: ShutdownBroadcast
+    let record: StoreRecord
     let logger: Logger
     let result: StopResult
 
@@ -34,6 +35,7 @@ struct EngineService: Service {
             try? await gracefulShutdown()
             return
         }
+        record.write(configuration.store)
         // The loops must not see the group's shutdown: `stop()` below decides when they end.
         let loops = Task { try await engine.sync.run() }
         let purging = Task { await purgeHistory(of: engine) }

@@ -53,12 +53,9 @@ extension Entity {
 
 extension Attribute {
     fileprivate func counterFault(_ json: JSONValue, qualifiedName: String, isInsert: Bool) -> String? {
-        if let increment = json["increment"] {
-            guard type.amount(from: increment) == nil else { return nil }
-            return "the increment of '\(qualifiedName)' is \(increment.shortText): \(writingRule)"
-        }
-        if isInsert, json == .null || type.amount(from: json) != nil { return nil }
-        return "'\(qualifiedName)' is a counter: write {\"increment\":N}"
+        if isInsert && json == .null || type.amount(ofWrite: json, isInsert: isInsert) != nil { return nil }
+        guard let increment = json.increment else { return "'\(qualifiedName)' is a counter: write {\"increment\":N}" }
+        return "the increment of '\(qualifiedName)' is \(increment.shortText): \(writingRule)"
     }
 }
 
@@ -72,6 +69,13 @@ extension AttributeType {
         case let number?: isInteger ? nil : number
         case nil: nil
         }
+    }
+
+    /// Returns the amount that a write adds to a counter of this type, the N of `{"increment":N}` or the plain number of an
+    /// insert; nil for a write that the store defers.
+    package func amount(ofWrite json: JSONValue, isInsert: Bool) -> PropertyValue? {
+        if let increment = json.increment { return amount(from: increment) }
+        return isInsert ? amount(from: json) : nil
     }
 }
 

@@ -253,7 +253,7 @@ final class BaselineCells {
             guard let index = layout.column(of: write.name, in: entity),
                 case .attribute(let type, let rule) = layout[index].kind, rule != .latest
             else { continue }
-            let increment = ValueConverter.increment(write.value, type: type, isInsert: isInsert)
+            let increment = type.amount(ofWrite: write.value, isInsert: isInsert)
             if rule == .counter, let increment {
                 try put(side, .total, index, change.id, writer, increment)
             } else if rule.isBound, let value = type.scalarValue(from: write.value) {

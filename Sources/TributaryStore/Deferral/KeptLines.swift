@@ -120,10 +120,3 @@ extension StoreModel {
 extension Change {
     fileprivate func filtered(_ isKept: (PropertyWrite) -> Bool) -> Change { withValues { $0.filter(isKept) } }
 }
-
-extension JSONValue {
-    /// The amount of `{"increment":N}`.
-    var increment: JSONValue? {
-        if case .object(let members) = self, members.count == 1 { self["increment"] } else { nil }
-    }
-}

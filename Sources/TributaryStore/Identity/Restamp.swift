@@ -67,12 +67,11 @@ struct Restamp {
         let select = try BoundStatement(
             reader.database,
             """
-            WITH exported(writer, last) AS MATERIALIZED (SELECT writer, max(last) FROM tributary_export GROUP BY writer)
-            SELECT o.id, o.writer, t.sequence, t.number, t.clock, w.uuid FROM tributary_outgoing o
+            SELECT o.id, o.writer, t.sequence, t.number, t.clock, w.uuid FROM tributary_writer w
+            CROSS JOIN tributary_outgoing o ON o.writer = w.id
+                AND o.sequence > ifnull((SELECT max(last) FROM tributary_export e WHERE e.writer = w.id), 0)
             JOIN tributary_transaction t ON t.writer = o.writer AND t.sequence = o.sequence
-            JOIN tributary_writer w ON w.id = o.writer LEFT JOIN exported e ON e.writer = o.writer
-            WHERE o.sequence > ifnull(e.last, 0)
-                AND CASE WHEN ?1 IS NULL THEN w.is_self ELSE t.clock > ?1 OR t.clock < 0 END
+            WHERE CASE WHEN ?1 IS NULL THEN w.is_self ELSE t.clock > ?1 OR t.clock < 0 END
             ORDER BY t.number
             """
         )
@@ -361,6 +360,6 @@ struct Restamp {
             throw RestampError.unknownCounter(entity: entity, property: value.key)
         }
         guard let (index, type, rule) = layout.attribute(value.key, of: entity), rule == .counter else { return nil }
-        return ValueConverter.increment(value.value, type: type, isInsert: isInsert).map { (index, $0) }
+        return type.amount(ofWrite: value.value, isInsert: isInsert).map { (index, $0) }
     }
 }

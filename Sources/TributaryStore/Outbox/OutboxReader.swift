@@ -52,16 +52,20 @@ package struct OutboxReader {
         ).all { row in UniqueID(row.text(0)).map { (writer: $0, first: row.sequence(1)) } }
     }
 
-    /// How many transactions no export range has; one look at each transaction of the outbox and each segment.
+    /// How many transactions no export range has; one look at each of them, and at each writer.
     package func waitingCount() throws -> Int {
         return try BoundStatement(
             database,
             """
-            WITH exported(writer, last) AS MATERIALIZED (SELECT writer, max(last) FROM tributary_export GROUP BY writer)
-            SELECT count(*) FROM tributary_outgoing o LEFT JOIN exported e ON e.writer = o.writer
-            WHERE o.sequence > ifnull(e.last, 0)
+            SELECT count(*) FROM tributary_writer w CROSS JOIN tributary_outgoing o ON o.writer = w.id
+                AND o.sequence > ifnull((SELECT max(last) FROM tributary_export e WHERE e.writer = w.id), 0)
             """
         ).all { Int($0.integer(0)) }.first ?? 0
+    }
+
+    /// The first transaction of a writer whose lines are kept, through this one; nil for none.
+    package func firstKept(of writer: UniqueID, through last: UInt64) throws -> UInt64? {
+        try run(of: writer, from: 0, through: last, bytes: 1)?.lowerBound
     }
 
     /// Whether a transaction of the range has changes; the others acknowledge what was imported.

@@ -1,8 +1,8 @@
 import GRDB
 import TributaryChanges
 
-/// Writes the outbox, `tributary_outgoing` and `tributary_export`: the lines of local transactions until their segment
-/// is in place, and the ranges of segments.
+/// Writes the outbox, `tributary_outgoing` and `tributary_export`: the lines of local transactions until others have them, and the
+/// ranges of segments.
 struct OutboxTable {
     let db: Database
 
@@ -38,14 +38,17 @@ struct OutboxTable {
         try IncrementalBlob(db, table: "tributary_outgoing", column: "lines", row: row, isWritable: isWritable)
     }
 
-    func deleteExported() throws {
-        try db.execute(
-            sql: """
-                DELETE FROM tributary_outgoing WHERE EXISTS (
-                    SELECT 1 FROM tributary_export e
-                    WHERE e.writer = tributary_outgoing.writer AND e.sha256 IS NOT NULL AND sequence BETWEEN e.first AND e.last)
-                """
+    /// Deletes the exported lines of a writer through this transaction; costs a few steps for each that it deletes.
+    func deleteExported(writer: Int64, through last: UInt64) throws {
+        let delete = try BoundStatement(
+            db,
+            """
+            DELETE FROM tributary_outgoing WHERE writer = ?1 AND sequence <= min(?2, ifnull(
+                (SELECT max(last) FROM tributary_export WHERE writer = ?1 AND sha256 IS NOT NULL), 0))
+            """
         )
+        delete.bindAll(writer, Int64(clamping: last))
+        try delete.run()
     }
 
     func begin(_ range: ExportRange, writer: Int64) throws {

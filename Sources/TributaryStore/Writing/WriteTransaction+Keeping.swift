@@ -1,5 +1,5 @@
 import GRDB
-import TributaryChanges
+package import TributaryChanges
 
 /// Exports, settings and the end of history.
 extension WriteTransaction {
@@ -36,7 +36,13 @@ extension WriteTransaction {
         try reader.settings.set(Setting(key), to: value)
     }
 
-    /// Removes history and idempotency results from before the given Unix seconds, and exported lines of the outbox.
+    /// Removes exported lines of an own writer, which others have through this transaction: no segment of them will be published
+    /// again.
+    package func releaseExported(of writer: UniqueID, through last: UInt64) throws {
+        try OutboxTable(db: db).deleteExported(writer: writers().position(of: writer).id, through: last)
+    }
+
+    /// Removes history and idempotency results from before the given Unix seconds.
     ///
     /// The transactions themselves stay, because the versions of rows refer to them. The limit is a number, like
     /// the column that it is compared with, because a caller's date may lie between two milliseconds.
@@ -49,6 +55,5 @@ extension WriteTransaction {
         let heard = try reader.history.consumers().filter { $0.heardAt.unixSeconds >= seconds && $0.heardAt <= wall }
         try purgeHistory(through: min(last, heard.map(\.number).min() ?? last))
         try AnswerTable(db).remove(committedBefore: seconds, orAfter: wall, through: last)
-        try OutboxTable(db: db).deleteExported()
     }
 }

@@ -99,6 +99,45 @@ struct CompactionFacts: Sendable {
     }
 }
 
+/// Segments of this store that the log folder lacks, and that somebody may still need.
+struct MissingExports: Hashable, Sendable {
+    var count: Int
+    var first: SegmentName
+    /// Whether the store has the lines of the first one, and publishes it again.
+    var isKept: Bool
+}
+
+extension CompactionFacts {
+    /// Through which transaction of the owner others have all: a verified baseline, or each active store.
+    var released: UInt64 {
+        max(knownBaselines.covered[owner], active.map { $0.seen[owner] }.min() ?? 0)
+    }
+
+    /// The exported segments of one writer that are neither in the folder nor with others; both lists in the order of `first`.
+    ///
+    /// Others may have published the same transactions in other segments. O(n) for n records and files.
+    static func missing(
+        _ records: [SegmentRecord],
+        after released: UInt64,
+        among names: [SegmentName]
+    ) -> [SegmentRecord] {
+        var there: [ClosedRange<UInt64>] = []
+        for name in names where name.first <= name.last {
+            if let last = there.last, name.first <= last.upperBound.addingSaturating(1) {
+                there[there.count - 1] = last.lowerBound...max(last.upperBound, name.last)
+            } else {
+                there.append(name.first...name.last)
+            }
+        }
+        var rest = there[...]
+        return records.filter { record in
+            guard record.last > released else { return false }
+            while let range = rest.first, range.upperBound < record.last { rest.removeFirst() }
+            return rest.first.map { $0.lowerBound > max(record.first, released.addingSaturating(1)) } ?? true
+        }
+    }
+}
+
 extension VersionVector {
     /// The positions of a store.
     init(_ writers: [WriterRecord]) {

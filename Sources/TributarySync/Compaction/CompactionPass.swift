@@ -333,6 +333,11 @@ struct CompactionPass: Sendable {
         let (facts, wall) = (try await facts(), wall)
         let lone = try await queue.run { try facts.lone(LogListing(logs)) }
         sync.state.update { $0.found(lone: lone, wall: wall) }
+        var missing: [MissingExports] = []
+        for owner in facts.owners {
+            if let found = try await release(owner) { missing.append(found) }
+        }
+        sync.state.update { $0.found(missing: missing, wall: wall) }
         for owner in facts.owners where owner == facts.own || !logs.lacksFolder(of: owner) {
             let (facts, decision) = try await decide(owner)
             guard mode != .dryRun, !decision.isEmpty else {
@@ -354,6 +359,31 @@ struct CompactionPass: Sendable {
                 report.add(failed: decision, facts, because: "it cannot be removed: \(error.description)")
             }
         }
+    }
+
+    /// Gives up the exported lines of a writer that others have, and returns the segments that the log folder lacks.
+    ///
+    /// The lines are kept until then, so that `check --repair` publishes a segment that was lost again. O(n) for n segments.
+    private func release(_ owner: UniqueID) async throws -> MissingExports? {
+        var facts = try await facts()
+        facts.owner = owner
+        let released = facts.released
+        let (records, kept) = try await store.readAside { reader in
+            (try reader.writers.segments(writer: owner), try reader.outbox.firstKept(of: owner, through: released))
+        }
+        if mode != .dryRun, kept != nil {
+            try await store.writeAsync { try $0.releaseExported(of: owner, through: released) }
+        }
+        let missing = try await queue.run {
+            let files = logs.lacksFolder(of: owner) ? [] : try logs.fileNames(of: owner)
+            let names = files.compactMap { SegmentName(writer: owner, fileName: $0) }.sorted()
+            return CompactionFacts.missing(records, after: released, among: names)
+        }
+        guard let first = missing.first else { return nil }
+        let isKept = try await store.readAside {
+            try $0.outbox.firstKept(of: owner, through: first.last) == first.first
+        }
+        return MissingExports(count: missing.count, first: first.name, isKept: isKept)
     }
 
     /// Nothing is removed for a baseline before all of its bytes were read once more.

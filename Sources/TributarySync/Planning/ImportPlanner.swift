@@ -125,6 +125,9 @@ package struct ImportPlanner: Sendable {
 
     // MARK: Scans
 
+    /// The files of a writer's folder that are applied.
+    func appliedCount(of writer: UniqueID) -> Int { writers[writer]?.appliedCount ?? 0 }
+
     /// Replaces the files of a writer's folder; the known facts about unchanged files remain.
     ///
     /// O(n log n) for the files of the listing.

@@ -206,6 +206,23 @@ extension Problem {
         )
     }
 
+    static func exportsMissing(_ exports: [MissingExports], logs: String, since: WallTime) -> Problem {
+        let count = exports.reduce(0) { $0.addingSaturating($1.count) }
+        let first = exports.first { $0.isKept } ?? exports[0]
+        let segments = count == 1 ? "A segment of this store is" : "\(count) segments of this store are"
+        return Problem(
+            .ownSegmentsMissing,
+            since: since,
+            detail: "\(segments) not in the log folder, the first is \(first.first.path): no endorsed baseline has it, "
+                + "and not all other stores have acknowledged it.",
+            writer: first.first.writer,
+            file: "\(logs)/\(first.first.path)",
+            hint: first.isKept
+                ? "To publish it again: tributaryctl check --repair"
+                : "Bring it from another machine, or make a baseline, which another store endorses: tributaryctl compact"
+        )
+    }
+
     private static func mountHint(_ folder: String) -> String {
         "Mount the share. If the folder is to begin empty: \(Accounts.commandToMakeLogFolder(folder))"
     }

@@ -62,6 +62,9 @@ extension SyncService {
     /// Exports everything that is committed, into a full log folder too.
     func exportBeyondLimit() async throws { _ = try await exports.exportNow(beyondLimit: true) }
 
+    /// Has the next pass of the compaction look at once whether the log folder lacks segments of this store.
+    package func lookAtExports() { signals.baselines.raise() }
+
     /// Reads a segment again; nil when it is simply applied afterwards.
     ///
     /// - Throws: ``SyncError`` `noSuchSegment`.

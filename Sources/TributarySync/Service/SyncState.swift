@@ -34,6 +34,10 @@ struct SyncState: Sendable {
     var undecided: [KnownBaseline: (reason: String, missing: AppliedSegments.Transaction?)] = [:]
     /// An own baseline with a transaction that nothing else has, with the time since when that is known; nil for none.
     private var lone: (baseline: KnownBaseline, missing: AppliedSegments.Transaction, since: WallTime)?
+    /// Own segments that the log folder lacks, by writer, with the time since when that is known.
+    private var missing: (exports: [MissingExports], since: WallTime)?
+    /// Whether files of the own writer have vanished, which may be needed; a pass of the compaction looks.
+    private var hasLostFiles = false
     /// Grows when other keys are trusted: what was read before is read again.
     private(set) var trustGeneration = 0
     /// The positions of a baseline that waits until this store has applied its transactions; nil for none.
@@ -64,9 +68,11 @@ struct SyncState: Sendable {
         isLimited: Bool,
         wall: WallTime
     ) -> SyncProblems.FolderChange {
+        let before = planner.appliedCount(of: planner.own)
         for listing in scan.listings { planner.found(listing, wall: wall) }
         for change in scan.changes { planner.found(change, wall: wall) }
         for writer in scan.vanished { planner.vanished(writer, wall: wall) }
+        if planner.appliedCount(of: planner.own) < before { hasLostFiles = true }
         if isLimited { problems.raise(.watchLimit(since: wall)) }
         return problems.updateFolder(scan.problems, isWhole: isWhole, scanned: scan.lookedAt, wall: wall)
     }
@@ -119,6 +125,16 @@ struct SyncState: Sendable {
 
     mutating func found(lone: (baseline: KnownBaseline, missing: AppliedSegments.Transaction)?, wall: WallTime) {
         self.lone = lone.map { ($0.baseline, $0.missing, self.lone?.since ?? wall) }
+    }
+
+    /// Whether files of the own writer have vanished since the last call.
+    mutating func takeLoss() -> Bool {
+        defer { hasLostFiles = false }
+        return hasLostFiles
+    }
+
+    mutating func found(missing exports: [MissingExports], wall: WallTime) {
+        missing = exports.isEmpty ? nil : (exports, missing?.since ?? wall)
     }
 
     /// Notes that a baseline waits for transactions; returns whether they have been applied by now.
@@ -254,6 +270,7 @@ struct SyncState: Sendable {
         let found =
             problems.all + [pause.map { Problem.paused($0, at: wall) }].compactMap(\.self)
             + planner.problems(summaries, wall: wall) + baselineProblems(wall: wall)
+            + [exportProblem(wall: wall)].compactMap(\.self)
         status.problems = found.sorted { ($0.code.rawValue, $0.detail) < ($1.code.rawValue, $1.detail) }
         return status
     }
@@ -291,6 +308,14 @@ extension SyncState {
                 ? Problem.baselineAlone(lone.baseline.name, lone.missing, since: lone.since) : nil
         }
         return [refused, comparison, waiting, offered, alone ?? unverified(wall: wall)].compactMap(\.self)
+    }
+
+    /// The problem that the log folder lacks segments of this store; a file that is being replaced is back soon.
+    private func exportProblem(wall: WallTime) -> Problem? {
+        missing.flatMap { missing in
+            planner.limits.isLate(since: missing.since, wall: wall)
+                ? Problem.exportsMissing(missing.exports, logs: configuration.logs, since: missing.since) : nil
+        }
     }
 
     /// The maker compares a baseline itself after a day, and daemons look once a day: after three days it stays as it is.

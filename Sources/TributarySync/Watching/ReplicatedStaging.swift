@@ -66,6 +66,7 @@ struct ReplicatedStaging {
     }
 
     private static func isReplicators(_ name: String) -> Bool {
-        name.hasPrefix(".syncthing.") || name.contains(".sync-conflict-") || name == ".~tmp~"
+        let known = ReplicatorName(name)
+        return name.hasPrefix(".syncthing.") || name == ".~tmp~" || known.isConflictCopy || known.isResilioPart
     }
 }

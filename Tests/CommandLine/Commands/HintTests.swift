@@ -127,6 +127,17 @@ import TributaryAdmin
         #expect(options.allSatisfy { $0.contains(#/^on (?:both machines|each machine|this machine)/#) }, "\(options)")
     }
 
+    @Test func commandsInTheExamplesOfTheManualAreTaken() async throws {
+        let samples = ["WRITER": Self.writer, "ID": Self.writer]
+        let lines = try Article.text(of: "etc/debian/tributaryctl.examples").split(separator: "\n")
+        let commands = lines.filter { $0.hasPrefix(".Dl ") }.map { $0.dropFirst(4) }
+        for command in commands {
+            let typed = samples.reduce(String(command)) { $0.replacing($1.key, with: $1.value) }
+            #expect(try await isTaken(typed), "\(command)")
+        }
+        #expect(commands.count > 5)
+    }
+
     /// The blocks of commands are complete, up to the words in capitals.
     @Test(arguments: ["Stories", "Compaction", "Operating", "Watching"])
     func commandsInArticlesAreTaken(name: String) async throws {

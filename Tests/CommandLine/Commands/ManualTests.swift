@@ -41,13 +41,28 @@ import TributaryAdmin
                 if let word = setting[name] as? String { #expect(part.contains(word), "\(key) lacks \(word)") }
             }
             if let standard = setting["default"] as? String { #expect(part.contains("Default: \(standard)\n")) }
-            #expect(part.contains("takes a restart") == (setting["needsRestart"] as? Bool), "\(key)")
+            #expect(
+                part.contains("A change takes effect at the next start.") == (setting["needsRestart"] as? Bool),
+                "\(key)"
+            )
             #expect(!part.contains("[restart]"), "\(key)")
+            let sentences = part.prefix(upTo: part.range(of: "\n.El")?.lowerBound ?? part.endIndex).split(
+                separator: "\n"
+            )
+            for sentence in sentences where sentence != ".br" && !sentence.hasPrefix("Default: ") {
+                #expect(
+                    sentence.contains(#/^\S.* .*\.$/#) && sentence.first?.isUppercase == true,
+                    "\(key): \(sentence)"
+                )
+            }
         }
+        // The sample has this key with its point.
+        #expect(parts["logs.max_bytes"]?.contains("limits all files in the log folder together.") == true)
+        #expect(parts["logs.max_bytes"]?.contains("This is the folder") == false)
         // Words of the sample, above a key, behind one, and above a section.
         #expect(parts["model"]?.contains("It must exist.") == true)
-        #expect(parts["merge.debounce"]?.contains("How the main context follows") == true)
-        #expect(parts["export.segment_bytes"]?.contains("Begin another segment from this size on.") == true)
+        #expect(parts["merge.debounce"]?.contains("The main context follows the imports and saves.") == true)
+        #expect(parts["export.segment_bytes"]?.contains("The store begins another segment from this size on.") == true)
     }
 
     /// One number: both programs, the status, and the newest entry of the changelog.

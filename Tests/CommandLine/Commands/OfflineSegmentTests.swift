@@ -240,7 +240,7 @@ import TributaryChanges
         let verified = try await run("verify", folder.path("copy.tlog"), bad, folder.path("cut.tlog"))
         #expect(verified.ending == .exited(65))
         #expect(verified.output.contains("copy.tlog: valid, 1 transaction, 0 changes, not in a writer's folder"))
-        #expect(verified.output.contains("\(text.name.fileName):3: 2 changes are announced"))
+        #expect(verified.output.contains("\(text.name.fileName):3: transaction 1 in line 2 announces 2 changes"))
         #expect(verified.output.contains("[rejected]"))
         #expect(verified.output.contains("[incomplete]"))
 
@@ -304,7 +304,8 @@ import TributaryChanges
         #expect(refused.ending == .exited(65))
         let place = "Item \(id): "
         for finding in [
-            "6 faults:", "line 3: \(place)\(upper) is not in lower case",
+            "bad.tlog: well formed, but not valid for this model: 6 faults, not in a writer's folder",
+            "line 3: \(place)\(upper) is not in lower case",
             "line 3: \(place)'code': \(upper) is not in lower case",
             "line 3: \(place)'place.hall': \(upper) is not in lower case",
             "line 3: \(place)'owner': \(other.uppercased()) is not in lower case",
@@ -314,5 +315,10 @@ import TributaryChanges
         let json = try await run("verify", "--strict", owners, "--json", bad)
         #expect(json.output.contains(#""misfits":6"#), "\(json.output)")
         #expect(try await run("verify", "--strict", good).ending == .exited(64))
+        try folder.write(try text(id, other, [lines[1]]), to: "one.tlog")
+        let one = try await run("verify", owners, folder.path("one.tlog"))
+        #expect(one.ending == .exited(65))
+        #expect(one.output.contains("one.tlog: well formed, but not valid for this model: 1 fault, not in a writer's"))
+        #expect(!one.output.contains(": valid"))
     }
 }

@@ -106,6 +106,84 @@ import TributaryAdmin
         #expect(try await daemon.problems().isEmpty)
     }
 
+    /// The same changes by way of the module, from programs in another folder: importing runs nothing, an interrupted segment is
+    /// published, and a later writer continues.
+    private static let programs: [(Language, program: String)] = [
+        (
+            .python,
+            """
+            import os, sys
+            sys.path.insert(0, os.path.dirname(sys.argv[1]))
+            from gate import SegmentWriter, identifier
+            logs, state = sys.argv[2:]
+            gate = identifier("Gate", code="north-1")
+            writer = SegmentWriter(logs, state, "module")
+            assert writer.is_new
+            insert = {"insert": "Gate", "id": gate, "values": {"code": "north-1"}}
+            update = {"update": "Gate", "id": gate, "values": {"passed": {"increment": 2}}}
+            writer.write([[insert], [update]])
+            rename, os.rename = os.rename, None
+            try:
+                writer.write([[update]])
+                raise SystemExit("the segment was published")
+            except TypeError:
+                os.rename = rename
+            writer.write([[update]])
+            again = SegmentWriter(logs, state, "module")
+            assert not again.is_new
+            again.write([[update]])
+            """
+        ),
+        (
+            .node,
+            """
+            import fs from "node:fs";
+            const { SegmentWriter, identifier } = await import(process.argv[2]);
+            const [logs, state] = process.argv.slice(3);
+            const id = identifier("Gate", { code: "north-1" });
+            const writer = new SegmentWriter(logs, state, "module");
+            if (!writer.isNew) throw new Error("not new");
+            const update = { update: "Gate", id, values: { passed: { increment: 2 } } };
+            writer.write([[{ insert: "Gate", id, values: { code: "north-1" } }], [update]]);
+            const rename = fs.renameSync;
+            fs.renameSync = (from, to) => { if (to.endsWith(".tlog")) throw new Error("cut"); rename(from, to); };
+            let isCut = false;
+            try { writer.write([[update]]); } catch { isCut = true; }
+            if (!isCut) throw new Error("the segment was published");
+            fs.renameSync = rename;
+            writer.write([[update]]);
+            const again = new SegmentWriter(logs, state, "module");
+            if (again.isNew) throw new Error("new");
+            again.write([[update]]);
+            """
+        ),
+    ]
+
+    @Test(arguments: programs) func isAModule(language: Language, program: String) async throws {
+        let daemon = try RunningDaemon()
+        guard let interpreter = try await language.command(in: daemon.folder)?.first else {
+            try Test.cancel("the language of \(language.rawValue) is not installed")
+        }
+        try daemon.folder.write(try String(contentsOfFile: Self.model, encoding: .utf8), to: "model.yaml")
+        let file = language == .python ? "program.py" : "program.mjs"
+        try daemon.folder.write(program, to: file)
+        let answer = try await Answer(
+            running: [interpreter, daemon.folder.path(file), language.path, daemon.logs, daemon.folder.path("state")],
+            in: daemon.folder,
+            environment: ["PYTHONDONTWRITEBYTECODE": "1"]
+        )
+        try #require(answer.ending == .exited(0), "\(answer)")
+        #expect(answer.output.isEmpty && answer.errors.isEmpty)
+        let files = try segments(daemon).map { daemon.logs + "/" + $0 }
+        #expect(files.count == 4)
+        try expectOneChain(files, transactions: 5)
+        try await daemon.success(of: ["segment", "verify", "--strict", "--model", Self.model] + files)
+        try await daemon.start()
+        try await daemon.success(of: ["sync"])
+        let (_, object) = try await daemon.call(.get, "/v1/objects/Gate/\(Self.gate)")
+        #expect((object["values"] as? [String: Any])?["passed"] as? Int == 8, "\(object)")
+    }
+
     /// The article's commands, as they are printed, with paths for the words in capitals.
     @Test func theCommandsOfTheArticleWork() async throws {
         guard Python() != nil else { try Test.cancel("python3 is not installed") }

@@ -29,7 +29,9 @@ struct StatusPageTests {
         let data = try await get("/page.json", port: port, host: host)
         for text in [page, data] {
             #expect(text.contains(#""shows":"counts""#) && text.contains(waiting.id), "\(text)")
-            for hidden in ["Secret", daemon.folder.path, "Transactions 1 to 1", #""name":"one""#] {
+            for hidden in [
+                "Secret", daemon.folder.path, "Transactions 1 to 1", #""name":"one""#, "ownKey\"", "encryptionKeys\"",
+            ] {
                 #expect(!text.contains(hidden), "\(hidden) in \(text)")
             }
         }

@@ -67,8 +67,15 @@ import TributaryAdmin
         try await StoryMachine.expectEqualDigests([shop, office])
         try await shop.save(2)
 
-        try await shop.run(page, "move")
+        await shop.stop()
+        let (place, new) = (shop.path("/var/lib/tributary"), shop.path("/srv/tributary"))
+        try FileManager.default.createDirectory(atPath: shop.path("/srv"), withIntermediateDirectories: true)
+        try FileManager.default.moveItem(atPath: place, toPath: new)
+        let settings = URL(filePath: shop.path("/etc/tributary/tributary.yaml"))
+        let text = try String(contentsOf: settings, encoding: .utf8)
+        try Data(text.replacing(place, with: new).utf8).write(to: settings)
         shop.logs = "/srv/tributary/logs"
+        try await shop.start()
         #expect(try await shop.writer() == former)
         try await shop.save(3)
         try await StoryMachine.expectEqualDigests([shop, office])

@@ -32,6 +32,31 @@ import TributaryAdmin
         #expect(try await machines[1].daemon.count("Employee") == 2)
     }
 
+    /// The lines of a segment outlast a restart, until another store has acknowledged them.
+    @Test func aSegmentOfThisStoreIsLost() async throws {
+        let shop = try await machines("shop")[0]
+        for number in 1...3 as ClosedRange<UInt8> {
+            try await shop.save(number)
+            try await shop.sync()
+        }
+        let (writer, files) = (try await shop.writer(), shop.files())
+        await shop.stop()
+        try await shop.start()
+        let lost = try #require(files.sorted().first)
+        let place = shop.path("\(shop.logs)/\(lost)")
+        let content = try Data(contentsOf: URL(filePath: place))
+        try FileManager.default.removeItem(atPath: place)
+        try await StoryMachine.until("the missing segment is a problem", [shop]) {
+            try await shop.sync()
+            return try await shop.problems() == ["own-segments-missing"]
+        }
+        try await shop.expectStatus(page, "missing", with: ["WRITER": writer])
+        try await shop.run(page, "missing")
+        #expect(try Data(contentsOf: URL(filePath: place)) == content)
+        try await StoryMachine.until("the problem has ended", [shop]) { try await shop.problems() == [] }
+        #expect(shop.files() == files)
+    }
+
     @Test func theWholeFolderIsLost() async throws {
         let machines = try await machines("shop", "office")
         let (shop, office) = (machines[0], machines[1])

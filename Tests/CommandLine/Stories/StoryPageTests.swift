@@ -19,9 +19,6 @@ import Testing
                 || text.contains("commands(\"\(word)\")")
             #expect(isNamed, "no test takes '\(block)' from \(name)")
         }
-        // Every block of commands of the stories has a name.
-        let fences = try Article(name).text.components(separatedBy: "```sh\n").count - 1
-        #expect(fences == page.names.count { $0.hasPrefix("test:") })
     }
 
     @Test func textsAreComparedWithPlaceholders() {

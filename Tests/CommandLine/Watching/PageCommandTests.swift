@@ -18,6 +18,7 @@ import TributaryAdmin
         let text = try String(contentsOfFile: file, encoding: .utf8)
         #expect(text.hasPrefix("<!doctype html>") && text.contains(#""shows":"everything""#))
         #expect(text.contains("tributaryctl --socket \(daemon.socket)"), "the lines to paste name the socket")
+        #expect(text.contains("<pre>one: running, problems: 0, "), "no words for a browser that runs no script")
         // It is never written over something.
         #expect(try await daemon.command(["page", "--output", file]).ending == .exited(74))
         let printed = try await daemon.success(of: ["page"])
@@ -31,6 +32,9 @@ import TributaryAdmin
         #expect(minutes.allSatisfy { $0[0] > now - 300 && $0[0] <= now + 1 }, "\(minutes)")
         let folder = data?["folder"] as? [String: Any]
         #expect(try #require(folder?["bytes"] as? Int) > 200 && folder?["files"] as? Int ?? 0 > 0, "\(folder ?? [:])")
+        let trust = data?["trust"] as? [String: Any]
+        #expect(trust?["mode"] as? String == "any" && trust?["encrypts"] as? Bool == false, "\(trust ?? [:])")
+        #expect((trust?["ownKey"] as? String)?.count == 64, "\(trust ?? [:])")
         let stores = (data?["writers"] as? [String: Any])?["writers"] as? [[String: Any]]
         #expect(stores?.contains { $0["id"] as? String == writer.id } == true, "\(stores ?? [])")
     }

@@ -63,13 +63,87 @@ struct PageInBrowserTests {
                 "tributaryctl --socket \(daemon.socket) conflict restore 1",
                 "tributaryctl --socket \(daemon.socket) writer abandon \(stuck.id)",
                 "tributaryctl --socket \(daemon.socket) segment explain \(stuck.id)", "log folder",
-                "disk of the store and the log folder",
+                "disk of the store and the log folder", "<title>(1) one – Tributary</title>",
+                "Since the start of the daemon at", "transactions a minute", "Files of any store are applied",
+                "Files are not encrypted",
             ] { #expect(dom.contains(text), "\(text) in \(address)") }
+            // A command is there once, and never without what finds this daemon.
+            let abandoning = "writer abandon \(stuck.id)</code>"
+            #expect(dom.components(separatedBy: abandoning).count == 2, "\(dom)")
+            #expect(!dom.contains("tributaryctl writer"), "\(dom)")
             #expect(dom.contains("<rect class=\"in\"") && dom.contains("<rect class=\"out\""), "no chart in \(address)")
         }
         try await keyboard(at: "http://127.0.0.1:\(port)/", browser)
         try await layout(of: file, browser, name: "page")
         try await refusal(of: file, browser)
+    }
+
+    /// Thirty stores and 134 conflicts: what is well is one line, and a long list shows ten entries until all are wanted.
+    @Test(.timeLimit(.minutes(10))) func aLargeFleetFitsOnAFewScreens() async throws {
+        let daemon = try RunningDaemon()
+        let port = try #require(Loopback.freePort())
+        try daemon.reconfigure(
+            "admin: {socket:",
+            to: "admin: {page: everything, listen: \"127.0.0.1:\(port)\", socket:"
+        )
+        let now = UInt64(Date().timeIntervalSince1970 * 1000)
+        for number in 1...30 as ClosedRange<UInt8> {
+            var writer = ForeignWriter(
+                id: RunningDaemon.foreignWriter(number).id,
+                milliseconds: now - 60_000,
+                name: "till-\(number)"
+            )
+            try writer.write([[RunningDaemon.insertion(number)]], to: daemon.logs)
+            guard number > 28 else { continue }
+            let lost = try writer.write([[RunningDaemon.insertion(number + 100)]], to: daemon.logs)
+            try writer.write([[RunningDaemon.insertion(number + 50)]], to: daemon.logs)
+            try FileManager.default.removeItem(atPath: lost)
+        }
+        try await daemon.start()
+        let people = (1...134).map { "0190f1a2-0000-7000-9000-00000000\(1_000 + $0)" }
+        try await daemon.save(people.map { #"{"insert":"Employee","id":"\#($0)","values":{"name":"Ann"}}"# })
+        var late = ForeignWriter(id: RunningDaemon.foreignWriter(77).id, milliseconds: now - 3_600_000, name: "late")
+        try late.write(
+            [people.map { #"{"update":"Employee","id":"\#($0)","values":{"name":"Anne"}}"# }],
+            to: daemon.logs
+        )
+        _ = try await daemon.call(.post, "/v1/sync")
+
+        let page = try await DrivenBrowser(showing: "http://127.0.0.1:\(port)/", in: daemon.folder)
+        try await page.wait(for: "document.querySelectorAll('#conflicts tbody tr').length > 0")
+        _ = try page.value("document.getElementById('pause').click()")
+        func number(_ expression: String) throws -> Int? { try page.value(expression) as? Int }
+        let conflicts = "document.querySelectorAll('#conflicts tbody tr').length"
+        #expect(try number(conflicts) == 10)
+        #expect(try page.value("document.querySelector('#fleet summary').textContent") as? String == "29 up to date")
+        #expect(try page.value("document.querySelector('#fleet details').open") as? Bool == false)
+        for (width, height) in [(1200, 5_000), (390, 10_000)] {
+            try page.ask(
+                "Emulation.setDeviceMetricsOverride",
+                ["width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false]
+            )
+            let seen = try #require(try number("document.documentElement.scrollHeight"))
+            #expect(seen < height, "\(seen) pixels at a width of \(width)")
+        }
+        // A text narrows the list, an order sorts it, and the button shows the rest.
+        _ = try page.value(
+            """
+            window.choose = function (selector, value, event) {
+                var node = document.querySelector(selector);
+                node.value = value;
+                node.dispatchEvent(new Event(event));
+            };
+            choose("input[data-key='filter conflicts']", "nothing has this", "input")
+            """
+        )
+        #expect(try number(conflicts) == 0)
+        _ = try page.value("choose(\"input[data-key='filter conflicts']\", 'ANNE', 'input')")
+        _ = try page.value("choose(\"select[data-key='order conflicts']\", 'property', 'change')")
+        #expect(try number(conflicts) == 10)
+        _ = try page.value("document.querySelector(\"button[data-key='all conflicts']\").click()")
+        #expect(try number(conflicts) == 50)
+        #expect(try page.value("document.activeElement.textContent") as? String == "Show 10")
+        await page.close()
     }
 
     @Test(.timeLimit(.minutes(10))) func anEmptyStore() async throws {
@@ -89,7 +163,7 @@ struct PageInBrowserTests {
     private func keyboard(at address: String, _ browser: Browser) async throws {
         let page = try await DrivenBrowser(showing: address, in: browser.folder)
         try await page.wait(for: "document.querySelectorAll('.line button').length > 2")
-        try await page.wait(for: "!!document.querySelector('summary')")
+        try await page.wait(for: "!!document.querySelector('#activity summary')")
         _ = try page.value("document.getElementById('pause').click()")
         // Of the buttons of a group one is in the order: the chosen one. A redrawing makes others of the same names.
         let count = try #require(
@@ -153,7 +227,7 @@ struct PageInBrowserTests {
         try page.press(.right)
         let label = "document.querySelector('#activity svg').getAttribute('aria-label')"
         try await page.wait(for: "\(label).indexOf('360 minutes') > 0")
-        try reach("summary")
+        try reach("#activity summary")
         let isOpen = "document.querySelector('#activity details').open"
         try page.press(.enter)
         #expect(try page.value(isOpen) as? Bool == true)

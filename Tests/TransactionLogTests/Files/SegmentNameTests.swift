@@ -70,4 +70,45 @@ import TributaryChanges
             #expect(SegmentFileKind.classify(ignored, writer: writer) == .ignored)
         }
     }
+
+    /// The names that replicators give to the loser of a conflict.
+    @Test(arguments: [
+        ".sync-conflict-20260101-120000-ABCDEFG.tlog", " (Ann's conflicted copy 2026-01-02).tlog",
+        " (conflicted copy 2026-01-02 030405).tlog", " (Anns widersprüchliche Kopie, conflict).tlog",
+        " (SFConflict ann@example.org 2026-01-02-03-04-05).tlog", "_conflict-20260102-030405.tlog", ".Conflict.tlog",
+        " (copy: conflict 1 on 2026-01-02).tlog", ".tlog.conflict1", ".tlog..path1", "-TILL-7.tlog",
+        "-till-safeBackup-0001.tlog",
+    ])
+    func aConflictCopyIsComparedWhicheverReplicatorMadeIt(_ mark: String) {
+        let name = SegmentName(writer: writer, first: 1, last: 2)
+        #expect(SegmentFileKind.classify(name.range + mark, writer: writer) == .conflictCopy(of: name))
+    }
+
+    /// Nobody is asked to rename what a replicator has named.
+    @Test(arguments: [
+        ".partial", ".1a2b3c4d.partial", ".part", ".filepart", ".!sync", ".tmp", "~", " (conflicted copy 2026-01-02)",
+    ])
+    func unfinishedFilesOfReplicatorsAreNoMisnamedSegments(_ ending: String) {
+        for name in ["0000000000000001-0000000000000002.tlog", "1-2.tlog", "0000000000000010.baseline"] {
+            #expect(SegmentFileKind.classify(name + ending, writer: writer) == .ignored)
+            #expect(SegmentFileKind.misnamed(inLogFolder: name + ending) == nil)
+        }
+    }
+
+    /// The longest names that a file system holds, of the pieces that the rule looks for.
+    @Test func hostileNamesAreClassifiedInAMoment() {
+        let range = SegmentName(writer: writer, first: 1, last: 2).range
+        let pieces = ["conflic", ".tlog", "-", "(", " (conflict", "\u{301}", "..path1", "🧑‍🧑‍🧒", ".tlog.conflict"]
+        let clock = ContinuousClock()
+        let taken = clock.measure {
+            for piece in pieces {
+                let long = String(decoding: String(repeating: piece, count: 255).utf8.prefix(222), as: UTF8.self)
+                for _ in 0..<2_000 {
+                    _ = SegmentFileKind.classify(range + long, writer: writer)
+                    _ = SegmentFileKind.misnamed(inLogFolder: long)
+                }
+            }
+        }
+        #expect(taken < .seconds(60), "\(taken)")
+    }
 }

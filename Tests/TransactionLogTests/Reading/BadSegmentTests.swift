@@ -40,6 +40,24 @@ import TributaryChanges
         #expect(segment.greatestClock == HybridClock("019aa3f1c2d40001"))
     }
 
+    /// The fault is in the line of the transaction, which may be far above the line where the reader finds it.
+    @Test(
+        arguments: [
+            (0, 3, 5, 1, "transaction 1 in line 2 announces 3 changes, and the next transaction follows after 2"),
+            (0, 1, 4, 1, "transaction 1 in line 2 announces 1 change, and a further change follows"),
+            (3, 2, 7, 2, "transaction 2 in line 5 announces 2 changes, and the segment ends after 1"),
+            (3, 0, 6, 2, "transaction 2 in line 5 announces 0 changes, and a further change follows"),
+        ]
+    ) func aWrongCountNamesTheTransactionAndItsLine(index: Int, count: Int, line: Int, sequence: UInt64, reason: String)
+    {
+        let text = Self.good[index].replacing(#/"changes":\d/#, with: "\"changes\":\(count)")
+        let error = error(Self.segment(Self.with(index, text)).bytes())
+        #expect(error?.kind == .rejected && error?.sequence == sequence)
+        #expect(error?.reason == reason)
+        #expect(error?.description == "\(error?.file ?? ""):\(error?.line ?? 0): \(reason)")
+        #expect(error?.line == line)
+    }
+
     @Test func anEmptyFileIsIncomplete() {
         #expect(error([])?.kind == .incomplete)
     }

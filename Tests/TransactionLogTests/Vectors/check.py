@@ -29,7 +29,11 @@ CLOCK = re.compile(r"[0-9a-f]{16}", re.ASCII)
 FILE_NAME = re.compile(r"([0-9a-f]{16})-([0-9a-f]{16})\.tlog", re.ASCII)
 BASELINE_NAME = re.compile(r"[0-9a-f]{16}\.baseline", re.ASCII)
 COMPARISON_NAME = re.compile(rf"({UUID.pattern})-([0-9a-f]{{16}})\.comparison", re.ASCII)
-CONFLICT_NAME = re.compile(r"[0-9a-f]{16}-[0-9a-f]{16}\.sync-conflict-.*\.tlog", re.ASCII | re.DOTALL)
+CONFLICT_NAME = re.compile(
+    r"[0-9a-f]{16}-[0-9a-f]{16}(?:[ ._-](?i:.*conflict.*)\.(?i:tlog)|-[0-9A-Za-z_.-]+\.(?i:tlog)"
+    r"|\.(?i:tlog\.conflict).*|\.(?i:tlog\.\.path)[12])",
+    re.ASCII | re.DOTALL,
+)
 
 
 class Refused(Exception):

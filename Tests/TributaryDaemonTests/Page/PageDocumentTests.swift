@@ -21,6 +21,17 @@ import TributaryChanges
         #expect(text.components(separatedBy: "<script").count == 3)
     }
 
+    /// The words are for browsers that run no script: they are in the document as a text, before the data.
+    @Test func theWordsAreThereWithoutAScript() throws {
+        let hostile = "till <b> & \u{202E}7\n</pre><script>alert(1)</script>"
+        let text = PageDocument.standard.text(with: "{}", words: hostile)
+        let words = try #require(text.firstMatch(of: /<noscript>[\s\S]*?<pre>([\s\S]*?)<\/pre>/)?.1)
+        let shown = "till &lt;b&gt; &amp; \\u{202E}7\n&lt;/pre&gt;&lt;script&gt;alert(1)&lt;/script&gt;"
+        #expect(words == shown, "\(words)")
+        #expect(text.components(separatedBy: "<script").count == 3)
+        #expect(!text.contains("<!--"), "a mark is left")
+    }
+
     @Test func thePolicyNamesTheHashesOfTheResource() throws {
         let resource = try Article.text(of: "Sources/TributaryDaemon/Page/page.html")
         for (element, directive) in [("script", "script-src"), ("style", "style-src")] {

@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import TributaryChanges
 import TributaryModel
 
 /// Models of public projects, stored outside the package because of their licences.
@@ -32,8 +33,23 @@ struct PublishedModelsTests {
     }
 }
 
-/// The installed sample model can be loaded.
+/// The sample models can be loaded, and show what tributary-model(5) is about.
 @Suite struct SampleModelTests {
+    @Test func theLongSampleHasEachMergeRuleAndUsesEachKeyOfTheManual() throws {
+        let model = try Model(contentsOf: PackageFolder.path("etc/examples/workshop.yaml"))
+        #expect(model.notices.isEmpty)
+        let attributes = model.entities.flatMap(\.attributes)
+        #expect(Set(attributes.map(\.mergeRule)) == [.latest, .max, .min, .counter])
+        #expect(Set(attributes.map(\.type)).count >= 13)
+        #expect(attributes.contains { $0.defaultValue != .null && $0.mergeRule == .latest })
+        #expect(attributes.contains { $0.renamingIdentifier == "remark" })
+        #expect(model.entity(named: "Repair")?.renamingIdentifier == "Service")
+        #expect(model.entity(named: "Bay")?.uniquenessConstraints == [["hall", "number"]])
+        let relationships = model.entities.flatMap(\.relationships)
+        #expect(Set(relationships.map(\.deleteRule)).isSuperset(of: [.nullify, .cascade, .deny]))
+        #expect(relationships.contains { $0.isToMany } && relationships.contains { !$0.isToMany && !$0.isOptional })
+    }
+
     @Test func loads() throws {
         let model = try Model(contentsOf: PackageFolder.path("etc/tributary/model.yaml"))
         let employee = try #require(model.entity(named: "Employee"))

@@ -149,6 +149,32 @@ import TributaryModel
         #expect(try replica.values("Employee", .sample(1))?["visits"] == .integer(2))
     }
 
+    /// What `tributaryctl segment verify` calls a fault is deferred, and nothing else.
+    @Test(
+        arguments: [
+            (.integer(5), true), (JSONValue(increment: .integer(5)), true), (.string("5"), false),
+            (
+                .object([JSONMember(key: "increment", value: .integer(5)), JSONMember(key: "more", value: .null)]),
+                false
+            ),
+            (JSONValue(increment: .string("5")), false),
+        ] as [(JSONValue, Bool)]
+    ) func `a counter takes increments, and a plain number in an insert`(value: JSONValue, inInsert: Bool) throws {
+        for isInsert in [true, false] {
+            let isTaken = inInsert && (isInsert || value.increment != nil)
+            let replica = try Replica()
+            try replica.apply(ForeignTransaction(1, 1, clock: 1, .insert("Employee", 1, ["visits": 2])))
+            let write: KeyValuePairs<String, JSONValue> = ["visits": value]
+            let change = isInsert ? Change.insert("Employee", 1, write) : .update("Employee", 1, write)
+            let committed = try replica.apply(ForeignTransaction(1, 2, clock: 2, change))
+            #expect(committed.deferredCount == (isTaken ? 0 : 1))
+            #expect(try replica.values("Employee", .sample(1))?["visits"] == .integer(isTaken ? 7 : 2))
+            let reason = try #require(replica.store.model.entity(named: "Employee"))
+                .deferralReason(of: PropertyWrite(name: "visits", value: value), isInsert: isInsert)
+            #expect((reason == nil) == isTaken, "\(reason ?? "no reason")")
+        }
+    }
+
     @Test func `a transaction that is not the writer's next is refused`() throws {
         let replica = try Replica()
         let first = ForeignTransaction(1, 1, clock: 1, .insert("Tag", 1))

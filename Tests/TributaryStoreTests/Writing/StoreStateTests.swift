@@ -75,7 +75,27 @@ import TributaryModel
         try replica.store.write { try $0.purgeHistory(committedBefore: .greatestFiniteMagnitude) }
         #expect(try replica.store.read { try $0.history.oldestNumber() } == 1)
         #expect(try replica.store.read { try $0.history.idempotent(key: "k") } == nil)
+        #expect(try replica.localTransactions().count == 1, "others may not have it yet")
+        try replica.store.write { try $0.releaseExported(of: own.id, through: 0) }
+        #expect(try replica.localTransactions().count == 1)
+        try replica.store.write { try $0.releaseExported(of: own.id, through: .max) }
         #expect(try replica.localTransactions().isEmpty)
+    }
+
+    @Test func `lines that are not exported are kept whatever others are said to have`() throws {
+        let replica = try Replica()
+        try replica.store.write { write in
+            for number in 1...3 { _ = try write.commit(LocalTransaction(changes: [.insert("Tag", number)])) }
+        }
+        let own = try replica.store.read { try $0.writers.own().id }
+        let range = ExportRange(writer: own, first: 1, last: 2, header: "{}")
+        try replica.store.write { _ = try $0.beginExport(range) }
+        try replica.store.write { try $0.releaseExported(of: own, through: .max) }
+        #expect(try replica.localTransactions().count == 3, "the export is not complete")
+        try replica.store.write { try $0.finishExport(range, sha256: "ab") }
+        try replica.store.write { try $0.releaseExported(of: own, through: .max) }
+        #expect(try replica.localTransactions() == replica.localTransactions(from: 3))
+        #expect(try replica.localTransactions().count == 1)
     }
 
     @Test func `what was recorded while the clock was ahead is removed with the history around it`() throws {

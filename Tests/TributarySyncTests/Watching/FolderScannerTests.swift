@@ -24,6 +24,9 @@ import TributaryChanges
             "\(writer)/0000000000000003-0000000000000003.tlog.tmp", "\(writer)/.nfs0001", "\(writer)/.stfolder",
             ".stversions/x", "\(writer)/.stversions/1-2.tlog", "\(writer)/x.sync-conflict-20240620-101500-ABCDEF7.tlog",
             "\(writer)/.0000000000000003-0000000000000003.tlog.aB3dEf", "notes.txt",
+            "\(writer)/0000000000000003-0000000000000003.tlog.1a2b3c4d.partial",
+            "\(writer)/0000000000000003-0000000000000003.tlog.!sync", "\(writer)/3-3 (conflicted copy 2026-01-02).tlog",
+            "0000000000000003-0000000000000003 (conflicted copy 2026-01-02).tlog",
             "\(writer)/notes.txt",
         ] { try folder.write("x", to: name) }
         var scanner = FolderScanner(path: folder.path)

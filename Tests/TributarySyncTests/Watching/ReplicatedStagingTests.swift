@@ -33,8 +33,11 @@ import TributaryChanges
         #expect(reasons() == [])
     }
 
-    @Test func filesOfAReplicatorShowThatItIsCarried() throws {
-        let name = ".syncthing.0000000000000001-0000000000000001.tlog.tmp"
+    @Test(arguments: [
+        ".syncthing.0000000000000001-0000000000000001.tlog.tmp", "0000000000000001-0000000000000001.tlog.!sync",
+        "0000000000000001-0000000000000001 (conflicted copy 2026-01-02).tlog",
+    ])
+    func filesOfAReplicatorShowThatItIsCarried(_ name: String) throws {
         try folder.write("x", to: ".staging/\(writer)/\(name)")
         #expect(reasons().contains { $0.contains("\(writer)/\(name)") })
     }

@@ -38,7 +38,7 @@ final class ValueConverter {
                 // An insert with a null value is no increment.
                 if shape.isInsert, json == .null { continue }
                 column = target
-                value = ValueConverter.increment(json, type: type, isInsert: shape.isInsert)
+                value = type.amount(ofWrite: json, isInsert: shape.isInsert)
             case .inverse, .formerInverse, .unknown:
                 try deferUnlessWrittenElsewhere(values[valueIndex], valueIndex, of: index, in: slice, shape)
                 continue
@@ -115,19 +115,6 @@ final class ValueConverter {
         case .string(let text): UniqueID(text).map(PropertyValue.reference)
         default: nil
         }
-    }
-
-    /// Reads `{"increment":N}`, or the plain value of an insert; nil for any other value.
-    static func increment(_ json: JSONValue, type: AttributeType, isInsert: Bool) -> PropertyValue? {
-        let amount: JSONValue
-        if case .object(let members) = json {
-            guard members.count == 1, let found = json["increment"] else { return nil }
-            amount = found
-        } else {
-            guard isInsert else { return nil }
-            amount = json
-        }
-        return type.amount(from: amount)
     }
 
     /// Whether a value of an inverse column needs no further write.

@@ -14,9 +14,9 @@ struct BaselineAcceptCommand: DaemonCommand {
         commandName: "accept",
         abstract: "Take a baseline that no other store can verify.",
         discussion: """
-            For transactions that only one store has, because their segments were lost before the others read them. The
-            others cannot verify a baseline that has these transactions. This store compares all that both have. When
-            nothing contradicts, it endorses the baseline, and you vouch for the rest. Then each store that lacks the
+            For transactions that only one store has, because their segments were lost before the others read them. The \
+            others cannot verify a baseline that has these transactions. This store compares all that both have. When \
+            nothing contradicts, it endorses the baseline, and you vouch for the rest. Then each store that lacks the \
             transactions joins the baseline.
 
             Ask the people at the machine that made the baseline first. A refusal names the first value that differs.

@@ -8,16 +8,16 @@ struct BackupCommand: DaemonCommand {
         commandName: "backup",
         abstract: "Write a consistent copy of the store into a new file.",
         discussion: """
-            The file has everything: the state, its write-ahead log, large values beside the store, and local changes that are
+            The file has everything: the state, its write-ahead log, large values beside the store, and local changes that are \
             not exported yet. Any program that reads SQLite can read it; tributaryctl restore puts it into place.
 
-            The file must not exist, and appears when it is complete and its hash is verified. Ends with 74 when a disk
+            The file must not exist, and appears when it is complete and its hash is verified. Ends with 74 when a disk \
             is full.
 
-            With --keep the argument is a folder. The file is then named tributary-TIME.sqlite, with --instance
-            tributary-NAME-TIME.sqlite, with another socket tributary-HASH-TIME.sqlite. When it is complete, the oldest of
-            these files are removed, so that as many stay as --keep says. Those with a time in the future were made with a
-            wrong clock, and are removed first. Files with other names are left alone. When the new backup lacks large values, no
+            With --keep the argument is a folder. The file is then named tributary-TIME.sqlite, with --instance \
+            tributary-NAME-TIME.sqlite, with another socket tributary-HASH-TIME.sqlite. When it is complete, the oldest of \
+            these files are removed, so that as many stay as --keep says. Those with a time in the future were made with a \
+            wrong clock, and are removed first. Files with other names are left alone. When the new backup lacks large values, no \
             complete backup is removed. Unfinished backups older than a day are always removed.
             """
     )

@@ -6,8 +6,8 @@ struct PageCommand: DaemonCommand {
         commandName: "page",
         abstract: "Write a page with the state of the store, its fleet and its conflicts, for a browser.",
         discussion: """
-            The page is one HTML file with its data as of now, which loads nothing from anywhere. It has names and values of
-            the store, so the file that --output makes can be read by its owner only. The command serves nothing: a server
+            The page is one HTML file with its data as of now, which loads nothing from anywhere. It has names and values of \
+            the store, so the file that --output makes can be read by its owner only. The command serves nothing: a server \
             of its own could be read by everybody on the machine. A page that follows the daemon is at admin.listen.
             """
     )

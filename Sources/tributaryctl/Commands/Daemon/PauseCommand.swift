@@ -4,7 +4,7 @@ import TributaryAdmin
 struct PauseCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "pause",
-        abstract: "Stop importing; local saves and exports go on. Survives a restart."
+        abstract: "Stop importing until resume, also over a restart; local saves and exports continue."
     )
 
     @Option(
@@ -32,7 +32,7 @@ struct ResumeCommand: DaemonCommand {
 struct ShutdownCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "shutdown",
-        abstract: "Stop the daemon gracefully; nothing that was accepted is lost. It stays down until it is started."
+        abstract: "Stop the daemon gracefully until it is started again; nothing that was accepted is lost."
     )
 
     func run(with session: Session) async throws {

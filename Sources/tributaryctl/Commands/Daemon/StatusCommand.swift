@@ -7,9 +7,9 @@ struct StatusCommand: DaemonCommand {
         commandName: "status",
         abstract: "Show whether the daemon is well, what is stuck and what to type, and what it is doing.",
         discussion: """
-            The first line says whether all is well. Each problem follows: what is stuck, whose it is, since when, and what to
-            type. Then comes what is known besides. With --watch a terminal shows the problems, the writers with their lag, and
-            what goes through, once a second; where standard output is no terminal, each change is a line. It goes on when the
+            The first line says whether all is well. Each problem follows: what is stuck, whose it is, since when, and what to \
+            type. Then comes what is known besides. With --watch a terminal shows the problems, the writers with their lag, and \
+            what goes through, once a second; where standard output is no terminal, each change is a line. It goes on when the \
             daemon is started again, and ends when it is interrupted.
             """
     )

@@ -9,9 +9,9 @@ struct SyncCommand: DaemonCommand {
         discussion: """
             Shows its progress on standard error when that is a terminal.
 
-            Ends with 75 when a problem kept something from being done, such as a held segment or a folder that is named
-            nearly as a writer's. A baseline that does not count is a problem here only while nothing else has
-            what is in it. Ends with 74 when local changes could not be exported: a full disk, a folder that
+            Ends with 75 when a problem kept something from being done, such as a held segment or a folder that is named \
+            nearly as a writer's. A baseline that does not count is a problem here only while nothing else has \
+            what is in it. Ends with 74 when local changes could not be exported: a full disk, a folder that \
             may not be written.
             """
     )

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import TransactionLog
 import TributaryAdmin
 import TributaryChanges
@@ -13,7 +12,7 @@ struct ModelDiffCommand: OfflineCommand {
             Lines that begin with a minus drop values. Lines that begin with an exclamation mark cannot be inferred, or \
             name derived attributes of B that cannot be computed: then nothing is migrated, and the status is 65.
 
-            With --store it is what the configured store would go through, with the number of values that it would lose: to
+            With --store it is what the configured store would go through, with the number of values that it would lose: to \
             become one of the model that is given, or else of the configured one. This is tributaryd --check-config, and ends \
             with 78 when the store cannot take the model.
             """
@@ -55,24 +54,9 @@ struct ModelDiffCommand: OfflineCommand {
 
     /// Leaves the comparison to the daemon's program: nothing else reads stores.
     private func compareStore() throws {
-        let process = Process()
-        process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
-            .deletingLastPathComponent().appending(path: "tributaryd")
-        process.arguments =
-            ["--check-config"] + (config.map { ["--config", $0] } ?? []) + (older.map { ["--model", $0] } ?? [])
-        // For root the default paths are those of the service.
-        var environment = ProcessInfo.processInfo.environment
-        if geteuid() == 0, environment["STATE_DIRECTORY"] == nil {
-            environment["STATE_DIRECTORY"] = DefaultPaths.serviceState
-        }
-        process.environment = environment
-        do {
-            try process.run()
-        } catch {
-            throw CommandFailure(reason: "tributaryd: it cannot be run: \(error)", status: .unavailable)
-        }
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw ExitCode(process.terminationStatus) }
+        let arguments = (config.map { ["--config", $0] } ?? []) + (older.map { ["--model", $0] } ?? [])
+        let status = try DaemonProgram.run(["--check-config"] + arguments)
+        guard status == 0 else { throw ExitCode(status) }
     }
 
     private func printText(_ old: Model, _ new: Model, _ inference: MigrationInference, on terminal: Terminal) {

@@ -11,8 +11,8 @@ struct ModelGenerateCommand: OfflineCommand {
         commandName: "generate",
         abstract: "Write Swift classes with typed properties, keys and snapshots for a model, without a daemon.",
         discussion: """
-            One file an entity, one a composite, and one that lists the classes for PersistentContainer. --output names
-            the folder of the files, where those with the same names are replaced. Without it all of them go to standard
+            One file an entity, one a composite, and one that lists the classes for PersistentContainer. --output names \
+            the folder of the files, where those with the same names are replaced. Without it all of them go to standard \
             output, each after a line with its name. The same model gives the same bytes.
 
             A character that no Swift name can have becomes an underscore; a name that is taken gets one at its end.

@@ -10,11 +10,11 @@ struct SegmentSignCommand: OfflineCommand {
         commandName: "sign",
         abstract: "Sign segment files with a key of their writer, without a daemon.",
         discussion: """
-            For programs that write segments and do not sign themselves. Stores with trust.mode known hold what they write
+            For programs that write segments and do not sign themselves. Stores with trust.mode known hold what they write \
             until it is signed with a key that they trust for the writer.
 
-            Sign a file before it gets its name in the log folder; one that has it already is replaced by the same file
-            with the signature. Only the last line changes, not the hash. All files are of one writer; one that another key
+            Sign a file before it gets its name in the log folder; one that has it already is replaced by the same file \
+            with the signature. Only the last line changes, not the hash. All files are of one writer; one that another key \
             has signed is refused without --replace, and then nothing is signed.
 
             Make a key with: openssl genpkey -algorithm ed25519 -out FILE

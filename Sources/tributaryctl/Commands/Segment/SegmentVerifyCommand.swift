@@ -10,12 +10,12 @@ struct SegmentVerifyCommand: OfflineCommand {
         abstract: "Check segment files from the first byte to the last, without a daemon.",
         discussion:
             """
-            Ends with 65 when a file is no valid segment, 66 when one is not there, 74 when one cannot be read, 77 when it is
+            Ends with 65 when a file is no valid segment, 66 when one is not there, 74 when one cannot be read, 77 when it is \
             encrypted with a key that --encryption-keys does not name.
 
-            With --model it also names each value that the model cannot hold, which a daemon would defer, and each
-            mandatory property that is missing, and ends with 65 when there are any. With --strict as well, for the tests
-            of programs that write segments, also what daemons take and writers must not write: UUIDs and hashes in
+            With --model it also names each value that the model cannot hold, which a daemon would defer, and each \
+            mandatory property that is missing, and ends with 65 when there are any. With --strict as well, for the tests \
+            of programs that write segments, also what daemons take and writers must not write: UUIDs and hashes in \
             upper case, and to-many relationships whose inverse is to-one.
             """
     )
@@ -69,13 +69,10 @@ struct SegmentVerifyCommand: OfflineCommand {
             let transactions = CountText.text(segment.end.transactions, "transaction")
             let counts = "\(transactions), \(CountText.text(segment.end.changes, "change"))"
             let name = report.isNameChecked ? "" : ", not in a writer's folder: name not checked"
-            terminal.print("\(EscapedText.escape(report.path)): valid, \(counts)\(name)")
-            guard let findings, findings.count > 0 else { return }
-            terminal.print(
-                strict
-                    ? "  \(CountText.text(findings.count, "fault")):"
-                    : "  \(CountText.text(findings.count, "value")) \(findings.count == 1 ? "does" : "do") not fit the model:"
-            )
+            let path = EscapedText.escape(report.path)
+            guard let findings, findings.count > 0 else { return terminal.print("\(path): valid, \(counts)\(name)") }
+            let faults = CountText.text(findings.count, "fault")
+            terminal.print("\(path): well formed, but not valid for this model: \(faults)\(name)")
             for finding in findings.findings {
                 let object = finding.fault.object.map { " \($0)" } ?? ""
                 let place = ["line \(finding.line)", finding.fault.entity + object, finding.fault.reason]

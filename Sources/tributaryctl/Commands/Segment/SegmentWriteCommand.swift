@@ -10,10 +10,10 @@ struct SegmentWriteCommand: OfflineCommand {
         commandName: "write",
         abstract: "Write changes from standard input as a segment, without a daemon.",
         discussion: """
-            Standard input has one change a line, as in the log; an insert without "id" gets one. All changes are one
+            Standard input has one change a line, as in the log; an insert without "id" gets one. All changes are one \
             transaction: they are checked against the model, and either all are written or none. Deletions come first.
 
-            The writer must be a UUID that no other program writes as. With --key the segment is signed; stores that take
+            The writer must be a UUID that no other program writes as. With --key the segment is signed; stores that take \
             only what is signed have to trust the key for this writer: tributaryctl writer trust WRITER --key KEY
             """
     )

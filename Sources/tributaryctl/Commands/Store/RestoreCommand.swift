@@ -10,13 +10,13 @@ struct RestoreCommand: OfflineCommand {
         commandName: "restore",
         abstract: "Put a backup into the place of a store, while its daemon is stopped.",
         discussion: """
-            The daemon completes the work at its next start: it checks the store, which goes on as a fresh writer,
+            The daemon completes the work at its next start: it checks the store, which goes on as a fresh writer, \
             because the former one may have written more after the backup. Then it imports what the log folder has.
 
-            With --from-logs the store is moved away without a replacement, and the daemon builds a new one from the log
+            With --from-logs the store is moved away without a replacement, and the daemon builds a new one from the log \
             folder at its next start.
 
-            The store is --store, that of --instance, TRIBUTARY_STORE, or the default one; the configuration is not
+            The store is --store, that of --instance, TRIBUTARY_STORE, or the default one; the configuration is not \
             read. An existing store is never replaced: --move-aside gives it another name.
 
             Ends with 64 when there is a store already, 65 when the file is no backup, 75 while a daemon has the store.

@@ -99,7 +99,7 @@ struct WriterEvictCommand: DaemonCommand {
         commandName: "evict",
         abstract: "Count no more on what a writer has acknowledged.",
         discussion: """
-            For a machine that is gone or away for long. It counts again as soon as something newer of it is applied. What
+            For a machine that is gone or away for long. It counts again as soon as something newer of it is applied. What \
             it wrote stays.
             """
     )
@@ -114,7 +114,7 @@ struct WriterAbandonCommand: DaemonCommand {
         commandName: "abandon",
         abstract: "Wait no more for a writer's missing transactions.",
         discussion: """
-            For transactions that are lost permanently. What others wrote after them is imported at once. What arrives of the
+            For transactions that are lost permanently. What others wrote after them is imported at once. What arrives of the \
             writer later is applied all the same.
             """
     )
@@ -129,7 +129,7 @@ struct WriterRestampCommand: DaemonCommand {
         commandName: "restamp",
         abstract: "Go on as a fresh writer, with right clocks for what is not exported yet.",
         discussion: """
-            For a store that saved while its machine's clock was ahead. Set the clock right first. The former writer keeps
+            For a store that saved while its machine's clock was ahead. Set the clock right first. The former writer keeps \
             what is exported.
             """
     )
@@ -149,7 +149,7 @@ struct WriterKeyCommand: DaemonCommand {
         commandName: "key",
         abstract: "Show the key with which this store signs.",
         discussion: """
-            Others compare it before they trust it. The private half is in the file of the store's name with -key, which no
+            Others compare it before they trust it. The private half is in the file of the store's name with -key, which no \
             backup has.
             """
     )
@@ -168,7 +168,7 @@ struct WriterTrustCommand: DaemonCommand {
         commandName: "trust",
         abstract: "Take what a store signs with its key.",
         discussion: """
-            For a store whose segments are held since nobody trusts its key (trust.mode: known). Compare the key first with
+            For a store whose segments are held since nobody trusts its key (trust.mode: known). Compare the key first with \
             what tributaryctl writer key shows on its machine.
             """
     )
@@ -184,7 +184,7 @@ struct WriterRevokeCommand: DaemonCommand {
         commandName: "revoke",
         abstract: "Take nothing more that is signed with a store's key.",
         discussion: """
-            For a machine that is stolen or sold. What it wrote before stays where it is applied; what is not applied here is
+            For a machine that is stolen or sold. What it wrote before stays where it is applied; what is not applied here is \
             held. To be asked on each machine.
             """
     )

@@ -1,0 +1,74 @@
+/// A file name as replicators make them: of an unfinished file, or of the loser of a conflict.
+///
+/// The cost grows with the length of the name and no faster, whatever the name contains.
+package struct ReplicatorName: Sendable {
+    /// The name in lower-case ASCII letters.
+    private let bytes: [UInt8]
+
+    package init(_ name: String) {
+        bytes = name.utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
+    }
+
+    /// Whether the file belongs to a replicator or to the system, and no writer means it to be read.
+    package var belongsToReplicator: Bool {
+        guard let first = bytes.first else { return true }
+        return Self.firstBytes.contains(first) || Self.endings.contains(where: ends) || isConflictCopy
+    }
+
+    /// Whether the name has the word that replicators put into the name of the loser of a conflict.
+    ///
+    /// Syncthing writes `.sync-conflict-`, Dropbox `(Ann's conflicted copy …)`, Nextcloud `(conflicted copy …)`, ownCloud
+    /// `_conflict-`, Seafile `(SFConflict …)`, Resilio Sync `.Conflict`, Unison `(copy: conflict …)`, rclone `.conflict1`.
+    package var isConflictCopy: Bool { contains("conflict", from: 0) || Self.olderEndings.contains(where: ends) }
+
+    /// Whether the file is one that Resilio Sync or another replicator has begun, and that no writer names so.
+    package var isResilioPart: Bool { ends(with: ".!sync") }
+
+    private static let firstBytes = Array(".~".utf8)
+    /// Syncthing, rsync, browsers, rclone, WinSCP, Resilio Sync.
+    private static let endings = ["~", ".tmp", ".part", ".partial", ".filepart", ".!sync"]
+    /// The endings of conflict copies of rclone before 1.66.
+    private static let olderEndings = ["..path1", "..path2"]
+    private static let rangeLength = 33
+
+    /// The length of the range of sequences at the start of a conflict copy of a segment; nil for other names.
+    ///
+    /// The range is not checked.
+    var conflictRangeLength: Int? {
+        guard bytes.count > Self.rangeLength else { return nil }
+        let mark = bytes[Self.rangeLength...]
+        let isMarked = " ._-".utf8.contains(bytes[Self.rangeLength]) && contains("conflict", from: Self.rangeLength)
+        let isCopy =
+            if ends(with: ".tlog") {
+                isMarked || isHost(mark.dropLast(5))
+            } else {
+                mark.starts(with: ".tlog.conflict".utf8)
+                    || Self.olderEndings.contains { mark.elementsEqual((".tlog" + $0).utf8) }
+            }
+        return isCopy ? Self.rangeLength : nil
+    }
+
+    /// Whether the mark is a hyphen and the name of a machine, as OneDrive's programs mark a copy.
+    private func isHost(_ mark: ArraySlice<UInt8>) -> Bool {
+        guard mark.first == UInt8(ascii: "-"), mark.count > 1 else { return false }
+        return mark.allSatisfy { byte in
+            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+                || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || "-_.".utf8.contains(byte)
+        }
+    }
+
+    private func ends(with ending: String) -> Bool {
+        bytes.count >= ending.utf8.count && bytes.suffix(ending.utf8.count).elementsEqual(ending.utf8)
+    }
+
+    private func contains(_ word: String, from start: Int) -> Bool {
+        var rest = bytes[start...]
+        guard let first = word.utf8.first else { return true }
+        while let place = rest.firstIndex(of: first) {
+            rest = rest[place...]
+            if rest.starts(with: word.utf8) { return true }
+            rest = rest.dropFirst()
+        }
+        return false
+    }
+}

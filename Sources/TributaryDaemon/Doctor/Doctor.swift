@@ -1,0 +1,316 @@
+import CLinux
+import Foundation
+import Glibc
+import NIOCore
+import TransactionLog
+import TributaryAdmin
+import TributaryChanges
+import TributarySync
+
+// This folder looks at a machine for what its administrator has to set right: the configuration, files, groups and the unit.
+
+/// Examines what the daemon of a configuration needs, with the rights of its unit's user.
+struct Doctor {
+    let sources: ConfigurationSources
+    /// The unit of the configuration; nil when this machine has none.
+    let unit: UnitFacts?
+    private var report: DoctorReport
+    /// The folders that do not answer.
+    private var silent: Set<String> = []
+
+    /// Takes the rights of the unit's user.
+    ///
+    /// - Throws: ``StartFailure`` when this machine does not know the unit's user.
+    init(_ daemon: Daemon) throws {
+        sources = daemon.sources.meaningService
+        unit = sources.unit
+        try unit?.assumeUser()
+        report = DoctorReport(user: Doctor.userName, unit: unit?.name)
+    }
+
+    static var userName: String {
+        getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) } ?? "\(geteuid())"
+    }
+
+    /// O(n) for the keys and the folders that the configuration names; reads the store as a check of the configuration does.
+    mutating func examine(_ daemon: Daemon) -> DoctorReport {
+        examineUnit()
+        do {
+            var configuration = try Configuration.load(sources)
+            report.add("settings", .good, configuration.file.map { "\($0)" } ?? "all have their defaults")
+            examineFolders(configuration)
+            examineModel(configuration, daemon)
+            examineKeys(&configuration)
+            examineGroups(configuration)
+            examineNetwork(configuration)
+            examineDisks(configuration)
+        } catch {
+            report.add("settings", .problem, "\(error)", [checkCommand])
+        }
+        examineClock()
+        return report
+    }
+
+    private var checkCommand: String {
+        "sudo tributaryd --check-config" + (sources.file.map { " --config \($0.shellWord)" } ?? "")
+    }
+
+    // MARK: The unit
+
+    private mutating func examineUnit() {
+        guard let unit else {
+            return report.add("service", .notice, "this machine has no unit for this configuration, or no systemd")
+        }
+        let since = unit["StateChangeTimestamp"]
+        let state = "\(unit.name) is \(unit["ActiveState"])" + (since.isEmpty ? "" : " since \(since)")
+        switch unit["ActiveState"] {
+        case "active", "reloading", "activating": report.add("service", .good, state)
+        case "failed":
+            let journal = "sudo journalctl -u \(unit.name) -n 20"
+            report.add(
+                "service",
+                .problem,
+                "\(state) (\(unit["Result"]))",
+                [journal, "sudo systemctl restart \(unit.name)"]
+            )
+        default: report.add("service", .notice, state, ["sudo systemctl start \(unit.name)"])
+        }
+        if unit["UnitFileState"] == "disabled" {
+            report.add("service", .notice, "it does not start at a boot", ["sudo systemctl enable \(unit.name)"])
+        }
+    }
+
+    // MARK: Files
+
+    private mutating func examineFolders(_ configuration: Configuration) {
+        let folders = [("store", configuration.store.folder), ("logs", configuration.logs)]
+        for (subject, folder) in folders {
+            // A mount that does not respond must not delay the rest.
+            guard let isThere = BoundedWait.result(within: .seconds(2), { access(folder, F_OK) == 0 }) else {
+                silent.insert(folder)
+                report.add(
+                    subject,
+                    .problem,
+                    "the folder '\(folder)' does not answer",
+                    ["findmnt -T \(folder.shellWord)"]
+                )
+                continue
+            }
+            guard isThere else {
+                let isMade = subject == "store" || configuration[originOf: \.logs] == .standard
+                let text = "the folder '\(folder)' is not there" + (isMade ? "; the start makes it" : "")
+                let commands = [
+                    "sudo install -d -o \(unit?.user ?? report.user) -g tributary-logs -m 2770 \(folder.shellWord)"
+                ]
+                report.add(subject, isMade ? .good : .problem, text, isMade ? [] : commands)
+                continue
+            }
+            let real = RealPath.resolved(folder)
+            guard access(folder, W_OK | X_OK) == 0 else {
+                let reason = String(cString: strerror(errno))
+                let group = subject == "store" ? "tributary-readers" : "tributary-logs"
+                let mode = subject == "store" ? "750" : "2770"
+                let change = unit.map { unit in
+                    ["sudo chown \(unit.user):\(group) \(folder.shellWord)", "sudo chmod \(mode) \(folder.shellWord)"]
+                }
+                report.add(
+                    subject,
+                    .problem,
+                    "user \(report.user) cannot write in '\(folder)': \(reason)",
+                    (change ?? []) + ["namei -l \(folder.shellWord)"]
+                )
+                continue
+            }
+            if let unit, let obstacle = unit.obstacle(at: real) {
+                report.add(subject, .problem, Doctor.text(obstacle, folder), unit.commands(opening: [real]))
+            } else if subject == "logs", let finding = Doctor.sharing(folder) {
+                report.findings.append(finding)
+            } else {
+                report.add(subject, .good, "user \(report.user) can write in '\(folder)'")
+            }
+        }
+    }
+
+    private static func text(_ obstacle: UnitFacts.Obstacle, _ folder: String) -> String {
+        switch obstacle {
+        case .readOnly: "the unit's sandbox keeps the service from writing in '\(folder)'"
+        case .hidden(let setting): "the unit's sandbox (\(setting)=) hides '\(folder)' from the service"
+        }
+    }
+
+    /// A replicator, which is another user, needs the group in what the daemon makes; nil for nothing to say.
+    private static func sharing(_ folder: String) -> DoctorReport.Finding? {
+        var owner = clinux_file_owner()
+        guard let group = getgrnam("tributary-logs"), clinux_read_file_owner(folder, 1, &owner) == 0 else { return nil }
+        let isShared = owner.group == group.pointee.gr_gid && owner.mode & 0o2070 == 0o2070
+        guard !isShared else { return nil }
+        let commands = ["sudo chgrp tributary-logs \(folder.shellWord)", "sudo chmod 2770 \(folder.shellWord)"]
+        let text =
+            "'\(folder)' is not shared with the group tributary-logs: a replicator may not read what is published"
+        return DoctorReport.Finding("logs", .notice, text, commands)
+    }
+
+    private mutating func examineModel(_ configuration: Configuration, _ daemon: Daemon) {
+        do {
+            for line in try daemon.forecast(configuration) { report.add("model", .good, line) }
+        } catch {
+            report.add("model", .problem, "\(error)", [checkCommand])
+        }
+    }
+
+    private mutating func examineKeys(_ configuration: inout Configuration) {
+        do {
+            try configuration.readEncryptionKeys()
+            let count = configuration.sync.encryption.keys.count
+            report.add(
+                "keys",
+                .good,
+                count == 0 ? "segments are not encrypted" : "the key file has \(count) key\(count == 1 ? "" : "s")"
+            )
+        } catch {
+            report.add("keys", .problem, "\(error)")
+        }
+        let own = configuration.store + "-key"
+        do throws(KeyFileError) {
+            if let key = try KeyFile.read(own, ownedBy: geteuid()) {
+                report.add("keys", .good, "this store signs with the key \(key.publicKey)")
+            }
+        } catch {
+            report.add("keys", .problem, "the key of the store cannot be used: \(error)")
+        }
+        if let path = configuration.replicator.syncthing.keyFile, access(path, R_OK) != 0 {
+            let reason = String(cString: strerror(errno))
+            let words = "replicator.syncthing.key_file: '\(path)' cannot be read by user \(report.user): \(reason)"
+            let commands = ["sudo chgrp tributary \(path.shellWord)", "sudo chmod 640 \(path.shellWord)"]
+            report.add("keys", .problem, words, commands)
+        }
+    }
+
+    // MARK: Groups, network, clock and disks
+
+    private mutating func examineGroups(_ configuration: Configuration) {
+        for group in configuration.admin.writers ?? [] where getgrnam(group) == nil {
+            let words = "admin.writers names the group '\(group)', which this machine does not have"
+            report.add("groups", .problem, words, ["sudo groupadd --system \(group.shellWord)"])
+        }
+        guard unit != nil else { return }
+        for group in ["tributary-admin", "tributary-logs", "tributary-readers"] where getgrnam(group) == nil {
+            report.add("groups", .problem, "there is no group '\(group)'", ["sudo systemd-sysusers"])
+        }
+    }
+
+    private mutating func examineNetwork(_ configuration: Configuration) {
+        let syncthing = configuration.replicator.syncthing
+        let wants = [
+            configuration.admin.listen.map { _ in "admin.listen" },
+            syncthing.folder.map { _ in "replicator.syncthing" },
+        ].compactMap(\.self)
+        if let unit, !unit.hasNetwork, !wants.isEmpty {
+            let words =
+                "\(wants.joined(separator: " and ")) needs this machine's loopback addresses, which the unit keeps out"
+            report.add("network", .problem, words, unit.commands(installing: "/usr/share/tributary/network.conf"))
+        }
+        if let address = configuration.admin.listen, unit?.isActive != true, !Doctor.isFree(address) {
+            let words = "another program listens at admin.listen, \(address)"
+            report.add("network", .problem, words, ["sudo ss --listening --tcp --processes 'sport = :\(address.port)'"])
+        }
+        if syncthing.folder != nil, !Doctor.isAnswering(syncthing.address) {
+            let words = "Syncthing does not answer at \(syncthing.address.url)"
+            report.add("replicator", .problem, words, ["systemctl status 'syncthing@*.service'"])
+        } else if syncthing.folder != nil {
+            report.add("replicator", .good, "Syncthing answers at \(syncthing.address.url)")
+        }
+    }
+
+    private static func isFree(_ address: LoopbackAddress) -> Bool {
+        withSocket(address) { descriptor, place, size in
+            var on: Int32 = 1
+            setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
+            return Glibc.bind(descriptor, place, size) == 0
+        }
+    }
+
+    /// A loopback connection is made or refused at once.
+    private static func isAnswering(_ address: LoopbackAddress) -> Bool {
+        withSocket(address) { Glibc.connect($0, $1, $2) == 0 }
+    }
+
+    private static func withSocket(
+        _ address: LoopbackAddress,
+        _ body: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Bool
+    ) -> Bool {
+        guard let place = try? SocketAddress(ipAddress: address.host, port: address.port) else { return false }
+        let descriptor = socket(place.protocol == .inet6 ? AF_INET6 : AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        return place.withSockAddr { body(descriptor, $0, socklen_t($1)) }
+    }
+
+    private mutating func examineDisks(_ configuration: Configuration) {
+        for (place, folder) in [(DiskVolume.Place.store, configuration.store.folder), (.logs, configuration.logs)] {
+            guard !silent.contains(folder), let volume = DiskVolume(of: folder, place) else { continue }
+            guard let (severity, problem) = volume.finding(configuration.disk) else {
+                report.add("disk", .good, "'\(folder)' has \(ByteText.text(volume.free)) free")
+                continue
+            }
+            report.add("disk", severity == .problem ? .problem : .notice, problem.detail, ["df -h \(folder.shellWord)"])
+        }
+    }
+
+    private mutating func examineClock() {
+        guard let shown = try? CommandRun(["timedatectl", "show", "--property=NTPSynchronized"]), shown.status == 0
+        else { return }
+        if shown.output.contains("=yes") {
+            report.add("clock", .good, "it is set from the network")
+        } else {
+            let words = "it is not set from the network: a clock that is ahead wins over other machines"
+            report.add("clock", .notice, words, ["timedatectl", "sudo timedatectl set-ntp true"])
+        }
+    }
+}
+
+extension UnitFacts {
+    /// The commands that put a file among the unit's drop-ins.
+    func commands(installing file: String) -> [String] {
+        let target = "\(dropInFolder)/\((file as NSString).lastPathComponent)"
+        return [
+            "sudo install -m 644 -D \(file) \(target)", "sudo systemctl daemon-reload",
+            "sudo systemctl restart \(name)",
+        ]
+    }
+
+    /// The commands with which the service may write in the folders.
+    func commands(opening folders: [String]) -> [String] {
+        let lines = dropIn(opening: folders).split(separator: "\n").map { String($0).shellWord }
+        return [
+            "sudo mkdir -p \(dropInFolder)",
+            "printf '%s\\n' \(lines.joined(separator: " ")) | sudo tee \(dropInFolder)/folders.conf",
+            "sudo systemctl daemon-reload", "sudo systemctl restart \(name)",
+        ]
+    }
+}
+
+extension ConfigurationSources {
+    /// The same sources as the service has them: who checks a configuration is not systemd, and means the store of the
+    /// service.
+    ///
+    /// Without a named file this is the user's own one, when there is one, or else that of the service.
+    var meaningService: ConfigurationSources {
+        guard environment["STATE_DIRECTORY"] == nil else { return self }
+        var sources = self
+        let variable = environment["TRIBUTARY_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }
+        if sources.file == nil, variable == nil {
+            let service = DefaultPaths(environment: environment, serviceState: DefaultPaths.serviceState).configuration
+            let hasOwn = FileManager.default.fileExists(atPath: paths.configuration)
+            guard !hasOwn, FileManager.default.fileExists(atPath: service) else { return self }
+            sources.file = service
+        }
+        sources.environment["STATE_DIRECTORY"] = (sources.file ?? variable).flatMap {
+            DefaultPaths.serviceState(configuredBy: ConfigurationFile.absolute($0, in: workingDirectory))
+        }
+        return sources
+    }
+
+    /// The unit of the configuration file; nil when this machine has none.
+    var unit: UnitFacts? { file.flatMap(UnitFacts.name(configuredBy:)).flatMap(UnitFacts.init(asking:)) }
+}

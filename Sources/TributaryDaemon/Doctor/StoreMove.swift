@@ -1,0 +1,272 @@
+import CLinux
+import Foundation
+import Glibc
+import TributaryAdmin
+import TributaryChanges
+import TributarySync
+
+/// Moves the store of a service to another folder of this machine, with all that belongs to it.
+///
+/// The files are there under both names, as links or copies, before the configuration names the new place; an interruption leaves
+/// the store where the configuration says, or is told by the next start.
+struct StoreMove {
+    private let sources: ConfigurationSources
+    private let unit: UnitFacts
+    private let configuration: Configuration
+    private let folder: String
+
+    private var store: String { configuration.store }
+    private var newStore: String { folder + "/" + (store as NSString).lastPathComponent }
+
+    /// - Parameters:
+    ///   - daemon: The sources of the configuration.
+    ///   - folder: The new folder; the move makes it when it is not there.
+    /// - Throws: ``StartFailure`` and ``ConfigurationError``: what keeps the store from moving, and what helps.
+    init(_ daemon: Daemon, to folder: String) throws {
+        guard geteuid() == 0 else {
+            let reason = "only root can move a store: sudo tributaryctl store move \(folder.shellWord)"
+            throw StartFailure(reason, status: .notPermitted)
+        }
+        sources = daemon.sources.meaningService
+        guard let unit = sources.unit else {
+            let reason =
+                "this machine has no unit for \(sources.file ?? "this configuration"): stop the daemon, move all files of "
+                + "the store whose names begin with its name, and name the new place with store: in the configuration"
+            throw StartFailure(reason, status: .unavailable)
+        }
+        self.unit = unit
+        configuration = try Configuration.load(sources)
+        self.folder = RealPath.resolved(
+            (ConfigurationFile.absolute(folder, in: sources.workingDirectory) as NSString).standardizingPath
+        )
+        try check()
+    }
+
+    private func check() throws {
+        guard access(store, F_OK) == 0 else { throw refusal("there is no store '\(store)'", .noSuchThing) }
+        guard access(newStore, F_OK) != 0 else { throw refusal("there is a file '\(newStore)' already", .usage) }
+        switch configuration[originOf: \.store] {
+        case .environment(let name), .flag(let name):
+            throw refusal("the place of the store is set by \(name): set it anew there after moving the files", .usage)
+        case .standard, .file, .serviceManager: break
+        }
+        try checkPlace()
+        guard try !areOnOneDisk(existingFolder, store.folder) else { return }
+        let (size, free) = (
+            try files().reduce(0) { try $0 + bytes($1) }, DiskVolume(of: existingFolder, .store)?.free ?? .max
+        )
+        guard size < free else {
+            let words =
+                "the store has \(ByteText.text(size)), and the disk of '\(existingFolder)' has \(ByteText.text(free)) free"
+            throw refusal(words, .inputOutput)
+        }
+    }
+
+    /// Refuses a folder that others can replace while root works in it, and a file system without shared memory.
+    private func checkPlace() throws {
+        var moved = configuration
+        moved.store = newStore
+        try moved.checkStoreIsOutsideLogs()
+        guard !FileSystemKind.isNetwork(FileSystemKind.at(existingFolder)) else {
+            throw refusal(
+                "'\(existingFolder)' is on a network file system; a store must be on a disk of this machine",
+                .usage
+            )
+        }
+        let owner = try status(of: store.folder)
+        var place = existingFolder
+        while true {
+            let status = try status(of: place, follows: false)
+            let isOwners = place == folder && status.user == owner.user
+            let isSafe =
+                (status.user == 0 || isOwners) && (status.mode & 0o022 == 0 || status.mode & S_ISVTX != 0)
+            guard isSafe else {
+                let words =
+                    "others than root can replace '\(place)': name a folder whose parents are root's, or: sudo chown root:root "
+                    + "\(place.shellWord) && sudo chmod 755 \(place.shellWord)"
+                throw refusal(words, .notPermitted)
+            }
+            if place == "/" { return }
+            place = place.folder
+        }
+    }
+
+    private func refusal(_ reason: String, _ status: ExitStatus) -> StartFailure {
+        StartFailure("the store is not moved: \(reason)", status: status)
+    }
+
+    private var existingFolder: String {
+        var place = folder
+        while access(place, F_OK) != 0, place != "/" { place = place.folder }
+        return place
+    }
+
+    private func status(of path: String, follows: Bool = true) throws -> clinux_file_owner {
+        var status = clinux_file_owner()
+        guard clinux_read_file_owner(path, follows ? 1 : 0, &status) == 0 else {
+            throw refusal("'\(path)': \(String(cString: strerror(errno)))", .inputOutput)
+        }
+        return status
+    }
+
+    private func areOnOneDisk(_ path: String, _ other: String) throws -> Bool {
+        try status(of: path).device == status(of: other).device
+    }
+
+    /// The names of all that belongs to the store, its file last; shared memory is made anew.
+    private func files() throws -> [String] {
+        let name = (store as NSString).lastPathComponent
+        let all = try FileManager.default.contentsOfDirectory(atPath: store.folder)
+        let others = all.filter { other in
+            (other.hasPrefix(name + "-") || other.hasPrefix(name + ".")) && other != name + "-shm"
+                && !other.hasPrefix(name + ".before-restore-")
+        }
+        return others.sorted() + [name]
+    }
+
+    private func bytes(_ name: String) throws -> Int64 {
+        let path = store.folder + "/" + name
+        let inside = FileManager.default.enumerator(atPath: path)?.compactMap { $0 as? String } ?? []
+        return try ([path] + inside.map { path + "/" + $0 }).reduce(0) { sum, file in
+            let size = try FileManager.default.attributesOfItem(atPath: file)[.size] as? NSNumber
+            return sum.addingSaturating(size?.int64Value ?? 0)
+        }
+    }
+
+    /// Moves the store, and starts the service again if it ran; passes each step to `tell`.
+    func run(_ tell: (String) -> Void) throws {
+        let wasActive = unit.isActive
+        if wasActive {
+            try system("systemctl", "stop", unit.name)
+            tell("stopped \(unit.name)")
+        }
+        do {
+            try moveAll(tell)
+        } catch {
+            if wasActive { try? system("systemctl", "start", unit.name) }
+            throw error
+        }
+        if wasActive {
+            try system("systemctl", "start", unit.name)
+            tell("started \(unit.name)")
+        } else {
+            tell("to start it: systemctl start \(unit.name)")
+        }
+        tell(
+            "the log folder stays \(configuration.logs); the commands restore and model diff need --store \(newStore.shellWord) now"
+        )
+    }
+
+    private func moveAll(_ tell: (String) -> Void) throws {
+        let lock = try StoreLock.acquire(store: store)
+        defer { withExtendedLifetime(lock) {} }
+        let (names, isNew) = (try files(), access(folder, F_OK) != 0)
+        if isNew { try makeFolder() }
+        let isSame = try areOnOneDisk(folder, store.folder)
+        var made: [String] = []
+        do {
+            for name in names {
+                made.append(folder + "/" + name)
+                try system(
+                    "cp",
+                    "--archive",
+                    "--no-target-directory",
+                    isSame ? "--link" : "--reflink=auto",
+                    "--",
+                    store.folder + "/" + name,
+                    folder + "/" + name
+                )
+            }
+            try system("sync", "--file-system", folder)
+            try open()
+            try nameStore()
+        } catch {
+            for file in made { try? FileManager.default.removeItem(atPath: file) }
+            if isNew { rmdir(folder) }
+            throw error
+        }
+        for name in names + [(store as NSString).lastPathComponent + "-shm"] {
+            try? FileManager.default.removeItem(atPath: store.folder + "/" + name)
+        }
+        tell("moved \(store) to \(newStore), with \(names.count - 1) files that belong to it")
+    }
+
+    private func makeFolder() throws {
+        let owner = try status(of: store.folder)
+        try system("mkdir", "--parents", "--", folder)
+        guard chown(folder, owner.user, owner.group) == 0, chmod(folder, owner.mode & 0o7777) == 0 else {
+            throw refusal("'\(folder)': \(String(cString: strerror(errno)))", .inputOutput)
+        }
+    }
+
+    /// Lets the unit write in the new folder.
+    private func open() throws {
+        guard unit.obstacle(at: folder) != nil else { return }
+        try FileManager.default.createDirectory(atPath: unit.dropInFolder, withIntermediateDirectories: true)
+        let file = unit.dropInFolder + "/store.conf"
+        try unit.dropIn(opening: [folder]).write(toFile: file, atomically: true, encoding: .utf8)
+        guard chmod(file, 0o644) == 0 else {
+            throw refusal("'\(file)': \(String(cString: strerror(errno)))", .inputOutput)
+        }
+        try system("systemctl", "daemon-reload")
+    }
+
+    /// Writes the new place into the configuration: into the line that names the store, or the one that shows the default as a
+    /// comment, or a new last line.
+    private func nameStore() throws {
+        let named: (path: String, line: Int?)
+        if case .file(let path, let line, _) = configuration[originOf: \.store] {
+            named = (path, line)
+        } else if let file = configuration.file {
+            named = (file, nil)
+        } else {
+            throw refusal("the service has no configuration file, which would name the new place", .badConfiguration)
+        }
+        let before = try String(contentsOfFile: named.path, encoding: .utf8)
+        var lines = before.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        let index = named.line.map { $0 - 1 } ?? lines.firstIndex { $0.wholeMatch(of: #/#\s*store:.*/#) != nil }
+        let entry = "store: \(newStore.yamlWord)"
+        if let index, lines.indices.contains(index) {
+            lines[index] = entry
+        } else {
+            if lines.last == "" { lines.removeLast() }
+            lines += [entry, ""]
+        }
+        try write(lines.joined(separator: "\n"), to: named.path)
+        guard (try? Configuration.load(sources))?.store == newStore else {
+            try write(before, to: named.path)
+            let place = named.line.map { "\(named.path):\($0)" } ?? named.path
+            throw refusal(
+                "\(place) cannot be changed; write '\(entry)' there, after moving the files",
+                .badConfiguration
+            )
+        }
+    }
+
+    private func write(_ text: String, to path: String) throws {
+        let status = try status(of: path)
+        try text.write(toFile: path, atomically: true, encoding: .utf8)
+        guard chown(path, status.user, status.group) == 0, chmod(path, status.mode & 0o7777) == 0 else {
+            throw refusal("'\(path)': \(String(cString: strerror(errno)))", .inputOutput)
+        }
+    }
+
+    private func system(_ command: String...) throws {
+        let done = try CommandRun(command)
+        guard done.status == 0 else {
+            let words = done.errors.trimmingCharacters(in: .whitespacesAndNewlines)
+            throw StartFailure(
+                "\(command.joined(separator: " ")): ended with \(done.status): \(words)",
+                status: .inputOutput
+            )
+        }
+    }
+}
+
+extension String {
+    /// The text as a scalar of YAML in quotes, if it needs any.
+    fileprivate var yamlWord: String {
+        wholeMatch(of: #/[A-Za-z0-9_.\/-]+/#) != nil
+            ? self : "\"\(replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\""
+    }
+}

@@ -1,0 +1,155 @@
+import CLinux
+import Foundation
+import Glibc
+import TributaryAdmin
+import TributaryChanges
+
+/// A unit as systemd runs it, with its drop-ins, and its state.
+struct UnitFacts: Hashable, Sendable {
+    var name: String
+    /// The properties of `systemctl show`.
+    var properties: [String: String]
+
+    private static let asked = [
+        "LoadState", "ActiveState", "SubState", "Result", "UnitFileState", "StateChangeTimestamp", "User", "Group",
+        "SupplementaryGroups", "StateDirectory", "ReadWritePaths", "ProtectSystem", "ProtectHome", "PrivateTmp",
+        "PrivateNetwork",
+    ]
+
+    init(name: String, properties: [String: String]) { (self.name, self.properties) = (name, properties) }
+
+    /// Asks systemd; nil when it does not run here, or knows no such unit.
+    init?(asking name: String) {
+        let arguments = ["show", "--property=" + UnitFacts.asked.joined(separator: ","), "--", name]
+        guard let shown = try? CommandRun(["systemctl"] + arguments), shown.status == 0 else { return nil }
+        self.init(name: name, shown: shown.output)
+    }
+
+    /// Parses the lines `PROPERTY=VALUE` of `systemctl show`; nil for a unit that is not installed.
+    init?(name: String, shown: String) {
+        var properties: [String: String] = [:]
+        for line in shown.split(separator: "\n") {
+            let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            if parts.count == 2 { properties[String(parts[0])] = String(parts[1]) }
+        }
+        guard properties["LoadState"] == "loaded" else { return nil }
+        self.init(name: name, properties: properties)
+    }
+
+    /// The unit that reads a configuration file; nil for the file of no service.
+    static func name(configuredBy path: String) -> String? {
+        DefaultPaths.serviceState(configuredBy: path).map { folder in
+            guard folder != DefaultPaths.serviceState else { return "tributaryd.service" }
+            return "tributaryd@\(folder.dropFirst(DefaultPaths.serviceState.count + 1)).service"
+        }
+    }
+
+    subscript(property: String) -> String { properties[property] ?? "" }
+
+    private func words(_ property: String) -> [String] { self[property].split(separator: " ").map(String.init) }
+
+    var user: String { self["User"] }
+    var isActive: Bool { ["active", "reloading", "activating"].contains(self["ActiveState"]) }
+    var hasNetwork: Bool { self["PrivateNetwork"] != "yes" }
+
+    /// The folder of its drop-ins.
+    var dropInFolder: String { "/etc/systemd/system/\(name).d" }
+
+    // MARK: Its user
+
+    /// Gives this process the user and the groups of the unit, as systemd gives them to the service.
+    ///
+    /// `Group=` takes the place of the user's own group. The groups of which the user is a member are added, and
+    /// `SupplementaryGroups=`. Does nothing for a process that is not root's.
+    ///
+    /// - Throws: ``StartFailure`` for a user or group that this machine does not know.
+    func assumeUser() throws(StartFailure) {
+        guard geteuid() == 0, !user.isEmpty, user != "root" else { return }
+        guard let entry = getpwnam(user) else { throw unknown("user", user) }
+        let (uid, own) = (entry.pointee.pw_uid, entry.pointee.pw_gid)
+        let gid = try self["Group"].isEmpty ? own : group(self["Group"])
+        var groups: [gid_t] = []
+        for name in words("SupplementaryGroups") { groups.append(try group(name)) }
+        guard initgroups(user, gid) == 0 else { throw failure("initgroups") }
+        var all = [gid_t](repeating: 0, count: Int(max(0, getgroups(0, nil))))
+        all = Array(all.prefix(Int(max(0, getgroups(Int32(all.count), &all)))))
+        all += groups.filter { !all.contains($0) }
+        guard clinux_assume_user(uid, gid, all, all.count) == 0 else { throw failure("setresuid") }
+    }
+
+    private func group(_ name: String) throws(StartFailure) -> gid_t {
+        guard let entry = getgrnam(name) else { throw unknown("group", name) }
+        return entry.pointee.gr_gid
+    }
+
+    private func unknown(_ kind: String, _ name: String) -> StartFailure {
+        StartFailure(
+            "\(self.name) has the \(kind) '\(name)', which this machine does not know: systemd-sysusers",
+            status: .badConfiguration
+        )
+    }
+
+    private func failure(_ call: String) -> StartFailure {
+        let reason = String(cString: strerror(errno))
+        return StartFailure("this process cannot become one of \(user)'s (\(call): \(reason))", status: .notPermitted)
+    }
+
+    // MARK: Its sandbox
+
+    enum Obstacle: Hashable, Sendable {
+        /// The service sees an empty folder in its place.
+        case hidden(by: String)
+        case readOnly
+    }
+
+    /// What the sandbox does to a path in which the service must write; nil for nothing.
+    func obstacle(at path: String) -> Obstacle? {
+        func lies(in folders: [String]) -> Bool { folders.contains { path == $0 || path.hasPrefix($0 + "/") } }
+        if self["ProtectHome"] != "no", lies(in: ["/home", "/root", "/run/user"]) { return .hidden(by: "ProtectHome") }
+        let temporary = ["/tmp", "/var/tmp"]
+        if self["PrivateTmp"] == "yes", lies(in: temporary) { return .hidden(by: "PrivateTmp") }
+        let opened = words("ReadWritePaths").map { String($0.drop { $0 == "-" || $0 == "+" }) }
+        let folders = opened + words("StateDirectory").map { "/var/lib/\($0)" } + temporary
+        return self["ProtectSystem"] == "strict" && !lies(in: folders) ? .readOnly : nil
+    }
+
+    /// The lines of a drop-in with which the service may write in the folders.
+    func dropIn(opening folders: [String]) -> String {
+        let opened = folders.map { "ReadWritePaths=\($0)\n" }.joined()
+        let hiding = Set(
+            folders.compactMap { folder -> String? in
+                if case .hidden(let setting) = obstacle(at: folder) { setting } else { nil }
+            }
+        )
+        return "[Service]\n" + opened + hiding.sorted().map { "\($0)=no\n" }.joined()
+    }
+}
+
+/// A program of the system that has run.
+struct CommandRun {
+    var output: String
+    var errors: String
+    var status: Int32
+
+    /// Runs the program, which is looked for where the system has its programs, and waits for its end.
+    ///
+    /// - Throws: An error of Foundation when there is no such program.
+    init(_ command: [String]) throws {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = command
+        process.environment = [
+            "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8",
+        ]
+        let (output, errors) = (Pipe(), Pipe())
+        (process.standardInput, process.standardOutput, process.standardError) = (FileHandle.nullDevice, output, errors)
+        try process.run()
+        // What these programs write to the error output is short: it fits into the pipe.
+        let bytes = output.fileHandleForReading.readDataToEndOfFile()
+        let words = errors.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        self.output = String(decoding: bytes, as: UTF8.self)
+        self.errors = String(decoding: words, as: UTF8.self)
+        status = process.terminationStatus
+    }
+}

@@ -1,0 +1,56 @@
+import ArgumentParser
+import Foundation
+import TributaryAdmin
+
+struct DoctorCommand: OfflineCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Say what keeps the service from working, and what to type.",
+        discussion: """
+            Looks at the configuration, the model, keys, folders, groups, the unit with its drop-ins, the replicator, ports, the \
+            clock and the disks. For root it does so with the rights of the unit's user. It changes nothing, and needs no daemon.
+
+            Ends with 78 when there is a problem.
+            """
+    )
+
+    @Option(help: ArgumentHelp("The configuration file.", valueName: "file"), completion: .file())
+    var config: String?
+
+    @Option(help: ArgumentHelp("The instance's name: /etc/tributary/NAME.yaml.", valueName: "name"))
+    var instance: InstanceName?
+
+    @OptionGroup var format: FormatOptions
+
+    func validate() throws {
+        if config != nil, instance != nil { throw ValidationError("give either --config or --instance") }
+    }
+
+    func run(on terminal: Terminal) throws {
+        let arguments = ["--doctor"] + DefaultPaths.arguments(config: config, instance: instance)
+        let (output, status) = try DaemonProgram.output(of: arguments)
+        guard let report = try? JSONDecoder().decode(DoctorReport.self, from: output) else {
+            throw ExitCode(status == 0 ? ExitStatus.internalError.rawValue : status)
+        }
+        if json {
+            terminal.print(String(decoding: output, as: UTF8.self))
+        } else {
+            let unit = report.unit.map { ", of \($0)" } ?? ""
+            terminal.print("as the user \(EscapedText.escape(report.user + unit))")
+            for finding in report.findings { print(finding, on: terminal) }
+        }
+        if status != 0 { throw ExitCode(status) }
+    }
+
+    private func print(_ finding: DoctorReport.Finding, on terminal: Terminal) {
+        let style: Terminal.Style =
+            switch finding.level {
+            case .good: .green
+            case .notice: .yellow
+            case .problem: .red
+            }
+        let lead = terminal.label(finding.level.rawValue, width: 9, style)
+        terminal.print(lead + EscapedText.escape("\(finding.subject): \(finding.text)"))
+        for command in finding.commands { terminal.print("           " + EscapedText.escape(command)) }
+    }
+}

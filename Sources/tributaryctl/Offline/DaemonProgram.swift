@@ -1,0 +1,50 @@
+import Foundation
+import TributaryAdmin
+
+/// The daemon's program, which is beside this one: nothing else reads configurations and stores.
+enum DaemonProgram {
+    /// Runs `tributaryd` with the arguments, and returns its exit status; what it prints is printed.
+    ///
+    /// - Throws: ``CommandFailure`` with exit status 69 when it cannot be run.
+    static func run(_ arguments: [String]) throws(CommandFailure) -> Int32 {
+        try run(arguments, output: nil)
+    }
+
+    /// Runs `tributaryd` with the arguments, and returns what it prints, at most 16 MiB, and its exit status.
+    ///
+    /// - Throws: ``CommandFailure`` with exit status 69 when it cannot be run.
+    static func output(of arguments: [String]) throws(CommandFailure) -> (output: Data, status: Int32) {
+        let pipe = Pipe()
+        var output = Data()
+        let status = try run(arguments, output: pipe) { output = $0.readData(ofLength: 16 << 20) }
+        return (output, status)
+    }
+
+    private static func run(
+        _ arguments: [String],
+        output: Pipe?,
+        reading: (FileHandle) -> Void = { _ in }
+    ) throws(CommandFailure) -> Int32 {
+        let process = Process()
+        process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+            .deletingLastPathComponent().appending(path: "tributaryd")
+        process.arguments = arguments
+        if let output { process.standardOutput = output }
+        do {
+            try process.run()
+        } catch {
+            throw CommandFailure(reason: "tributaryd: it cannot be run: \(error)", status: .unavailable)
+        }
+        if let output { reading(output.fileHandleForReading) }
+        process.waitUntilExit()
+        return process.terminationStatus
+    }
+}
+
+extension DefaultPaths {
+    /// The arguments by which the daemon's program finds the configuration of an instance, or of the service.
+    static func arguments(config: String?, instance: InstanceName?) -> [String] {
+        let file = config ?? instance.map { "/etc/tributary/\($0.name).yaml" }
+        return file.map { ["--config", $0] } ?? []
+    }
+}
