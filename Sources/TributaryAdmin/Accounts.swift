@@ -24,17 +24,19 @@ package enum Accounts {
         }
     }
 
-    /// The command that makes a folder in which the daemon and the replicator can write.
+    /// The command that makes a folder for the daemon and the replicator.
     ///
     /// Without the package's group the folder is for the daemon's own user.
     package static func commandToMakeLogFolder(_ folder: String) -> String {
-        guard let group = groupID(named: logGroup), isOwn(group), let user = userName(of: geteuid()) else {
-            return "install -d -m 2770 \(folder.shellWord)"
-        }
+        let isRoot = geteuid() == 0
+        guard let group = groupID(named: logGroup), isRoot || isOwn(group),
+            // Root checks the configuration of the service.
+            let user = isRoot ? serviceUser : userName(of: geteuid())
+        else { return "install -d -m 2770 \(folder.shellWord)" }
         return "sudo install -d -m 2770 -o \(user) -g \(logGroup) \(folder.shellWord)"
     }
 
-    private static let logGroup = "tributary-logs"
+    private static let (logGroup, serviceUser) = ("tributary-logs", "tributary")
 
     /// Whether the process is a member of the group.
     private static func isOwn(_ group: gid_t) -> Bool {

@@ -1,11 +1,11 @@
 extension Duration {
-    /// The duration as people say it, in its greatest unit of which it has about two, rounded: `2 days`, `47 hours`, `1 second`.
+    /// The rounded duration in the greatest unit with a count of two or more: `2 days`, `47 hours`, `1 second`.
     ///
     /// A negative duration is `0 seconds`.
     package var words: String {
         let seconds = max(0, components.seconds)
         let units: [(length: Int64, name: String)] = [(86_400, "day"), (3_600, "hour"), (60, "minute")]
-        // A duration that a countdown has just begun is still that of the setting: 172,795 seconds are two days.
+        // A countdown of two days has begun: 172,795 seconds are still two days.
         guard let unit = units.first(where: { seconds >= $0.length * 39 / 20 }) else {
             return "\(seconds) second\(seconds == 1 ? "" : "s")"
         }

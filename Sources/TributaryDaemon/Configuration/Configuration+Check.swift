@@ -147,7 +147,7 @@ extension Configuration {
         } else if self[originOf: \.logs] != .standard {
             throw error(
                 "the folder '\(logs)' does not exist; it is made only in its default place, since it may be a share"
-                    + " that is not mounted",
+                    + " that is not mounted. Mount it, or make an empty one: \(Accounts.commandToMakeLogFolder(logs))",
                 in: \.logs
             )
         }

@@ -1,15 +1,15 @@
 import TributaryAdmin
 import TributaryChanges
 
-/// Decides which failures of work that is tried again and again reach the journal: the first one, a failure with another
-/// problem, and one an hour with what has changed since.
+/// Decides which failures of a repeated export the journal gets: the first failure, a failure with a different problem, and
+/// a failure each hour, with the change since then.
 struct FailureReports: Sendable {
     /// The content of an entry of the journal.
     struct Report: Hashable, Sendable {
         var reason: String
-        /// The reason in the entry before, when it was another one.
+        /// The reason of the former entry, if it differs.
         var before: String?
-        /// The failures since the first one, and the time since then; nil for the first one.
+        /// The number of failures and the time since the first failure; nil for the first failure.
         var attempts: Int?
         var time: Duration?
     }
@@ -39,7 +39,7 @@ struct FailureReports: Sendable {
         return Report(reason: reason, before: before, attempts: current.attempts, time: now - current.start)
     }
 
-    /// Ends the failures; returns their number and the time since the first one, or nil when there were none.
+    /// Ends the failures; returns their number and the time since the first failure, or nil after a success.
     mutating func ended(at now: Duration) -> (attempts: Int, time: Duration)? {
         defer { series = nil }
         return series.map { ($0.attempts, now - $0.start) }

@@ -176,7 +176,7 @@ struct ConfigurationTests {
             ])
         )
         let error = #expect(throws: ConfigurationError.self) { try named.checkPaths() }
-        #expect(error?.key == "logs")
+        #expect(error?.key == "logs" && error?.reason.contains("-m 2770") == true)
         #expect(!FileManager.default.fileExists(atPath: folder.path("logs")))
     }
 
