@@ -84,7 +84,13 @@ struct SegmentSignCommand: OfflineCommand {
             let reason = "\(path): it is encrypted, and what is in it is to be signed: segment write does both"
             throw CommandFailure(reason: reason, status: .notPermitted)
         }
-        if let error = report.error { throw error }
+        if let error = report.error {
+            guard folder.isLink((path as NSString).lastPathComponent) else { throw error }
+            throw CommandFailure(
+                reason: "\(path): it is a symbolic link, which is not followed: name the file to which it leads",
+                status: .badData
+            )
+        }
         guard let file = report.file, let segment = report.segment else { throw ExitStatus.badData }
         if !replace, let former = segment.end.signature, former.key != key,
             former.isValid(of: SignedText.of(segment.name.path, segment.end.sha256))
