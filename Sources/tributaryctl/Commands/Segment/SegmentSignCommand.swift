@@ -87,7 +87,7 @@ struct SegmentSignCommand: OfflineCommand {
         if let error = report.error {
             guard folder.isLink((path as NSString).lastPathComponent) else { throw error }
             throw CommandFailure(
-                reason: "\(path): it is a symbolic link, which is not followed: name the file to which it leads",
+                reason: "\(path): it is a symbolic link, and links are not followed: name the file itself",
                 status: .badData
             )
         }
