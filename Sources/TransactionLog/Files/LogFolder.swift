@@ -5,20 +5,21 @@ package import TributaryChanges
 /// The opened log folder; files below it are opened relative to its descriptor, and no symbolic link below it is
 /// followed.
 package final class LogFolder: Sendable {
-    package let path: String
-    package let descriptor: Int32
+    let folder: OpenFolder
     /// The keys of encrypted files; the first one encrypts what is published.
     package let keys: EncryptionKeys
 
     package init(path: String, keys: EncryptionKeys = EncryptionKeys()) throws(SegmentError) {
-        let descriptor = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw SegmentError.system(errno, file: path, doing: "open the folder") }
-        self.path = path
-        self.descriptor = descriptor
+        do throws(FileFailure) {
+            folder = try OpenFolder(path)
+        } catch {
+            throw SegmentError.system(error.code, file: path, doing: "open the folder")
+        }
         self.keys = keys
     }
 
-    deinit { close(descriptor) }
+    package var path: String { folder.path }
+    package var descriptor: Int32 { folder.descriptor }
 
     /// Whether the writer's folder certainly does not exist.
     package func lacksFolder(of writer: UniqueID) -> Bool {

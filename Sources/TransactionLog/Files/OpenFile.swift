@@ -107,7 +107,7 @@ extension SegmentError {
     /// Creates the error of a failed system call; a file that does not exist gives `missing`.
     package static func system(_ code: Int32, file: String, doing verb: String) -> SegmentError {
         let kind: Kind = code == ENOENT ? .missing : .inputOutput(code)
-        return SegmentError(kind, file: file, reason: "cannot \(verb): \(String(cString: strerror(code)))")
+        return SegmentError(kind, file: file, reason: "cannot \(verb): \(FileFailure(file, code).reason)")
     }
 }
 

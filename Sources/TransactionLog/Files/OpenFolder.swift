@@ -19,6 +19,9 @@ package final class OpenFolder: Sendable {
         self.path = path
     }
 
+    /// Takes over a descriptor.
+    init(_ descriptor: Int32, path: String) { (self.descriptor, self.path) = (descriptor, path) }
+
     deinit { close(descriptor) }
 
     /// Opens the folder of a file.
@@ -41,10 +44,8 @@ package final class OpenFolder: Sendable {
         var path = path
         for _ in 0..<mostLinks {
             let (folder, name) = try holding(path)
-            guard let status = folder.status(of: name), DirectoryEntries.Kind(mode: status.st_mode) == .link else {
-                return (folder, name, path)
-            }
-            guard geteuid() != 0 || status.st_uid == 0 else { throw FileFailure(path, ENOLINK) }
+            guard folder.isLink(name) else { return (folder, name, path) }
+            guard geteuid() != 0 || folder.status(of: name)?.st_uid == 0 else { throw FileFailure(path, ENOLINK) }
             var target = [UInt8](repeating: 0, count: Int(PATH_MAX))
             let length = target.withUnsafeMutableBytes { buffer in
                 buffer.withMemoryRebound(to: CChar.self) { text in
@@ -62,6 +63,11 @@ package final class OpenFolder: Sendable {
 
     /// Whether something has a name, also a symbolic link.
     package func contains(_ name: String) -> Bool { status(of: name) != nil }
+
+    /// Whether a name is that of a symbolic link.
+    package func isLink(_ name: String) -> Bool {
+        status(of: name).map { DirectoryEntries.Kind(mode: $0.st_mode) == .link } ?? false
+    }
 
     /// Returns the status of what has a name, also of a symbolic link; nil when nothing has it.
     func status(of name: String) -> stat? {

@@ -116,7 +116,7 @@ struct FilePublisher: Sendable {
         let encryption = logs.keys.current.map { EncryptedOutput($0, header: name.header) }
         let file = HashedFile(descriptor: descriptor, file: path, encryption: encryption)
         let result = try write(file)
-        try sync(descriptor, path)
+        guard fsync(descriptor) == 0 else { throw SegmentError.system(errno, file: path, doing: "sync") }
         if isMarked {
             guard renameat(staging.folder.descriptor, staged, staging.folder.descriptor, name.readyName) == 0 else {
                 throw SegmentError.system(errno, file: path, doing: "rename")
@@ -146,18 +146,13 @@ struct FilePublisher: Sendable {
     private static let staging = ".staging"
     private static let readySuffix = ".ready"
 
-    private struct Folder {
-        var descriptor: Int32
-        var path: String
-    }
-
     /// An empty file in the staging folder, and that folder.
     ///
     /// When another program uses the writer's staging folder, or a foreign file is in the way, the file is staged in a new
     /// folder with a random name. That folder is removed afterwards; a program that is killed leaves it, and the first
     /// publication of a later process removes it.
     private struct Staging {
-        let folder: Folder
+        let folder: OpenFolder
         let file: Int32
         /// The name of the folder with a random name; nil for the writer's staging folder.
         private let temporary: String?
@@ -167,7 +162,6 @@ struct FilePublisher: Sendable {
         init(_ name: Name, _ publisher: FilePublisher) throws(SegmentError) {
             (logs, fileName) = (publisher.logs, name.fileName)
             let root = try publisher.stagingRoot()
-            defer { close(root.descriptor) }
             publisher.removeAbandoned(of: name.writer, in: root)
             if let own = try? publisher.open(name, name.writer.description, in: root, isShared: true) {
                 (folder, file, temporary) = (own.0, own.1, nil)
@@ -186,7 +180,6 @@ struct FilePublisher: Sendable {
             if !isPlaced { unlinkat(folder.descriptor, fileName, 0) }
             if temporary != nil { removeReadyFiles() }
             flock(folder.descriptor, LOCK_UN)
-            close(folder.descriptor)
             close(file)
             if let temporary {
                 unlinkat(logs.descriptor, "\(FilePublisher.staging)/\(temporary)", AT_REMOVEDIR)
@@ -196,13 +189,12 @@ struct FilePublisher: Sendable {
     }
 
     /// Opens the folder with all staged files; a file, a pipe or a link in its place is removed.
-    private func stagingRoot() throws(SegmentError) -> Folder {
-        let logs = Folder(descriptor: logs.descriptor, path: logs.path)
+    private func stagingRoot() throws(SegmentError) -> OpenFolder {
         do throws(SegmentError) {
-            return try folder(FilePublisher.staging, in: logs, mode: 0o770)
+            return try folder(FilePublisher.staging, in: logs.folder, mode: 0o770)
         } catch {
             guard error.kind == .rejected, unlinkat(logs.descriptor, FilePublisher.staging, 0) == 0 else { throw error }
-            return try folder(FilePublisher.staging, in: logs, mode: 0o770)
+            return try folder(FilePublisher.staging, in: logs.folder, mode: 0o770)
         }
     }
 
@@ -218,7 +210,7 @@ struct FilePublisher: Sendable {
     /// Removes the folders with random names that interrupted publications of a writer have left, once in a process.
     ///
     /// A program that publishes has locked its folder. Lists the folder with all staged files.
-    private func removeAbandoned(of writer: UniqueID, in root: Folder) {
+    private func removeAbandoned(of writer: UniqueID, in root: OpenFolder) {
         guard FilePublisher.isFirst("\(root.path)/\(writer).") else { return }
         let names = (try? LogFolder.names(in: root.descriptor, path: root.path)) ?? []
         for name in names where FilePublisher.isTemporary(name, of: writer) {
@@ -236,8 +228,8 @@ struct FilePublisher: Sendable {
     }
 
     /// Opens a new folder with a random name, and creates a file in it.
-    private func openTemporary(_ name: Name, in root: Folder) throws(SegmentError) -> (Folder, Int32, String) {
-        func attempt() throws(SegmentError) -> (Folder, Int32, String) {
+    private func openTemporary(_ name: Name, in root: OpenFolder) throws(SegmentError) -> (OpenFolder, Int32, String) {
+        func attempt() throws(SegmentError) -> (OpenFolder, Int32, String) {
             let temporary = "\(name.writer).\(hexadecimal16(.random(in: .min ... .max)))"
             let (folder, file) = try open(name, temporary, in: root, isShared: false)
             return (folder, file, temporary)
@@ -256,15 +248,13 @@ struct FilePublisher: Sendable {
     private func open(
         _ name: Name,
         _ folderName: String,
-        in root: Folder,
+        in root: OpenFolder,
         isShared: Bool
-    ) throws(SegmentError) -> (Folder, Int32) {
+    ) throws(SegmentError) -> (OpenFolder, Int32) {
         var staging = try folder(folderName, in: root, mode: 0o700)
         do throws(SegmentError) {
             if isShared, let below = name.stagingFolder {
-                let outer = staging
-                staging = try folder(below, in: outer, mode: 0o700)
-                close(outer.descriptor)
+                staging = try folder(below, in: staging, mode: 0o700)
             }
             let isLocked = flock(staging.descriptor, LOCK_EX | LOCK_NB) == 0
             if !isLocked, errno == EWOULDBLOCK {
@@ -275,7 +265,6 @@ struct FilePublisher: Sendable {
             }
             return (staging, try create(name, in: staging))
         } catch {
-            close(staging.descriptor)
             if !isShared { unlinkat(root.descriptor, folderName, AT_REMOVEDIR) }
             throw error
         }
@@ -287,7 +276,7 @@ struct FilePublisher: Sendable {
     /// and did not get as far. The umask and the parent folder (setgid) determine its mode and group.
     ///
     /// - Throws: ``SegmentError`` `rejected` when something else has its name.
-    private func folder(_ name: String, in parent: Folder, mode: mode_t) throws(SegmentError) -> Folder {
+    private func folder(_ name: String, in parent: OpenFolder, mode: mode_t) throws(SegmentError) -> OpenFolder {
         let path = "\(parent.path)/\(name)"
         let isNew = mkdirat(parent.descriptor, name, mode) == 0
         guard isNew || errno == EEXIST else { throw SegmentError.system(errno, file: path, doing: "make the folder") }
@@ -298,20 +287,14 @@ struct FilePublisher: Sendable {
             }
             throw SegmentError(.rejected, file: path, reason: "it is not a folder")
         }
-        guard isNew || !FilePublisher.durable.withLock({ $0.contains(path) }) else {
-            return Folder(descriptor: descriptor, path: path)
-        }
-        do throws(SegmentError) {
-            try sync(parent.descriptor, parent.path)
-        } catch {
-            close(descriptor)
-            throw error
-        }
+        let folder = OpenFolder(descriptor, path: path)
+        guard isNew || !FilePublisher.durable.withLock({ $0.contains(path) }) else { return folder }
+        try sync(parent)
         FilePublisher.durable.withLock { _ = $0.insert(path) }
-        return Folder(descriptor: descriptor, path: path)
+        return folder
     }
 
-    private func create(_ name: Name, in staging: Folder) throws(SegmentError) -> Int32 {
+    private func create(_ name: Name, in staging: OpenFolder) throws(SegmentError) -> Int32 {
         let path = "\(staging.path)/\(name.fileName)"
         var status = stat()
         if fstatat(staging.descriptor, name.readyName, &status, AT_SYMLINK_NOFOLLOW) == 0 {
@@ -330,20 +313,13 @@ struct FilePublisher: Sendable {
     }
 
     private func renameIntoFolder(_ name: Name, from staging: Staging, _ staged: String) throws(SegmentError) {
-        let logs = Folder(descriptor: logs.descriptor, path: logs.path)
-        let writer: Folder
+        let writer: OpenFolder
         do throws(SegmentError) {
-            let own = try folder(name.writer.description, in: logs, mode: 0o770)
-            if name.isBlob {
-                defer { close(own.descriptor) }
-                writer = try folder("blobs", in: own, mode: 0o770)
-            } else {
-                writer = own
-            }
+            let own = try folder(name.writer.description, in: logs.folder, mode: 0o770)
+            writer = name.isBlob ? try folder("blobs", in: own, mode: 0o770) : own
         } catch  where error.kind == .rejected {
             throw FilePublisher.taken(error.file, name, "it is not a folder")
         }
-        defer { close(writer.descriptor) }
         let (path, from) = ("\(writer.path)/\(name.fileName)", staging.folder.descriptor)
         if name.isBlob {
             guard renameat(from, staged, writer.descriptor, name.fileName) == 0 else {
@@ -355,7 +331,7 @@ struct FilePublisher: Sendable {
             try requireSameContent(name, staging)
             unlinkat(from, staged, 0)
         }
-        try sync(writer.descriptor, writer.path)
+        try sync(writer)
     }
 
     private static func taken(_ file: String, _ name: Name, _ reason: String) -> SegmentError {
@@ -386,8 +362,12 @@ struct FilePublisher: Sendable {
         throw FilePublisher.taken(file, name, "the file has other bytes")
     }
 
-    private func sync(_ descriptor: Int32, _ path: String) throws(SegmentError) {
-        guard fsync(descriptor) == 0 else { throw SegmentError.system(errno, file: path, doing: "sync") }
+    private func sync(_ folder: OpenFolder) throws(SegmentError) {
+        do throws(FileFailure) {
+            try folder.sync()
+        } catch {
+            throw SegmentError.system(error.code, file: error.path, doing: "sync")
+        }
     }
 }
 

@@ -76,11 +76,11 @@ import TributaryChanges
         try place.giveAway()
         let name = (files[0] as NSString).lastPathComponent
         let swap = """
-            ln -s "$2" .x; mv -T .x "$1/$3"; mv "$1" .y; ln -s "${2%/*}" "$1"; cp "$4" "${4%/*}/.z" 2>/dev/null
-            rm -f "$1"; mv -T .y "$1"; cp "$1/$5" .x; mv -T .x "$1/$3"
+            ln -s "$2" .x; mv -T .x "$1/$3"; mv "$1" .y; ln -s "${2%/*}" "$1"
+            rm -f "$1"; mv -T .y "$1"; cp "$1/$4" .x; mv -T .x "$1/$3"
             """
         let last = (files[2] as NSString).lastPathComponent
-        let attack = try place.attack(swap, ["\(writer)", place.victim, name, files[0], last])
+        let attack = try place.attack(swap, ["\(writer)", place.victim, name, last])
         for _ in 0..<40 {
             let answer = try await Answer(
                 of: ["segment", "sign", "--key", place.folder.path("gate.key")] + files,

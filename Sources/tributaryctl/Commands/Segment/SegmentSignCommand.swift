@@ -85,7 +85,13 @@ struct SegmentSignCommand: OfflineCommand {
             let reason = "\(path): it is encrypted, and what is in it is to be signed: segment write does both"
             throw CommandFailure(reason: reason, status: .notPermitted)
         }
-        if let error = report.error { throw error }
+        if let error = report.error {
+            guard folder.isLink((path as NSString).lastPathComponent) else { throw error }
+            throw CommandFailure(
+                reason: "\(path): it is a symbolic link, and links are not followed: name the file itself",
+                status: .badData
+            )
+        }
         guard let file = report.file, let segment = report.segment else { throw ExitStatus.badData }
         if !replace, let former = segment.end.signature, former.key != key,
             former.isValid(of: SignedText.of(segment.name.path, segment.end.sha256))
