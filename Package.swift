@@ -133,7 +133,7 @@ let package = Package(
             name: "tributaryctl",
             dependencies: [
                 "TributaryAdmin", "TransactionLog", "TributaryGeneration", "TributaryModel",
-                "TributaryChanges", "CLinux",
+                "TributaryChanges",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: daemonOnly),
             ]
         ),

@@ -12,7 +12,7 @@ package final class OpenFolder: Sendable {
 
     private static let mostLinks = 40
 
-    /// - Throws: ``FileFailure`` when there is no such folder, or when another user's symbolic link would lead root to it.
+    /// - Throws: ``FileFailure`` when the folder does not exist, or when another user's symbolic link would lead root to it.
     package init(_ path: String) throws(FileFailure) {
         descriptor = clinux_open_folder(path)
         guard descriptor >= 0 else { throw FileFailure(path, errno) }
@@ -34,7 +34,9 @@ package final class OpenFolder: Sendable {
         return (try OpenFolder(path.folder), name)
     }
 
-    /// Opens the folder of a file, or of the file to which a symbolic link leads; root follows only links of root.
+    /// Opens the folder of a file.
+    ///
+    /// A symbolic link stands for its target; root follows only links of root.
     ///
     /// - Returns: The folder, the name of the file in it, and the path of both.
     /// - Throws: ``FileFailure``.
@@ -64,18 +66,18 @@ package final class OpenFolder: Sendable {
     /// Whether something has a name, also a symbolic link.
     package func contains(_ name: String) -> Bool { status(of: name) != nil }
 
-    /// Whether a name is that of a symbolic link.
+    /// Whether a symbolic link has a name.
     package func isLink(_ name: String) -> Bool {
         status(of: name).map { DirectoryEntries.Kind(mode: $0.st_mode) == .link } ?? false
     }
 
-    /// Returns the status of what has a name, also of a symbolic link; nil when nothing has it.
+    /// Returns the status of a file, folder or symbolic link by its name; nil when nothing has the name.
     func status(of name: String) -> stat? {
         var status = stat()
         return fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? status : nil
     }
 
-    /// Whether a name is that of an open file.
+    /// Whether an open file has a name.
     package func has(_ file: Int32, as name: String) -> Bool {
         var own = stat()
         guard fstat(file, &own) == 0, let found = status(of: name) else { return false }
@@ -89,13 +91,15 @@ package final class OpenFolder: Sendable {
         clinux_openat(descriptor, name, flags | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, mode)
     }
 
-    /// Reads a file that has this name alone: neither a link nor a second name of a file elsewhere, which the caller
-    /// may read and the owner of the folder may not.
+    /// Reads a regular file that has no other name.
+    ///
+    /// A link or a second name may lead to a file elsewhere. The caller may read that file, and the owner of the folder may
+    /// not.
     ///
     /// - Parameters:
     ///   - name: Its name.
     ///   - limit: The greatest number of bytes.
-    /// - Returns: Its bytes; nil when there is no file.
+    /// - Returns: Its bytes; nil when the file does not exist.
     /// - Throws: ``FileFailure`` with `ELOOP` for a link or a second name, with `EFBIG` for a longer file.
     package func contents(of name: String, limit: Int) throws(FileFailure) -> [UInt8]? {
         let file = open(name, O_RDONLY | O_NONBLOCK)
@@ -121,7 +125,7 @@ package final class OpenFolder: Sendable {
         guard renameat(descriptor, name, descriptor, new) == 0 else { throw failure(name, errno) }
     }
 
-    /// Removes a file; one that is not there counts as removed.
+    /// Removes a file, if it exists.
     package func remove(_ name: String) throws(FileFailure) {
         guard unlinkat(descriptor, name, 0) == 0 || errno == ENOENT else { throw failure(name, errno) }
     }

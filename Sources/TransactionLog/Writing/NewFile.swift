@@ -2,12 +2,11 @@ import CLinux
 import Glibc
 package import TributaryChanges
 
-/// A file that appears under its name whole, or not at all.
+/// A file that appears under its name when it is complete, and not earlier.
 ///
-/// It works on each file system: where there are no files without a name, the file has the name of a draft until it is
-/// whole.
+/// It works on each file system: where every file needs a name, the file has the name of a draft until it is complete.
 package final class NewFile {
-    /// The system's O_TMPFILE: a file without a name, of which nothing is left when the process ends.
+    /// The system's O_TMPFILE: a file without a name, which the system removes when the process ends.
     private static let unnamed = 0o20000000 | O_DIRECTORY
 
     private let folder: OpenFolder
@@ -20,7 +19,7 @@ package final class NewFile {
     /// Begins a file at a path that nothing has.
     ///
     /// - Parameters:
-    ///   - path: Its path; a link of this name counts as a file.
+    ///   - path: Its path; a link takes the path, too.
     ///   - mode: Its mode, whatever the umask is.
     /// - Throws: ``FileFailure``, with `EEXIST` when the path is taken.
     package convenience init(_ path: String, mode: UInt32) throws(FileFailure) {
