@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 import TributaryAdmin
 
@@ -41,9 +42,20 @@ enum DaemonProgram {
     }
 }
 
-extension DefaultPaths {
-    /// The arguments by which the daemon's program finds the configuration of an instance, or of the service.
-    static func arguments(config: String?, instance: InstanceName?) -> [String] {
+/// The options by which the daemon's program finds the configuration of a service.
+struct ServiceOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The configuration file.", valueName: "file"), completion: .file())
+    var config: String?
+
+    @Option(help: ArgumentHelp("The instance's name: /etc/tributary/NAME.yaml.", valueName: "name"))
+    var instance: InstanceName?
+
+    func validate() throws {
+        if config != nil, instance != nil { throw ValidationError("give either --config or --instance") }
+    }
+
+    /// The same as arguments of the daemon's program.
+    var arguments: [String] {
         let file = config ?? instance.map { "/etc/tributary/\($0.name).yaml" }
         return file.map { ["--config", $0] } ?? []
     }

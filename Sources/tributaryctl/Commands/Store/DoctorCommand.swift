@@ -14,20 +14,12 @@ struct DoctorCommand: OfflineCommand {
             """
     )
 
-    @Option(help: ArgumentHelp("The configuration file.", valueName: "file"), completion: .file())
-    var config: String?
-
-    @Option(help: ArgumentHelp("The instance's name: /etc/tributary/NAME.yaml.", valueName: "name"))
-    var instance: InstanceName?
+    @OptionGroup var service: ServiceOptions
 
     @OptionGroup var format: FormatOptions
 
-    func validate() throws {
-        if config != nil, instance != nil { throw ValidationError("give either --config or --instance") }
-    }
-
     func run(on terminal: Terminal) throws {
-        let arguments = ["--doctor"] + DefaultPaths.arguments(config: config, instance: instance)
+        let arguments = ["--doctor"] + service.arguments
         let (output, status) = try DaemonProgram.output(of: arguments)
         guard let report = try? JSONDecoder().decode(DoctorReport.self, from: output) else {
             throw ExitCode(status == 0 ? ExitStatus.internalError.rawValue : status)

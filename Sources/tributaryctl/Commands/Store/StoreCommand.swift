@@ -27,22 +27,17 @@ struct StoreMoveCommand: OfflineCommand {
     @Argument(help: ArgumentHelp("The new folder; it is made when it is not there.", valueName: "dir"))
     var folder: String
 
-    @Option(help: ArgumentHelp("The configuration file.", valueName: "file"), completion: .file())
-    var config: String?
-
-    @Option(help: ArgumentHelp("The instance's name: /etc/tributary/NAME.yaml.", valueName: "name"))
-    var instance: InstanceName?
+    @OptionGroup var service: ServiceOptions
 
     @OptionGroup var format: FormatOptions
 
     func validate() throws {
-        if config != nil, instance != nil { throw ValidationError("give either --config or --instance") }
         if json { throw ValidationError("--json prints nothing here") }
     }
 
     func run(on terminal: Terminal) throws {
         let status = try DaemonProgram.run(
-            ["--move-store", folder] + DefaultPaths.arguments(config: config, instance: instance)
+            ["--move-store", folder] + service.arguments
         )
         guard status == 0 else { throw ExitCode(status) }
     }
