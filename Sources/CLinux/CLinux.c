@@ -4,6 +4,7 @@
 #include <grp.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -41,14 +42,76 @@ int clinux_peer_groups(int descriptor, gid_t *groups, size_t *count) {
 
 int clinux_rename_noreplace(int old_directory, const char *old_name, int new_directory, const char *new_name) {
     if (renameat2(old_directory, old_name, new_directory, new_name, RENAME_NOREPLACE) == 0) return 0;
-    if (errno != EINVAL && errno != ENOSYS) return -1;
-    if (linkat(old_directory, old_name, new_directory, new_name, 0) != 0) return -1;
-    unlinkat(old_directory, old_name, 0);
-    return 0;
+    if (errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP) return -1;
+    if (linkat(old_directory, old_name, new_directory, new_name, 0) == 0) {
+        unlinkat(old_directory, old_name, 0);
+        return 0;
+    }
+    if (errno != EPERM && errno != ENOSYS && errno != EOPNOTSUPP && errno != EINVAL) return -1;
+    int claim = openat(new_directory, new_name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (claim < 0) return -1;
+    close(claim);
+    if (renameat(old_directory, old_name, new_directory, new_name) == 0) return 0;
+    int code = errno;
+    unlinkat(new_directory, new_name, 0);
+    errno = code;
+    return -1;
 }
 
 int clinux_openat(int directory, const char *name, int flags, mode_t mode) {
     return openat(directory, name, flags, mode);
+}
+
+static int closing(int descriptor, int code) {
+    if (descriptor >= 0) close(descriptor);
+    errno = code;
+    return -1;
+}
+
+int clinux_open_folder(const char *path) {
+    const int shown = O_RDONLY | O_DIRECTORY | O_CLOEXEC, passed = O_PATH | O_NOFOLLOW | O_CLOEXEC;
+    char rest[2 * PATH_MAX], target[PATH_MAX];
+    if (geteuid() != 0) return open(path, shown);
+    if (strlen(path) >= PATH_MAX) return closing(-1, ENAMETOOLONG);
+    strcpy(rest, path);
+    int folder = open(path[0] == '/' ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC), links = 0;
+    char *name = rest;
+    while (folder >= 0 && *(name += strspn(name, "/"))) {
+        char *end = name + strcspn(name, "/"), last = *end;
+        *end = 0;
+        /* O_DIRECTORY has the kernel mount what is mounted on demand. */
+        int below = openat(folder, name, passed | O_DIRECTORY);
+        int link = below < 0 && (errno == ENOTDIR || errno == ELOOP) ? openat(folder, name, passed) : -1;
+        int code = errno;
+        *end = last;
+        if (link < 0) {
+            if (below < 0) return closing(folder, code);
+            close(folder);
+            folder = below;
+            name = end;
+            continue;
+        }
+        struct stat status;
+        ssize_t length = fstat(link, &status) == 0 && S_ISLNK(status.st_mode) ? readlinkat(link, "", target, sizeof target) : 0;
+        close(link);
+        if (length <= 0) return closing(folder, ENOTDIR);
+        if (status.st_uid != 0) return closing(folder, ENOLINK);
+        if (++links > 40) return closing(folder, ELOOP);
+        size_t left = strlen(end) + 1;
+        if ((size_t)length + left > sizeof rest) return closing(folder, ENAMETOOLONG);
+        memmove(rest + length, end, left);
+        memcpy(rest, target, (size_t)length);
+        name = rest;
+        if (target[0] == '/') {
+            close(folder);
+            folder = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+        }
+    }
+    if (folder < 0) return -1;
+    int opened = openat(folder, ".", shown), code = errno;
+    close(folder);
+    errno = code;
+    return opened;
 }
 
 void clinux_start_writing(int descriptor) {

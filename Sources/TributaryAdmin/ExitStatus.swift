@@ -33,6 +33,25 @@ package enum ExitStatus: Int32, Error, Sendable {
 }
 
 extension ExitStatus {
+    /// The status of a failure that may pass without anybody changing a setting: a service is started again after it.
+    ///
+    /// It is ``inputOutput`` for a disk that fails, is full, read-only or not reachable, and ``tryAgain`` where the system
+    /// lacks files, memory or locks at the moment. A failure that stays until somebody mends its cause, such as a missing
+    /// permission, has no such status.
+    ///
+    /// - Parameter code: The value of `errno`; nil when it is not known.
+    package init?(passing code: Int32?) {
+        switch code {
+        case EIO, ENOSPC, EDQUOT, EROFS, ENXIO, ENODEV, ESTALE, ETIMEDOUT, ENOTCONN, ECONNABORTED, EHOSTDOWN,
+            EHOSTUNREACH, EREMOTEIO:
+            self = .inputOutput
+        case EMFILE, ENFILE, ENOMEM, ENOBUFS, EAGAIN, EINTR, EBUSY, ENOLCK, EDEADLK: self = .tryAgain
+        default: return nil
+        }
+    }
+}
+
+extension ExitStatus {
     /// Ends the program with ``badConfiguration`` when it may open too few files: event loops and queues would trap.
     ///
     /// It is the first that a program does. `files` are those that it needs besides the three of each event loop.

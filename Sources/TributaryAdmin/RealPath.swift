@@ -14,7 +14,11 @@ package enum RealPath {
     }
 
     /// Returns the path without symbolic links; for a missing file, the path at which it would be created.
-    package static func resolved(_ path: String) -> String { resolved(path, links: 0) }
+    ///
+    /// A path that is too long for the system leads nowhere, and stays as it is.
+    package static func resolved(_ path: String) -> String {
+        path.utf8.count < Int(PATH_MAX) ? resolved(path, links: 0) : path
+    }
 
     private static func resolved(_ path: String, links: Int) -> String {
         if let real = realpath(path, nil) {

@@ -1,4 +1,6 @@
 import Foundation
+import Glibc
+import TributaryChanges
 
 /// The file `STORE.restored`, with which `tributaryctl restore` tells the daemon that the store comes from a backup,
 /// or is to be built anew from the log folder.
@@ -20,15 +22,22 @@ package struct RestoreMarker: Hashable, Sendable, Codable {
         self.sha256 = sha256
     }
 
+    /// The greatest number of bytes of a marker.
+    package static let largest = 64 << 10
+
     package static func path(besideStore store: String) -> String { store + ".restored" }
 
     package var bytes: [UInt8] {
         get throws { try Array(JSONEncoder().encode(self)) + [UInt8(ascii: "\n")] }
     }
 
+    package init(bytes: [UInt8]) throws { self = try JSONDecoder().decode(RestoreMarker.self, from: Data(bytes)) }
+
     package static func read(besideStore store: String) throws -> RestoreMarker? {
-        let path = path(besideStore: store)
-        guard FileManager.default.fileExists(atPath: path) else { return nil }
-        return try JSONDecoder().decode(RestoreMarker.self, from: Data(contentsOf: URL(fileURLWithPath: path)))
+        do {
+            return try RestoreMarker(bytes: FileFailure.bytes(of: path(besideStore: store), limit: largest))
+        } catch let failure as FileFailure where failure.code == ENOENT {
+            return nil
+        }
     }
 }

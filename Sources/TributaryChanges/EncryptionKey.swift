@@ -151,9 +151,11 @@ package struct EncryptionKeysError: Error, Hashable, Sendable, CustomStringConve
     package var line: Int?
     /// A clause without a capital.
     package var reason: String
+    /// The value of `errno` when the system could not read the file.
+    package var code: Int32?
 
-    package init(file: String? = nil, line: Int? = nil, reason: String) {
-        (self.file, self.line, self.reason) = (file, line, reason)
+    package init(file: String? = nil, line: Int? = nil, reason: String, code: Int32? = nil) {
+        (self.file, self.line, self.reason, self.code) = (file, line, reason, code)
     }
 
     package var description: String {

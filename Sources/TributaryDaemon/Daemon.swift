@@ -24,9 +24,10 @@ struct Daemon: Sendable {
         let notes = try forecast(configuration)
         try configuration.readEncryptionKeys()
         configuration.lookUpGroups()
+        let idle = configuration.settingsWithoutEffect(hasNetwork: unit?.hasNetwork ?? true, unit: unit?.name ?? "")
         let user = unit.map { " (as user \(Doctor.userName), of \($0.name))" } ?? ""
-        return ["the configuration is good" + (configuration.file.map { ": \($0)" } ?? "") + user] + notes
-            + configuration.settingsWithoutEffect(hasNetwork: true, unit: "").map { "notice: \($0.detail)" }
+        return ["the configuration is good" + (configuration.file.map { ": \($0)" } ?? "") + user]
+            + idle.map { "notice: \($0.detail)" } + notes
     }
 
     /// Checks the model and the paths, and returns lines on what a start would do to the store.

@@ -84,7 +84,7 @@ package struct DaemonLaunch {
     private func report(_ error: any Error, mode: Mode, logger: Logger) -> Int32 {
         let status =
             switch error {
-            case is ConfigurationError: ExitStatus.badConfiguration
+            case let error as ConfigurationError: error.status
             case let failure as StartFailure: failure.status
             default: ExitStatus.internalError
             }

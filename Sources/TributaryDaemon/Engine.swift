@@ -133,9 +133,12 @@ extension Engine {
         let trust: StoreTrust
         do {
             trust = try StoreTrust(of: store, logger: logger)
+        } catch let error as StoreError {
+            throw StartFailure(error, store: configuration.store)
         } catch {
             let words = "the keys of the store '\(configuration.store)' cannot be used: \(error)"
-            throw StartFailure(words, status: .badConfiguration)
+            let status = ExitStatus(passing: (error as? KeyFileError)?.code)
+            throw StartFailure(words, status: status ?? .badConfiguration)
         }
         let environment = container.store.configuration.environment
         let scans = ScanRequests(configuration.replicator, wall: { environment.wallTime() }, logger: logger)

@@ -1,3 +1,4 @@
+import Glibc
 import TributaryAdmin
 import TributaryChanges
 import TributaryModel
@@ -11,6 +12,14 @@ struct StartFailure: Error, Hashable, Sendable, CustomStringConvertible {
     init(_ reason: String, status: ExitStatus) {
         self.reason = reason
         self.status = status
+    }
+
+    /// Creates the failure of a call of the system; one that may pass does not keep a service from another start.
+    init(_ words: String, code: Int32) {
+        self.init(
+            "\(words): \(String(cString: strerror(code)))",
+            status: ExitStatus(passing: code) ?? .badConfiguration
+        )
     }
 
     var description: String { reason }

@@ -30,14 +30,14 @@ final class StoreLock: Sendable {
         let path = store + ".lock"
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o640)
         guard descriptor >= 0 else {
-            throw StartFailure("the lock '\(path)' cannot be opened: \(reason(errno))", status: .badConfiguration)
+            throw StartFailure("the lock '\(path)' cannot be opened", code: errno)
         }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             let error = errno
             let holder = contents(of: descriptor)
             close(descriptor)
             guard error == EWOULDBLOCK else {
-                throw StartFailure("the lock '\(path)' cannot be taken: \(reason(error))", status: .badConfiguration)
+                throw StartFailure("the lock '\(path)' cannot be taken", code: error)
             }
             throw StartFailure(
                 "another daemon has the store '\(store)': \(holder.isEmpty ? "it has not said its pid yet" : holder)",
@@ -91,6 +91,4 @@ final class StoreLock: Sendable {
         return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
             .trimmingCharacters(in: .whitespacesAndNewlines)
     }
-
-    private static func reason(_ error: Int32) -> String { String(cString: strerror(error)) }
 }

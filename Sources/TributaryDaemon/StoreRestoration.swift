@@ -21,7 +21,7 @@ struct StoreRestoration {
             }
             logger.notice("Checking the restored store", metadata: ["store": "\(store)"])
             try RestoredStore(path: store).adopt(restoredAt: marker.restored, sha256: marker.sha256)
-            guard unlink(path) == 0 else { throw refused("'\(path)' cannot be removed: \(errorText)") }
+            guard unlink(path) == 0 else { throw StartFailure("'\(path)' cannot be removed", code: errno) }
             logger.notice("The store was restored from a backup", metadata: ["sha256": "\(marker.sha256)"])
         } catch let failure as StartFailure {
             throw failure
@@ -59,12 +59,12 @@ struct StoreRestoration {
     private func readMarker(_ path: String) throws(StartFailure) -> RestoreMarker? {
         do {
             return try RestoreMarker.read(besideStore: store)
+        } catch let failure as FileFailure where ExitStatus(passing: failure.code) != nil {
+            throw StartFailure("the marker of a restoration '\(path)' cannot be read", code: failure.code)
         } catch {
             throw refused("'\(path)' cannot be read as the marker of a restoration: restore the backup again")
         }
     }
-
-    private var errorText: String { String(cString: strerror(errno)) }
 
     private func refused(_ reason: String) -> StartFailure { StartFailure(reason, status: .badConfiguration) }
 }

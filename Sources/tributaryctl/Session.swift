@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Glibc
+import TransactionLog
 import TributaryAdmin
 import TributaryChanges
 
@@ -97,6 +98,8 @@ struct Session: Sendable {
             return ExitCode(status.rawValue)
         case let failure as CommandFailure:
             return terminal.failed(failure.reason, failure.status)
+        case let failure as FileFailure:
+            return terminal.failed(EscapedText.escape(failure.description), .inputOutput)
         case is ExitCode, is ValidationError, is CleanExit:
             return error
         default:

@@ -92,4 +92,37 @@ struct UnitFileTests {
         #expect(outcome["stranger"] != "0")
         #expect(outcome["removed"] == "1", "a stopped socket leaves no file behind")
     }
+
+    /// The daemon's user owns the folder above the log folder, and puts a link to a place of root there.
+    @Test(arguments: ["tributaryd", "tributaryd@shop"]) func aStartFollowsNoLinkOfTheServicesUser(_ unit: String)
+        async throws
+    {
+        let state = unit == "tributaryd" ? "/var/lib/tributary" : "/var/lib/tributary-shop"
+        let outcome = try await SystemdMachine().run(
+            """
+            mkdir /etc/place
+            echo 'model: /etc/tributary/model.yaml' >/etc/tributary/shop.yaml
+            install -d -m 750 -o tributary -g tributary-readers \(state)
+            for target in /etc/place /etc/nothing; do
+                rm -rf \(state)/logs
+                runuser -u tributary -- ln -s $target \(state)/logs
+                systemctl start \(unit).service || true
+                systemctl stop \(unit).socket \(unit).service
+            done
+            fact place "$(stat --format '%a %U %G' /etc/place)"
+            attempt nothing test -e /etc/nothing
+            rm \(state)/logs
+            systemctl start \(unit).service
+            fact logs "$(stat --format '%a %U %G' \(state)/logs)"
+            chmod 2750 \(state)/logs
+            systemctl restart \(unit).service
+            fact kept "$(stat --format '%a %U %G' \(state)/logs)"
+            """
+        )
+        #expect(outcome.status == 0, "\(outcome.everything)")
+        #expect(outcome["place"] == "755 root root", "\(outcome.everything)")
+        #expect(outcome["nothing"] == "1", "\(outcome.everything)")
+        #expect(outcome["logs"] == "2770 tributary tributary-logs", "\(outcome.everything)")
+        #expect(outcome["kept"] == "2750 tributary tributary-logs", "\(outcome.everything)")
+    }
 }

@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 import TributaryAdmin
 
@@ -21,6 +22,17 @@ struct ExitStatusTests {
         #expect(ExitStatus(ProblemDocument(.failure)) == .internalError)
         #expect(ExitStatus(ProblemDocument(.blocked)) == .tryAgain)
         #expect(ExitStatus(ProblemDocument(.startFailed)) == .unavailable)
+    }
+
+    @Test("a failure of the system that may pass keeps no service from another start")
+    func systemFailures() {
+        for code in [EIO, ENOSPC, EDQUOT, EROFS, ESTALE, ETIMEDOUT] {
+            #expect(ExitStatus(passing: code) == .inputOutput)
+        }
+        for code in [EMFILE, ENFILE, ENOMEM, EAGAIN, EINTR, EBUSY] { #expect(ExitStatus(passing: code) == .tryAgain) }
+        for code in [nil, 0, ENOENT, EACCES, EPERM, EISDIR, ELOOP, ENAMETOOLONG, EEXIST] as [Int32?] {
+            #expect(ExitStatus(passing: code) == nil)
+        }
     }
 
     @Test("every problem has a status of its own kind and a type of the published list")

@@ -20,11 +20,16 @@ int clinux_peer_credentials(int descriptor, struct clinux_peer_credentials *cred
 int clinux_peer_groups(int descriptor, gid_t *groups, size_t *count);
 
 /// renameat2(2) with RENAME_NOREPLACE: never replaces a file; 0, or -1 with errno. A file system that cannot do this, such
-/// as NFS, gets a hard link of the new name instead, which replaces no file either, and loses the old name.
+/// as NFS, gets a hard link of the new name instead, which replaces no file either, and loses the old name. Where there are
+/// no hard links, an empty file takes the new name first, and is replaced: readers may see it for a moment.
 int clinux_rename_noreplace(int old_directory, const char *old_name, int new_directory, const char *new_name);
 
 /// openat(2) without C variadics; a file descriptor, or -1 with errno.
 int clinux_openat(int directory, const char *name, int flags, mode_t mode);
+
+/// Opens a folder to list it, by a path; a descriptor, or -1 with errno. For root, the error is ENOLINK if a symbolic link of
+/// another user is on the way: that user could lead root to any file. Others follow all links.
+int clinux_open_folder(const char *path);
 
 /// A descriptor that becomes readable when somebody sets the wall clock (timerfd_create(2), TFD_TIMER_CANCEL_ON_SET); -1 with
 /// errno.

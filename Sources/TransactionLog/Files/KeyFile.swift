@@ -107,7 +107,7 @@ extension EncryptionKeys {
             let owner = geteuid() == 0 ? nil : geteuid()
             bytes = try KeyFile.bytes(path, ownedBy: owner, mode: 0o640, limit: 64 << 10)
         } catch {
-            throw EncryptionKeysError(file: path, reason: error.reason)
+            throw EncryptionKeysError(file: path, reason: error.reason, code: error.code)
         }
         guard let bytes else {
             throw EncryptionKeysError(
@@ -127,10 +127,15 @@ extension EncryptionKeys {
 package struct KeyFileError: Error, Hashable, Sendable, CustomStringConvertible {
     package var path: String
     package var reason: String
+    /// The value of `errno` when the system could not read or write the file.
+    package private(set) var code: Int32?
 
     package init(path: String, reason: String) { (self.path, self.reason) = (path, reason) }
 
-    package init(path: String, code: Int32) { self.init(path: path, reason: String(cString: strerror(code))) }
+    package init(path: String, code: Int32) {
+        self.init(path: path, reason: String(cString: strerror(code)))
+        self.code = code
+    }
 
     package var description: String { "'\(path)': \(reason)" }
 }

@@ -81,7 +81,7 @@ package final class LogFolder: Sendable {
         let folder = LogFolder.folder("blobs", in: above)
         guard folder >= 0 else { throw SegmentError.system(errno, file: file, doing: "open the blobs' folder") }
         defer { close(folder) }
-        return try open(sha256, in: folder, file: file, writer: writer)
+        return try LogFolder.open(sha256, in: folder, file: file, writer: writer)
     }
 
     /// Opens a file in a writer's folder as it lies on the disk.
@@ -95,7 +95,7 @@ package final class LogFolder: Sendable {
             throw SegmentError(.rejected, file: file, writer: writer, reason: "the writer's folder is no folder")
         }
         defer { close(folder) }
-        return try open(fileName, in: folder, file: file, writer: writer)
+        return try LogFolder.open(fileName, in: folder, file: file, writer: writer)
     }
 
     /// The descriptor of a folder, which the caller closes; negative, with `errno`, when it cannot be opened.
@@ -103,11 +103,12 @@ package final class LogFolder: Sendable {
         clinux_openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0)
     }
 
-    private func open(
+    /// Opens a regular file in a folder.
+    static func open(
         _ fileName: String,
         in folder: Int32,
         file: String,
-        writer: UniqueID
+        writer: UniqueID?
     ) throws(SegmentError) -> RawFile {
         // Opening a device or a pipe may have effects, so the kind of file is checked first.
         var status = stat()
@@ -154,8 +155,9 @@ extension LogFolder {
         return names.filter { $0 != "." && $0 != ".." }
     }
 
-    /// The number of segments, baselines, comparisons and blobs by the ID of the key that encrypts them, nil for none; each
-    /// file is opened.
+    /// The number of segments, baselines, comparisons and blobs by the ID of the key that encrypts them, nil for none.
+    ///
+    /// Each file is opened. A link or a file in the place of a folder is skipped.
     package func filesByKey() throws(SegmentError) -> [String?: Int] {
         var counts: [String?: Int] = [:]
         func count(_ file: () throws(SegmentError) -> RawFile) throws(SegmentError) {
@@ -165,11 +167,20 @@ extension LogFolder {
                 // It has gone meanwhile, or is no regular file.
             }
         }
+        func names(_ list: () throws(SegmentError) -> [String]) throws(SegmentError) -> [String] {
+            do throws(SegmentError) {
+                return try list()
+            } catch {
+                guard [.inputOutput(ELOOP), .inputOutput(ENOTDIR)].contains(error.kind) else { throw error }
+                return []
+            }
+        }
         for writer in try writers() {
-            for name in try fileNames(of: writer) where SegmentFileKind.classify(name, writer: writer) != .ignored {
+            let files = try names { () throws(SegmentError) in try fileNames(of: writer) }
+            for name in files where SegmentFileKind.classify(name, writer: writer) != .ignored {
                 try count { () throws(SegmentError) in try openRaw(name, of: writer) }
             }
-            for blob in try blobNames(of: writer) {
+            for blob in try names({ () throws(SegmentError) in try blobNames(of: writer) }) {
                 try count { () throws(SegmentError) in try openRaw(blob: blob, writer: writer) }
             }
         }

@@ -22,8 +22,21 @@ package struct OpenFile: SegmentBytes {
 
     /// Opens a file that the user named: symbolic links are followed, but only a regular file is accepted.
     ///
+    /// - Parameters:
+    ///   - path: Its path.
+    ///   - folder: The folder of the file, if others may write into it: then no link is followed.
+    ///   - keys: The keys of encrypted files.
+    /// - Returns: The open file.
     /// - Throws: ``SegmentError`` `missing`, `rejected`, `locked`, `incomplete` or `inputOutput`.
-    package static func open(path: String, keys: EncryptionKeys = EncryptionKeys()) throws(SegmentError) -> OpenFile {
+    package static func open(
+        path: String,
+        in folder: OpenFolder? = nil,
+        keys: EncryptionKeys = EncryptionKeys()
+    ) throws(SegmentError) -> OpenFile {
+        if let folder {
+            let name = path.split(separator: "/").last.map(String.init) ?? path
+            return try OpenFile(LogFolder.open(name, in: folder.descriptor, file: path, writer: nil), keys: keys)
+        }
         let descriptor = Glibc.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else { throw SegmentError.system(errno, file: path, doing: "open") }
         let file = RawFile(descriptor: descriptor, file: path)

@@ -4,10 +4,13 @@ package struct BackupMessage: Codable, Hashable, Sendable {
     package var sha256: String
     /// The number of large values that it lacks, because their files beside the store are missing or damaged.
     package var missingValues: Int
+    /// The label of the store, which a copy on another machine does not keep.
+    package var store: String
 
-    package init(bytes: Int64, sha256: String, missingValues: Int) {
+    package init(bytes: Int64, sha256: String, missingValues: Int, store: String) {
         self.bytes = bytes
         self.sha256 = sha256
         self.missingValues = missingValues
+        self.store = store
     }
 }

@@ -35,7 +35,11 @@ package struct SyncthingClient: Sendable {
 
     /// - Throws: ``SyncthingError`` `noSuchFolder` when Syncthing knows no folder of this ID.
     package func folder(_ id: String) async throws(SyncthingError) -> SyncthingFolder {
-        try await get(SyncthingFolder.configurationPath + AdminPath.encoded(id))
+        let folder: SyncthingFolder = try await get(SyncthingFolder.configurationPath + AdminPath.encoded(id))
+        guard folder.path.utf8.count < Int(PATH_MAX) else {
+            throw SyncthingError.noSyncthing(address, reason: "the folder's path has \(folder.path.utf8.count) bytes")
+        }
+        return folder
     }
 
     /// Returns the lines of the folder's `.stignore`.

@@ -94,6 +94,6 @@ final class AdminSocket: Sendable {
     }
 
     private static func failure(_ what: String, _ error: Int32) -> StartFailure {
-        StartFailure("\(what): \(String(cString: strerror(error)))", status: .badConfiguration)
+        StartFailure(what, code: error)
     }
 }

@@ -10,7 +10,9 @@ struct StatusPage: Sendable {
     let address: LoopbackAddress
     let daemon: AdminServices
 
-    func respond(to request: Request) async -> Response {
+    func respond(to request: Request) async -> Response { await answer(to: request).guarded }
+
+    private func answer(to request: Request) async -> Response {
         guard let host = request.head.authority, hosts.contains(host.lowercased()) else {
             return .problem(ProblemDocument(.notPermitted, detail: "this is not the host that was asked for"))
         }
@@ -20,8 +22,7 @@ struct StatusPage: Sendable {
         do {
             switch request.uri.path {
             case "/": return try .page(with: await data())
-            case "/page.json":
-                return .bytes(Array(try await data().json().utf8), type: "application/json").guarded
+            case "/page.json": return .bytes(Array(try await data().json().utf8), type: "application/json")
             case AdminPath.metrics.rawValue: return try await MetricsRoute.response(of: daemon)
             default: return .problem(ProblemDocument(.notFound, detail: "there are /, /page.json and /metrics here"))
             }

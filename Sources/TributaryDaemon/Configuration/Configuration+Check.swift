@@ -15,8 +15,9 @@ extension Configuration {
         let model = try readModel()
         try checkParent(of: store, at: \.store)
         for file in [store, store + "-wal", store + "-shm"] where access(file, F_OK) == 0 && access(file, W_OK) != 0 {
-            let reason = String(cString: strerror(errno))
-            throw error("the store's file '\(file)' cannot be written: \(reason)", in: \.store)
+            let code = errno
+            let reason = String(cString: strerror(code))
+            throw error("the store's file '\(file)' cannot be written: \(reason)", in: \.store, code: code)
         }
         try checkFileSystem()
         if !inheritsSocket { try checkParent(of: admin.socket, at: \.admin.socket) }
@@ -62,7 +63,7 @@ extension Configuration {
         do {
             sync.encryption = try EncryptionKeys(file: path)
         } catch let failure {
-            throw error("\(failure)", in: \.encryptionKeyFile)
+            throw error("\(failure)", in: \.encryptionKeyFile, code: failure.code)
         }
         sync.encryption.isRequired = isRequired
     }
@@ -74,19 +75,17 @@ extension Configuration {
                 in: \.model
             )
         }
-        guard FileManager.default.fileExists(atPath: model) else {
-            throw error("'\(model)' does not exist", in: \.model)
-        }
+        guard try exists(model, in: \.model) else { throw error("'\(model)' does not exist", in: \.model) }
         // The place of the mistake comes first.
         let place = self[originOf: \.model].location.map { ", which \($0) names," } ?? ""
-        func refusal(_ reason: String) -> ConfigurationError {
-            ConfigurationError(reason: "\(reason) (the model\(place) cannot be used)")
+        func refusal(_ reason: String, code: Int32? = nil) -> ConfigurationError {
+            ConfigurationError(reason: "\(reason) (the model\(place) cannot be used)", code: code)
         }
         let read: Model
         do {
             read = try Model(contentsOf: model)
         } catch let failure {
-            throw refusal("\(failure)")
+            throw refusal("\(failure)", code: failure.code)
         }
         // The start would first migrate the store to this model, and then fail.
         let problems = read.derivationProblems
@@ -96,10 +95,22 @@ extension Configuration {
 
     private func checkParent(of path: String, at field: Field) throws(ConfigurationError) {
         guard !Configuration.isFolder(path) else { throw error("'\(path)' is a folder", in: field) }
+        _ = try exists(path.folder, in: field)
         let folder = Configuration.existingParent(of: path)
         guard Configuration.isFolder(folder) else { throw error("'\(folder)' is not a folder", in: field) }
         guard access(folder, W_OK | X_OK) == 0 else {
-            throw error("the folder '\(folder)' cannot be written: \(String(cString: strerror(errno)))", in: field)
+            let (code, reason) = (errno, String(cString: strerror(errno)))
+            throw error("the folder '\(folder)' cannot be written: \(reason)", in: field, code: code)
+        }
+    }
+
+    /// Whether a path leads to something; what the caller may not see is missing.
+    private func exists(_ path: String, in field: Field) throws(ConfigurationError) -> Bool {
+        do throws(FileFailure) {
+            return try FileFailure.exists(path)
+        } catch {
+            guard ExitStatus(passing: error.code) != nil else { return false }
+            throw self.error("\(error)", in: field, code: error.code)
         }
     }
 
@@ -127,10 +138,11 @@ extension Configuration {
 
     /// Checks that a configured log folder exists: an unmounted share must not be replaced by an empty folder.
     private func checkLogs() throws(ConfigurationError) {
-        if FileManager.default.fileExists(atPath: logs) {
+        if try exists(logs, in: \.logs) {
             guard Configuration.isFolder(logs) else { throw error("'\(logs)' is not a folder", in: \.logs) }
             guard access(logs, R_OK | X_OK) == 0 else {
-                throw error("the folder '\(logs)' cannot be read: \(String(cString: strerror(errno)))", in: \.logs)
+                let (code, reason) = (errno, String(cString: strerror(errno)))
+                throw error("the folder '\(logs)' cannot be read: \(reason)", in: \.logs, code: code)
             }
         } else if self[originOf: \.logs] != .standard {
             throw error(
@@ -172,7 +184,11 @@ extension Configuration {
                 attributes: [.posixPermissions: mode]
             )
         } catch let failure {
-            throw error("the folder '\(path)' cannot be made: \(failure.localizedDescription)", in: field)
+            throw error(
+                "the folder '\(path)' cannot be made: \(failure.localizedDescription)",
+                in: field,
+                code: FileFailure.code(of: failure)
+            )
         }
     }
 }

@@ -15,13 +15,11 @@ extension Configuration {
     func settingsWithoutEffect(hasNetwork: Bool, unit: String) -> [Problem] {
         var problems: [Problem] = []
         if let address = admin.listen, !hasNetwork {
-            let folder = "/etc/systemd/system/\(unit).d"
             problems.append(
                 Problem(
                     .settingWithoutEffect,
                     detail: "admin.listen: nothing listens on \(address): the unit lacks its drop-in network.conf.",
-                    hint: "sudo install -m 644 -D /usr/share/tributary/network.conf \(folder)/network.conf && "
-                        + "sudo systemctl daemon-reload && sudo systemctl restart \(unit)"
+                    hint: UnitFacts.commandsForNetwork(of: unit).joined(separator: " && ")
                 )
             )
         }

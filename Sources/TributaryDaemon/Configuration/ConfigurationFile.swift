@@ -19,9 +19,14 @@ struct ConfigurationFile {
     init?(_ sources: ConfigurationSources, standard: String) {
         let variable = sources.environment["TRIBUTARY_CONFIG"] ?? ""
         let named = sources.file ?? (variable.isEmpty ? nil : variable)
-        guard named != nil || FileManager.default.fileExists(atPath: standard) else { return nil }
         let path = named.map { ConfigurationFile.absolute($0, in: sources.workingDirectory) } ?? standard
-        self.init(path: path, FileManager.default.contents(atPath: path))
+        do throws(FileFailure) {
+            self.init(path: path, Data(try FileFailure.bytes(of: path, limit: ConfigurationFile.largestFile)))
+        } catch {
+            // A disk that fails must not make a service start with the defaults.
+            guard named != nil || ExitStatus(passing: error.code) != nil || access(path, F_OK) == 0 else { return nil }
+            self.init(path: path, nil, code: error.code)
+        }
         readFolder()
     }
 
@@ -31,11 +36,14 @@ struct ConfigurationFile {
             .standardizedFileURL.path
     }
 
-    init(path: String, _ data: Data?) {
+    init(path: String, _ data: Data?, code: Int32? = nil) {
         self.path = path
         guard let data, data.count <= ConfigurationFile.largestFile, let text = String(data: data, encoding: .utf8)
         else {
-            refuse(data == nil ? "the file cannot be read" : "the file is not UTF-8 text of at most 1 MiB")
+            let isUnreadable = data == nil && code != EFBIG
+            let reason = code.map { ": " + String(cString: strerror($0)) } ?? ""
+            refuse(isUnreadable ? "the file cannot be read" + reason : "the file is not UTF-8 text of at most 1 MiB")
+            fault?.code = code
             return
         }
         do throws(YAMLFault) {
@@ -118,12 +126,16 @@ struct ConfigurationFile {
         var bytes = 0
         for name in read {
             let file = "\(folder)/\(name)"
-            let data = ConfigurationFile.plainFile(file)
-            bytes += data?.count ?? 0
-            guard bytes <= Self.mostBytes else {
-                return refuse("the files of '\(folder)' have more than \(ByteText.text(Self.mostBytes))")
+            do throws(FileFailure) {
+                let data = Data(try FileFailure.bytes(of: file, limit: ConfigurationFile.largestFile))
+                bytes += data.count
+                guard bytes <= Self.mostBytes else {
+                    return refuse("the files of '\(folder)' have more than \(ByteText.text(Self.mostBytes))")
+                }
+                add(ConfigurationFile(path: file, data))
+            } catch {
+                add(ConfigurationFile(path: file, nil, code: error.code))
             }
-            add(ConfigurationFile(path: file, data))
         }
     }
 
@@ -143,18 +155,6 @@ struct ConfigurationFile {
                 entries[name] = entry
             }
         }
-    }
-
-    /// The content of a regular file of at most a byte more than allowed; nil when it cannot be read.
-    ///
-    /// A pipe in the folder must not block the start.
-    private static func plainFile(_ path: String) -> Data? {
-        let attributes = try? FileManager.default.attributesOfItem(atPath: RealPath.resolved(path))
-        guard attributes?[.type] as? FileAttributeType == .typeRegular else { return nil }
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard descriptor >= 0 else { return nil }
-        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        return try? file.read(upToCount: largestFile + 1) ?? Data()
     }
 
     private static func suggestion(for name: String) -> String? {

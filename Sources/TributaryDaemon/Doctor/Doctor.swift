@@ -29,7 +29,7 @@ struct Doctor {
     }
 
     static var userName: String {
-        getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) } ?? "\(geteuid())"
+        Accounts.userName(of: geteuid()) ?? "\(geteuid())"
     }
 
     /// O(n) for the keys and the folders that the configuration names; reads the store as a check of the configuration does.
@@ -189,12 +189,13 @@ struct Doctor {
     // MARK: Groups, network, clock and disks
 
     private mutating func examineGroups(_ configuration: Configuration) {
-        for group in configuration.admin.writers ?? [] where getgrnam(group) == nil {
+        for group in configuration.admin.writers ?? [] where Accounts.groupID(named: group) == nil {
             let words = "admin.writers names the group '\(group)', which this machine does not have"
             report.add("groups", .problem, words, ["sudo groupadd --system \(group.shellWord)"])
         }
         guard unit != nil else { return }
-        for group in ["tributary-admin", "tributary-logs", "tributary-readers"] where getgrnam(group) == nil {
+        for group in ["tributary-admin", "tributary-logs", "tributary-readers"]
+        where Accounts.groupID(named: group) == nil {
             report.add("groups", .problem, "there is no group '\(group)'", ["sudo systemd-sysusers"])
         }
     }
@@ -208,7 +209,7 @@ struct Doctor {
         if let unit, !unit.hasNetwork, !wants.isEmpty {
             let words =
                 "\(wants.joined(separator: " and ")) needs this machine's loopback addresses, which the unit keeps out"
-            report.add("network", .problem, words, unit.commands(installing: "/usr/share/tributary/network.conf"))
+            report.add("network", .problem, words, UnitFacts.commandsForNetwork(of: unit.name))
         }
         if let address = configuration.admin.listen, unit?.isActive != true, !Doctor.isFree(address) {
             let words = "another program listens at admin.listen, \(address)"
@@ -270,12 +271,12 @@ struct Doctor {
 }
 
 extension UnitFacts {
-    /// The commands that put a file among the unit's drop-ins.
-    func commands(installing file: String) -> [String] {
-        let target = "\(dropInFolder)/\((file as NSString).lastPathComponent)"
+    /// The commands with which a unit gets this machine's loopback addresses.
+    static func commandsForNetwork(of unit: String) -> [String] {
+        let target = "\(dropInFolder(of: unit))/network.conf"
         return [
-            "sudo install -m 644 -D \(file) \(target)", "sudo systemctl daemon-reload",
-            "sudo systemctl restart \(name)",
+            "sudo install -m 644 -D /usr/share/tributary/network.conf \(target)", "sudo systemctl daemon-reload",
+            "sudo systemctl restart \(unit)",
         ]
     }
 

@@ -69,13 +69,23 @@ struct PageData: Sendable {
 
     /// Waits for nobody who is busy for longer than the status does; what cannot be read in time is left out.
     static func collect(_ extent: Extent, of daemon: AdminServices) async -> PageData {
+        let socket = daemon.state.configuration.admin.socket
+        let instance = DefaultPaths.instance(of: socket)
+        let options =
+            switch instance {
+            case DefaultPaths.service?: ""
+            case let instance?: " --instance \(instance.shellWord)"
+            case nil: " --socket \(socket.shellWord)"
+            }
         var data = PageData(
             madeAt: WallTime(Date()).unixSeconds,
             extent: extent,
-            instance: instance(socket: daemon.state.configuration.admin.socket),
-            command: command(socket: daemon.state.configuration.admin.socket),
+            instance: instance == DefaultPaths.service ? nil : instance,
+            command: "tributaryctl" + options,
             status: await StatusReport.make(of: daemon)
         )
+        data.status.problems = data.status.problems.map { completing($0, options) }
+        data.status.notices = data.status.notices?.map { completing($0, options) }
         guard let engine = daemon.state.engine else { return extent == .counts ? data.counted() : data }
         let now = engine.wallTime
         if let found = try? await WritersRoute.messages(of: engine, limit: storeLimit, where: { _, _ in true }) {
@@ -107,8 +117,12 @@ struct PageData: Sendable {
         return extent == .counts ? data.counted() : data
     }
 
-    private static func instance(socket: String) -> String? {
-        DefaultPaths.instance(of: socket).flatMap { $0 == DefaultPaths.service ? nil : $0 }
+    /// The problem with the options that find this daemon in the commands of its hint.
+    private static func completing(_ problem: Problem, _ options: String) -> Problem {
+        var problem = problem
+        let added = options.isEmpty ? "" : options.dropFirst() + " "
+        problem.hint = problem.hint.map { HintCommands.text($0, adding: added) }
+        return problem
     }
 
     private static func trust(of engine: Engine, _ settings: SyncConfiguration) -> Trust {
@@ -124,10 +138,6 @@ struct PageData: Sendable {
             ownKey: engine.sync.signingKey?.publicKey.description,
             encryptionKeys: settings.encryption.keys.map(\.id)
         )
-    }
-
-    private static func command(socket: String) -> String {
-        socket == DefaultPaths.socket() ? "tributaryctl" : "tributaryctl --socket \(socket.shellWord)"
     }
 
     /// The stores that this one is behind of come first.

@@ -83,6 +83,7 @@ final class BackupFile: Sendable {
         scratch.remove()
         let cancellation = ReadCancellation()
         do {
+            let label = try await store.readAside { try $0.writers.own().store }
             let (bytes, digest) = try await withTaskCancellationHandler {
                 try await NIOThreadPool.singleton.runIfActive {
                     try Self.hash(file, path: path, cancellation: cancellation, progress: progress)
@@ -91,7 +92,12 @@ final class BackupFile: Sendable {
                 cancellation.cancel()
             }
             (descriptor, self.hold, self.digest) = (file, hold, digest.bytes)
-            message = BackupMessage(bytes: bytes, sha256: digest.hexadecimal, missingValues: missing)
+            message = BackupMessage(
+                bytes: bytes,
+                sha256: digest.hexadecimal,
+                missingValues: missing,
+                store: label.description
+            )
         } catch {
             close(file)
             throw error

@@ -53,7 +53,9 @@ struct UnitFacts: Hashable, Sendable {
     var hasNetwork: Bool { self["PrivateNetwork"] != "yes" }
 
     /// The folder of its drop-ins.
-    var dropInFolder: String { "/etc/systemd/system/\(name).d" }
+    var dropInFolder: String { UnitFacts.dropInFolder(of: name) }
+
+    static func dropInFolder(of unit: String) -> String { "/etc/systemd/system/\(unit).d" }
 
     // MARK: Its user
 

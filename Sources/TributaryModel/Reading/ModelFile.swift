@@ -1,4 +1,6 @@
 import Foundation
+import Glibc
+import TributaryChanges
 
 struct ModelFile {
     static let maximumBytes = 16 * 1024 * 1024
@@ -17,6 +19,11 @@ struct ModelFile {
         self.path = path
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+            do throws(FileFailure) {
+                _ = try FileFailure.exists(path)
+            } catch {
+                throw ModelFile.unreadable(error)
+            }
             throw ModelError("there is no such file or folder", file: path)
         }
         switch ((path as NSString).pathExtension, isFolder.boolValue) {
@@ -64,7 +71,9 @@ struct ModelFile {
         do {
             names = try FileManager.default.contentsOfDirectory(atPath: path)
         } catch {
-            throw ModelError("the folder cannot be read: \(error.localizedDescription)", file: path)
+            var failure = ModelError("the folder cannot be read: \(error.localizedDescription)", file: path)
+            failure.code = FileFailure.code(of: error)
+            throw failure
         }
         let versions = names.filter { ($0 as NSString).pathExtension == "xcdatamodel" }
         guard !versions.isEmpty else { throw ModelError("there is no .xcdatamodel in the folder", file: path) }
@@ -158,17 +167,17 @@ struct ModelFile {
     }
 
     static func readBytes(_ file: String) throws(ModelError) -> Data {
-        do {
-            let attributes = try FileManager.default.attributesOfItem(atPath: file)
-            guard (attributes[.size] as? Int ?? 0) <= maximumBytes else {
-                throw ModelError("the file is over 16 MiB", file: file)
-            }
-            return try Data(contentsOf: URL(fileURLWithPath: file))
-        } catch let error as ModelError {
-            throw error
+        do throws(FileFailure) {
+            return Data(try FileFailure.bytes(of: file, limit: maximumBytes))
         } catch {
-            throw ModelError("the file cannot be read: \(error.localizedDescription)", file: file)
+            throw error.code == EFBIG ? ModelError("the file is over 16 MiB", file: file) : unreadable(error)
         }
+    }
+
+    private static func unreadable(_ failure: FileFailure) -> ModelError {
+        var error = ModelError("the file cannot be read: \(failure.reason)", file: failure.path)
+        error.code = failure.code
+        return error
     }
 }
 

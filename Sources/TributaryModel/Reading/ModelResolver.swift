@@ -8,11 +8,25 @@ struct ModelResolver {
     /// Whether the definitions are those of a former model, which may have what models must not have any more.
     let isArchived: Bool
 
+    /// The limits of a model: reading takes a time that grows with the square of some of these numbers.
+    static let mostEntities = 4_096
+    /// The greatest number of properties of an entity without its ancestors; SQLite has as many columns.
+    static let mostOwnProperties = 2_000
+    /// The greatest number of properties in a model, with inherited properties and with the members of composites.
+    static let mostProperties = 65_536
+    static let mostAncestors = 64
+
     init(
         definitions: [EntityDefinition],
         composites: [String: [Attribute]],
         isArchived: Bool = false
     ) throws(ModelError) {
+        guard definitions.count <= ModelResolver.mostEntities else {
+            throw ModelError(
+                "the model has \(definitions.count) entities, and \(ModelResolver.mostEntities) are possible",
+                element: "entity \(definitions[ModelResolver.mostEntities].name)"
+            )
+        }
         var byName: [String: EntityDefinition] = [:]
         for definition in definitions {
             guard byName.updateValue(definition, forKey: definition.name) == nil else {
@@ -27,14 +41,27 @@ struct ModelResolver {
 
     func resolve() throws(ModelError) -> [Entity] {
         var own: [String: [Property]] = [:]
+        var left = ModelResolver.mostProperties
         for definition in order {
             try checkName(ofEntity: definition.name)
-            own[definition.name] = try ownProperties(of: definition)
+            own[definition.name] = try ownProperties(of: definition, from: &left)
         }
         var ancestors: [String: [String]] = [:]
-        for definition in order { ancestors[definition.name] = try self.ancestors(of: definition) }
+        var descendants: [String: [String]] = [:]
+        for definition in order {
+            let above = try self.ancestors(of: definition)
+            ancestors[definition.name] = above
+            for name in above {
+                descendants[name, default: []].append(definition.name)
+                let element = "entity \(definition.name)"
+                try ModelResolver.count(own[name]?.count ?? 0, from: &left, element: element)
+            }
+        }
         var entities: [Entity] = []
-        for definition in order { entities.append(try entity(definition, own: own, ancestors: ancestors)) }
+        for definition in order {
+            let subentities = descendants[definition.name] ?? []
+            entities.append(try entity(definition, own: own, ancestors: ancestors, subentities: subentities))
+        }
         try checkTables(of: entities)
         return entities
     }
@@ -42,7 +69,8 @@ struct ModelResolver {
     private func entity(
         _ definition: EntityDefinition,
         own: [String: [Property]],
-        ancestors: [String: [String]]
+        ancestors: [String: [String]],
+        subentities: [String]
     ) throws(ModelError) -> Entity {
         let lineage = [definition.name] + (ancestors[definition.name] ?? [])
         var properties: [Property] = []
@@ -70,7 +98,7 @@ struct ModelResolver {
             definition: definition,
             root: lineage.last ?? definition.name,
             ancestors: Array(lineage.dropFirst()),
-            subentities: order.map(\.name).filter { ancestors[$0]?.contains(definition.name) == true },
+            subentities: subentities,
             ownProperties: own[definition.name] ?? [],
             properties: properties,
             uniquenessConstraints: constraints,
@@ -89,17 +117,46 @@ struct ModelResolver {
                 throw ModelError("the inheritance is a cycle", element: "entity \(definition.name)")
             }
             result.append(name)
+            guard result.count <= ModelResolver.mostAncestors else {
+                throw ModelError(
+                    "it has more than \(ModelResolver.mostAncestors) entities above it",
+                    element: "entity \(definition.name)"
+                )
+            }
             next = parent.parent
         }
         return result
     }
 
-    private func ownProperties(of definition: EntityDefinition) throws(ModelError) -> [Property] {
+    /// Takes properties from those that a model may still have.
+    private static func count(_ number: Int, from left: inout Int, element: String) throws(ModelError) {
+        left -= number
+        guard left >= 0 else {
+            throw ModelError(
+                "the model has more than \(mostProperties) properties, with inherited properties and the members of "
+                    + "composites",
+                element: element
+            )
+        }
+    }
+
+    private func ownProperties(
+        of definition: EntityDefinition,
+        from left: inout Int
+    ) throws(ModelError) -> [Property] {
+        let number = definition.attributes.count + definition.relationships.count
+        guard number <= ModelResolver.mostOwnProperties else {
+            throw ModelError(
+                "it has \(number) properties, and \(ModelResolver.mostOwnProperties) are possible",
+                element: "entity \(definition.name)"
+            )
+        }
+        try ModelResolver.count(number, from: &left, element: "entity \(definition.name)")
         var properties: [Property] = []
         for attribute in definition.attributes.sorted(by: { $0.name.precedesByBytes($1.name) }) {
             let element = "entity \(definition.name), attribute \(attribute.name)"
             try checkName(attribute.name, element: element)
-            let resolved = try resolve(attribute, element: element, within: [])
+            let resolved = try resolve(attribute, element: element, within: [], from: &left)
             try check(resolved, element: element)
             properties.append(.attribute(resolved))
         }
@@ -116,7 +173,8 @@ struct ModelResolver {
     private func resolve(
         _ attribute: Attribute,
         element: String,
-        within outer: [String]
+        within outer: [String],
+        from left: inout Int
     ) throws(ModelError) -> Attribute {
         guard attribute.type == .composite else { return attribute }
         guard let name = attribute.compositeName else {
@@ -128,6 +186,7 @@ struct ModelResolver {
         guard !outer.contains(name) else {
             throw ModelError("the composite '\(name)' contains itself", element: element)
         }
+        try ModelResolver.count(members.count, from: &left, element: element)
         var result = attribute
         result.compositeAttributes = []
         for member in members.sorted(by: { $0.name.precedesByBytes($1.name) }) {
@@ -135,7 +194,7 @@ struct ModelResolver {
             guard result.compositeAttributes.last?.name != member.name else {
                 throw ModelError("the name is used twice", element: memberElement)
             }
-            let resolved = try resolve(member, element: memberElement, within: outer + [name])
+            let resolved = try resolve(member, element: memberElement, within: outer + [name], from: &left)
             try check(resolved, element: memberElement)
             result.compositeAttributes.append(resolved)
         }

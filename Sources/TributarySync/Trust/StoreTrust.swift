@@ -145,43 +145,33 @@ package final class StoreTrust: Sendable {
         guard list.count <= TrustList.limit else {
             throw KeyFileError(path: path, reason: "it would have more than \(TrustList.limit) keys")
         }
-        let draft = "\(path).new"
-        unlink(draft)
-        try StoreTrust.create(draft, Array(list.text.utf8), mode: 0o640)
-        guard rename(draft, path) == 0 else { throw KeyFileError(path: path, code: errno) }
-        try StoreTrust.syncFolder(of: path)
+        do {
+            let (folder, name) = try OpenFolder.holding(path)
+            let file = try NewFile(name, in: folder, mode: 0o640)
+            try file.write(Array(list.text.utf8))
+            try file.replace()
+        } catch {
+            throw StoreTrust.failure(error, path)
+        }
     }
 
     private static func key(_ path: String) throws(KeyFileError) -> SigningKey {
         if let key = try KeyFile.read(path, ownedBy: geteuid()) { return key }
         let key = SigningKey.generate()
-        let draft = "\(path).new"
-        unlink(draft)
-        try create(draft, key.pem, mode: 0o600)
-        // Never in the place of another key.
-        guard clinux_rename_noreplace(AT_FDCWD, draft, AT_FDCWD, path) == 0 else {
-            throw KeyFileError(path: path, code: errno)
+        do {
+            let (folder, name) = try OpenFolder.holding(path)
+            let file = try NewFile(name, in: folder, mode: 0o600)
+            try file.write(key.pem)
+            // Never in the place of another key.
+            try file.finish()
+        } catch {
+            throw failure(error, path)
         }
-        try syncFolder(of: path)
         return key
     }
 
-    private static func create(_ path: String, _ bytes: [UInt8], mode: mode_t) throws(KeyFileError) {
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
-        guard descriptor >= 0 else { throw KeyFileError(path: path, code: errno) }
-        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        do {
-            try file.write(contentsOf: bytes)
-            try file.synchronize()
-        } catch {
-            throw KeyFileError(path: path, reason: error.localizedDescription)
-        }
-    }
-
-    private static func syncFolder(of path: String) throws(KeyFileError) {
-        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
-        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        defer { if descriptor >= 0 { close(descriptor) } }
-        guard descriptor >= 0, fsync(descriptor) == 0 else { throw KeyFileError(path: folder, code: errno) }
+    private static func failure(_ error: any Error, _ path: String) -> KeyFileError {
+        if let error = error as? FileFailure { return KeyFileError(path: error.path, code: error.code) }
+        return KeyFileError(path: path, reason: ErrorText.text(of: error))
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TransactionLog
 import TributaryAdmin
 import TributaryChanges
 
@@ -33,14 +34,14 @@ final class BackupReader {
 
     deinit { close(descriptor) }
 
-    func copy(to target: NewFile) throws(CommandFailure) -> String {
+    func copy(to target: NewFile) throws(FileFailure) -> String {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
         defer { buffer.deallocate() }
         var hash = SHA256()
         while true {
             let count = read(descriptor, buffer.baseAddress, buffer.count)
             if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw NewFile.failure(path, errno) }
+            guard count >= 0 else { throw FileFailure(path, errno) }
             guard count > 0 else { return hash.finalize().hexadecimal }
             let portion = UnsafeRawBufferPointer(rebasing: buffer[..<count])
             hash.update(bufferPointer: portion)

@@ -28,6 +28,8 @@ extension OfflineCommand {
             throw terminal.failed(EscapedText.escape(error.description), .badData)
         } catch let failure as CommandFailure {
             throw terminal.failed(EscapedText.escape(failure.reason), failure.status)
+        } catch let failure as FileFailure {
+            throw terminal.failed(EscapedText.escape(failure.description), .inputOutput)
         } catch let status as ExitStatus {
             throw ExitCode(status.rawValue)
         }

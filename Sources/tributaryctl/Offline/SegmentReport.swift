@@ -11,12 +11,14 @@ struct SegmentReport {
     let isNameChecked: Bool
 
     /// Verifies a file; one outside its writer's folder, such as a copy, against its own header.
-    init(path: String, keys: EncryptionKeys = EncryptionKeys()) {
+    ///
+    /// In a folder, the file of this name is verified, and no symbolic link is followed.
+    init(path: String, in folder: OpenFolder? = nil, keys: EncryptionKeys = EncryptionKeys()) {
         self.path = path
         isNameChecked = SegmentName(path: path) != nil
         var opened: OpenFile?
         do throws(SegmentError) {
-            let file = try OpenFile.open(path: path, keys: keys)
+            let file = try OpenFile.open(path: path, in: folder, keys: keys)
             opened = file
             var name = SegmentName(path: path)
             if name == nil { name = try SegmentReport.nameInHeader(of: file) }

@@ -1,34 +1,40 @@
 import Foundation
 import Glibc
+import TransactionLog
 import TributaryAdmin
 import TributaryChanges
 
 /// The place of a store whose daemon does not run; locked as a daemon locks it, until the last reference is released.
+///
+/// Root works in the folder of the service's user, who could put a link in the place of each file. So the folder is opened
+/// once. The store itself may be a link, for root only a link of root.
 final class StoppedStore {
     let path: String
+    let folder: OpenFolder
+    private let name: String
     /// The owner of the store's folder, to whom root gives new files.
     private let owner: (user: uid_t, group: gid_t)?
     private let lock: Int32
 
     /// Locks the store, or the one to which a symbolic link leads.
-    init(_ path: String) throws(CommandFailure) {
-        let path = RealPath.followingLink(path)
-        self.path = path
-        let folder = path.folder
+    init(_ path: String) throws {
+        (folder, name, self.path) = try OpenFolder.holding(linkedFrom: path)
         var status = stat()
-        guard stat(folder, &status) == 0 else { throw NewFile.failure(folder, errno) }
+        guard fstat(folder.descriptor, &status) == 0 else { throw FileFailure(folder.path, errno) }
         owner = geteuid() == 0 ? (status.st_uid, status.st_gid) : nil
-        let name = path + ".lock"
-        let isNew = access(name, F_OK) != 0
-        lock = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o640)
-        guard lock >= 0 else { throw NewFile.failure(name, errno) }
-        if isNew, let owner { fchown(lock, owner.user, owner.group) }
+        let lockName = name + ".lock"
+        var opened = folder.open(lockName, O_RDWR | O_CREAT | O_EXCL, mode: 0o640)
+        if opened >= 0, let owner { fchown(opened, owner.user, owner.group) }
+        if opened < 0, errno == EEXIST { opened = folder.open(lockName, O_RDWR | O_NONBLOCK) }
+        guard opened >= 0 else { throw folder.failure(lockName, errno) }
+        lock = opened
         guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
-            let holder =
-                (try? String(contentsOfFile: name, encoding: .utf8))?.trimmingCharacters(in: .whitespaces) ?? ""
-            close(lock)
+            var bytes = [UInt8](repeating: 0, count: 256)
+            let count = pread(lock, &bytes, bytes.count, 0)
+            let line = bytes.prefix(max(0, count)).prefix { $0 != UInt8(ascii: "\n") }
+            let holder = String(decoding: line, as: UTF8.self)
             throw CommandFailure(
-                reason: "a daemon has the store '\(path)' (\(holder.prefix { !$0.isNewline })): stop it first",
+                reason: "a daemon has the store '\(self.path)' (\(holder)): stop it first",
                 status: .tryAgain
             )
         }
@@ -37,11 +43,9 @@ final class StoppedStore {
     deinit { close(lock) }
 
     /// SQLite would apply a write-ahead log that an earlier store left behind to the next one of the same name.
-    var exists: Bool { ["", "-wal", "-journal"].contains { access(path + $0, F_OK) == 0 } }
+    var exists: Bool { ["", "-wal", "-journal"].contains { folder.contains(name + $0) } }
 
-    private var suffixes: [String] {
-        ["-wal", "-shm", "-journal", "-blobs", ""].filter { access(path + $0, F_OK) == 0 }
-    }
+    private var suffixes: [String] { ["-wal", "-shm", "-journal", "-blobs", ""].filter { folder.contains(name + $0) } }
 
     /// The path that the store's files get, with a time in it; nil when there is no store.
     ///
@@ -49,16 +53,15 @@ final class StoppedStore {
     func freeAside(_ begun: String?) -> String? {
         guard exists else { return nil }
         let time = Date().formatted(.iso8601.dateSeparator(.omitted).timeSeparator(.omitted))
-        let fresh = "\(path).before-restore-\(time)"
-        let folder = path.folder as NSString
-        var aside = begun.map { folder.appendingPathComponent(($0 as NSString).lastPathComponent) } ?? fresh
+        let fresh = "\(name).before-restore-\(time)"
+        var aside = begun.map { ($0 as NSString).lastPathComponent } ?? fresh
         var number = 0
         // Another store may have been moved away in the same second.
-        while suffixes.contains(where: { access(aside + $0, F_OK) == 0 }) {
+        while suffixes.contains(where: { folder.contains(aside + $0) }) {
             number += 1
             aside = number == 1 ? fresh : "\(fresh)-\(number)"
         }
-        return aside
+        return (path.folder as NSString).appendingPathComponent(aside)
     }
 
     /// Moves the store's files away: all of them, or none.
@@ -66,38 +69,43 @@ final class StoppedStore {
     /// The file of the store itself is the last one: a store without its write-ahead log would lack its last saves. The
     /// caller makes the names durable.
     ///
-    /// - Throws: ``CommandFailure`` with exit status 74.
-    func move(to aside: String) throws(CommandFailure) {
-        let suffixes = suffixes
-        for (index, suffix) in suffixes.enumerated() where rename(path + suffix, aside + suffix) != 0 {
-            let failure = NewFile.failure(path + suffix, errno)
-            for moved in suffixes[..<index].reversed() { rename(aside + moved, path + moved) }
-            throw failure
+    /// - Throws: `FileFailure`.
+    func move(to aside: String) throws(FileFailure) {
+        let (suffixes, aside) = (suffixes, (aside as NSString).lastPathComponent)
+        for (index, suffix) in suffixes.enumerated() {
+            do throws(FileFailure) {
+                try folder.rename(name + suffix, to: aside + suffix)
+            } catch {
+                for moved in suffixes[..<index].reversed() { try? folder.rename(aside + moved, to: name + moved) }
+                throw FileFailure(path + suffix, error.code)
+            }
         }
     }
 
-    var isMarked: Bool { access(RestoreMarker.path(besideStore: path), F_OK) == 0 }
+    private var markerName: String { RestoreMarker.path(besideStore: name) }
 
-    var markerBytes: [UInt8]? {
-        FileManager.default.contents(atPath: RestoreMarker.path(besideStore: path)).map(Array.init)
-    }
+    var isMarked: Bool { folder.contains(markerName) }
 
+    /// The marker; nil when there is none, and also when the marker is a link or has a second name.
+    var markerBytes: [UInt8]? { try? folder.contents(of: markerName, limit: RestoreMarker.largest) }
+
+    var marker: RestoreMarker? { markerBytes.flatMap { try? RestoreMarker(bytes: $0) } }
+
+    /// Writes a marker; the earlier one stays until the new one is durable: without any, a backup would continue as its
+    /// former writer.
     func mark(_ content: [UInt8]) throws {
-        // The earlier one stays until the new one is durable: without any, a backup would continue as its former writer.
-        let marker = RestoreMarker.path(besideStore: path)
-        let draft = marker + ".new"
-        unlink(draft)
-        let file = try newFile(draft)
-        try content.withUnsafeBytes { bytes in try file.write(bytes) }
-        try file.finish()
-        guard rename(draft, marker) == 0 else { throw NewFile.failure(marker, errno) }
-        try NewFile.syncFolder(of: marker)
+        let file = try newFile(markerName)
+        try file.write(content)
+        try file.replace()
     }
 
-    func unmark() { unlink(RestoreMarker.path(besideStore: path)) }
+    func unmark() { try? folder.remove(markerName) }
 
-    func newFile(_ path: String) throws(CommandFailure) -> NewFile {
-        let file = try NewFile(path, mode: 0o640, isTaken: true)
+    /// Begins the file of a store.
+    func newStore() throws(FileFailure) -> NewFile { try newFile(name) }
+
+    private func newFile(_ name: String) throws(FileFailure) -> NewFile {
+        let file = try NewFile(name, in: folder, mode: 0o640)
         if let owner { try file.give(to: owner.user, owner.group) }
         return file
     }

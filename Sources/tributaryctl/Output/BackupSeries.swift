@@ -1,109 +1,148 @@
 import Foundation
 import Glibc
+import TransactionLog
 import TributaryAdmin
 import TributaryChanges
 
-/// The backups of one store in a folder, which `tributaryctl backup --keep` names itself.
+/// The backups of a store in a folder, which `tributaryctl backup --keep` names itself.
 ///
-/// They are `tributary-TIME.sqlite`, with an instance `tributary-NAME-TIME.sqlite`, and with another socket than a service's
-/// `tributary-HASH-TIME.sqlite`: HASH is the beginning of the SHA-256 of its path. TIME is UTC with milliseconds, so that
-/// names are in the order of times.
+/// They are `tributary-NUMBER-TIME-STORE.sqlite`, and with an instance `tributary-NAME-NUMBER-TIME-STORE.sqlite`. STORE is the
+/// end of the label of the store, so that the stores of several machines can share the folder. Each backup has a greater
+/// NUMBER than all backups of this name that are there. TIME is UTC with milliseconds; the clock may be wrong, and only
+/// people read it.
 struct BackupSeries {
     private static let suffix = ".sqlite"
+    private static let digits = 10
     private static let stampLength = "20260301T140509.123Z".utf8.count
+    private static let labelLength = 12
 
-    let folder: String
+    private struct Name: Comparable {
+        var number: UInt64
+        var time: String
+        var store: String
+        var text: String
+
+        static func < (left: Name, right: Name) -> Bool { (left.number, left.time) < (right.number, right.time) }
+    }
+
+    private let folder: OpenFolder
     private let prefix: String
 
     /// The series of the store at a socket; nil for the default socket.
-    init(folder: String, socket: String?) throws(CommandFailure) {
-        var status = stat()
-        guard stat(folder, &status) == 0 else { throw NewFile.failure(folder, errno) }
-        guard status.st_mode & S_IFMT == S_IFDIR else {
+    init(folder path: String, socket: String?) throws {
+        do throws(FileFailure) {
+            folder = try OpenFolder(path)
+        } catch {
+            guard error.code == ENOTDIR else { throw error }
             throw CommandFailure(
-                reason:
-                    "'\(folder)' is no folder; with --keep the argument is one, and the file gets a name of its own",
+                reason: "'\(path)' is not a folder. With --keep, name a folder; the file gets a name of its own",
                 status: .usage
             )
         }
-        self.folder = folder
         prefix = "tributary-" + (socket.map(BackupSeries.part) ?? "")
     }
 
     private static func part(of socket: String) -> String {
         let path = URL(fileURLWithPath: socket).standardizedFileURL.path
-        switch DefaultPaths.instance(of: path) {
-        case DefaultPaths.service: return ""
-        case let instance?: return "\(instance)-"
-        case nil: return "\(SHA256.hash(data: path.utf8).hexadecimal.prefix(8))-"
-        }
+        guard let instance = DefaultPaths.instance(of: path), instance != DefaultPaths.service else { return "" }
+        return "\(instance)-"
     }
 
-    func path(at time: Date) -> String {
+    /// Begins a backup, which is to become the newest one; ``name(of:store:)`` is its name.
+    func begin(at time: Date) throws -> (file: NewFile, begun: String) {
+        let newest = try names().compactMap { $0.hasSuffix(Self.suffix) ? parse($0)?.number : nil }.max() ?? 0
         let style = Date.ISO8601FormatStyle(
             dateSeparator: .omitted,
             timeSeparator: .omitted,
             includingFractionalSeconds: true
         )
-        let stamp = time.formatted(style)
-        return (folder as NSString).appendingPathComponent(prefix + stamp + BackupSeries.suffix)
+        let number = String(newest.addingSaturating(1))
+        let zeros = String(repeating: "0", count: max(0, BackupSeries.digits - number.utf8.count))
+        let begun = "\(prefix)\(zeros)\(number)-\(time.formatted(style))"
+        return (try NewFile(begun, in: folder, mode: 0o600, isHidden: false), begun)
     }
 
-    /// Whether a file of this name is one of the series; no other store has such a name.
-    func contains(_ name: String) -> Bool {
-        guard name.hasPrefix(prefix), name.hasSuffix(BackupSeries.suffix) else { return false }
-        let stamp = Array(name.utf8.dropFirst(prefix.utf8.count).dropLast(BackupSeries.suffix.utf8.count))
-        guard stamp.count == BackupSeries.stampLength else { return false }
+    /// The name of a backup that was begun, of the store with this label.
+    func name(of begun: String, store: String) -> String {
+        "\(begun)-\(store.suffix(BackupSeries.labelLength))\(BackupSeries.suffix)"
+    }
+
+    func path(of name: String) -> String { folder.path(of: name) }
+
+    /// Nil for a name that no series has.
+    private func parse(_ text: String) -> Name? {
+        guard text.hasPrefix(prefix), text.hasSuffix(BackupSeries.suffix) else { return nil }
+        let parts = text.dropFirst(prefix.count).dropLast(BackupSeries.suffix.count)
+            .split(separator: "-", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 3, let number = BackupSeries.number(parts[0]), BackupSeries.isStamp(parts[1]),
+            parts[2].utf8.count == BackupSeries.labelLength, parts[2].utf8.allSatisfy({ hexadecimalDigit($0) != nil })
+        else { return nil }
+        return Name(number: number, time: parts[1], store: parts[2], text: text)
+    }
+
+    private static func number(_ text: String) -> UInt64? {
+        text.utf8.count == digits && text.utf8.allSatisfy(isDigit) ? UInt64(text) : nil
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+
+    private static func isStamp(_ text: String) -> Bool {
+        let stamp = Array(text.utf8)
+        guard stamp.count == stampLength else { return false }
         return stamp.enumerated().allSatisfy { index, byte in
             switch index {
             case 8: byte == UInt8(ascii: "T")
             case 15: byte == UInt8(ascii: ".")
             case 19: byte == UInt8(ascii: "Z")
-            default: (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+            default: isDigit(byte)
             }
         }
     }
 
-    /// Removes the oldest files of the series, so that `count` stay, among them `newest`, and returns their paths.
+    private func names() throws -> [String] {
+        guard let entries = DirectoryEntries(of: folder.descriptor) else { throw FileFailure(folder.path, errno) }
+        var names: [String] = []
+        guard entries.forEach({ name, _, _ in names.append(String(decoding: name, as: UTF8.self)) }) else {
+            throw FileFailure(folder.path, errno)
+        }
+        return names.sorted()
+    }
+
+    /// Removes the oldest backups of the store that has the newest one, so that `count` stay, and returns their paths.
     ///
     /// What has such a name and is no store in a regular file is left alone, and counts for nothing.
-    func removeOldest(keeping count: Int, sparing newest: String) throws(CommandFailure) -> [String] {
-        let spared = (newest as NSString).lastPathComponent
-        let names: [String]
-        do {
-            names = try FileManager.default.contentsOfDirectory(atPath: folder)
-        } catch {
-            throw CommandFailure(reason: "'\(folder)': \(ErrorText.text(of: error))", status: .inputOutput)
-        }
-        // A file with a time in the future was made while the clock was ahead, before all files with the right time.
-        let older = names.filter { $0 != spared && contains($0) && isStore($0) }
-            .sorted { ($0 > spared ? 0 : 1, $0) < ($1 > spared ? 0 : 1, $1) }
-        return try remove(older.prefix(max(0, older.count - (count - 1))).map(path))
+    func removeOldest(keeping count: Int, sparing newest: String) throws -> [String] {
+        guard let spared = parse(newest) else { return [] }
+        let older = try names().compactMap(parse)
+            .filter { $0.store == spared.store && $0.text != spared.text && isStore($0.text) }.sorted()
+        return try remove(older.prefix(max(0, older.count - (count - 1))).map(\.text))
     }
 
     /// Removes what is left of backups of the series that were cut short, and returns their paths.
     ///
     /// Such a file has not been written for a day, and nobody writes it. Most file systems keep none at all.
-    func removeIncomplete(at time: Date) throws(CommandFailure) -> [String] {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        let left = names.sorted().filter { name in
-            guard let part = name.range(of: ".part-", options: .backwards), contains(String(name[..<part.lowerBound])),
-                name[part.upperBound...].allSatisfy({ ("0"..."9").contains($0) })
+    func removeIncomplete(at time: Date) throws -> [String] {
+        let left = try names().filter { name in
+            guard name.hasPrefix(prefix), let part = name.range(of: ".part-", options: .backwards),
+                name[part.upperBound...].utf8.allSatisfy(BackupSeries.isDigit)
             else { return false }
+            let begun = name[..<part.lowerBound].dropFirst(prefix.count)
+                .split(separator: "-", omittingEmptySubsequences: false).map(String.init)
+            guard begun.count == 2, BackupSeries.number(begun[0]) != nil, BackupSeries.isStamp(begun[1]) else {
+                return false
+            }
             return isFile(name) { descriptor, status in
                 let age = time.timeIntervalSince1970 - Double(status.st_mtim.tv_sec)
                 return age > 86_400 && flock(descriptor, LOCK_EX | LOCK_NB) == 0
             }
         }
-        return try remove(left.map(path))
+        return try remove(left)
     }
 
-    private func path(_ name: String) -> String { (folder as NSString).appendingPathComponent(name) }
-
-    private func remove(_ paths: [String]) throws(CommandFailure) -> [String] {
-        for path in paths where unlink(path) != 0 && errno != ENOENT { throw NewFile.failure(path, errno) }
-        if let first = paths.first { try NewFile.syncFolder(of: first) }
-        return paths
+    private func remove(_ names: [String]) throws -> [String] {
+        for name in names { try folder.remove(name) }
+        if !names.isEmpty { try folder.sync() }
+        return names.map(folder.path(of:))
     }
 
     private func isStore(_ name: String) -> Bool {
@@ -117,7 +156,7 @@ struct BackupSeries {
 
     /// Whether the name is one of a regular file for which `isWanted` returns true.
     private func isFile(_ name: String, _ isWanted: (_ descriptor: Int32, stat) -> Bool) -> Bool {
-        let descriptor = open(path(name), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        let descriptor = folder.open(name, O_RDONLY | O_NONBLOCK)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
         var status = stat()

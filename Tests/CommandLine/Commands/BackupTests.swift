@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import TransactionLog
 import TributaryAdmin
 import TributaryChanges
 
@@ -12,10 +13,12 @@ import TributaryChanges
         try await daemon.save(#"{"insert":"Department","values":{"title":"\#(title)"}}"#)
     }
 
-    /// The beginning of the names of a daemon's backups, whose socket is none of a service.
-    private func prefix(_ daemon: RunningDaemon) -> String {
-        let path = URL(fileURLWithPath: daemon.socket).standardizedFileURL.path
-        return "tributary-\(SHA256.hash(data: Data(path.utf8)).hexadecimal.prefix(8))-"
+    /// The end of the names of a daemon's backups: the end of its store's label.
+    private func ending(_ daemon: RunningDaemon) throws -> String {
+        let label = try PlainSQL(path: daemon.store).value(
+            "SELECT value FROM tributary_setting WHERE key = 'identity.label'"
+        )
+        return "-\(try #require(label).suffix(12)).sqlite"
     }
 
     private func leftovers(_ folder: TemporaryFolder) throws -> [String] {
@@ -62,18 +65,20 @@ import TributaryChanges
         }
         let first = try #require(try await backUp()["file"] as? String)
         #expect(try PlainSQL(path: first).value("PRAGMA integrity_check") == "ok")
-        let prefix = prefix(daemon)
-        #expect((first as NSString).lastPathComponent.hasPrefix(prefix))
+        let ending = try ending(daemon)
+        let firstName = (first as NSString).lastPathComponent
+        #expect(firstName.hasPrefix("tributary-0000000001-2") && firstName.hasSuffix(ending), "\(first)")
         // Names that are nearly those of the series, and one that is of the series but no store.
         let strangers = [
-            "tributary-shop-20260101T000000.000Z.sqlite", "tributary-20260101T000000.000Z.sqlite",
-            "\(prefix)20260101T000000Z.sqlite", "\(prefix)20260101T000000.000Z.sqlite.old",
-            "my-\(prefix)20260101T000000.000Z.sqlite",
+            "tributary-shop-0000000000-20260101T000000.000Z\(ending)", "tributary-20260101T000000.000Z\(ending)",
+            "tributary-0000000000-20260101T000000Z\(ending)", "tributary-0000000000-20260101T000000.000Z\(ending).old",
+            "my-tributary-0000000000-20260101T000000.000Z\(ending)",
+            "tributary-0000000000-20260101T000000.000Z-0123456789ab.sqlite",
         ]
         for name in strangers { try FileManager.default.copyItem(atPath: first, toPath: folder + "/" + name) }
-        let text = "\(prefix)20250101T000000.000Z.sqlite"
+        let text = "tributary-0000000000-20250101T000000.000Z\(ending)"
         try Data("no store".utf8).write(to: URL(fileURLWithPath: folder + "/" + text))
-        let link = "\(prefix)20240101T000000.000Z.sqlite"
+        let link = "tributary-0000000000-20240101T000000.000Z\(ending)"
         try FileManager.default.createSymbolicLink(atPath: folder + "/" + link, withDestinationPath: first)
         let others = Set(strangers + [text, link])
 
@@ -91,7 +96,7 @@ import TributaryChanges
         #expect(try names().isSuperset(of: others))
     }
 
-    /// The stores have no instances, and one folder for their backups.
+    /// The stores have no instances, and one folder for their backups, such as the default stores of two machines.
     @Test(.timeLimit(.minutes(30))) func eachStoreKeepsItsOwnBackups() async throws {
         let daemons = [try await RunningDaemon.started(), try await RunningDaemon.started()]
         let folder = daemons[0].folder.path("backups")
@@ -100,32 +105,118 @@ import TributaryChanges
             for _ in 0..<3 { try await daemon.success(of: ["backup", "--keep", "2", folder]) }
         }
         let names = try FileManager.default.contentsOfDirectory(atPath: folder)
-        for daemon in daemons { #expect(names.filter { $0.hasPrefix(prefix(daemon)) }.count == 2, "\(names)") }
+        for daemon in daemons {
+            let ending = try ending(daemon)
+            #expect(names.count { $0.hasSuffix(ending) } == 2, "\(names)")
+        }
     }
 
-    /// A clock was ahead while backups were made: with the right time, later backups have lesser names.
-    @Test(.timeLimit(.minutes(30))) func backupsOfTheFutureGoFirst() async throws {
+    /// The clock was ahead, then behind: the backups that were made last stay, whatever times their names have.
+    @Test(.timeLimit(.minutes(30))) func aWrongClockChangesNoOrder() async throws {
         let daemon = try await RunningDaemon.started()
         let folder = daemon.folder.path("backups")
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        let ahead = "\(folder)/\(prefix(daemon))99990101T000000.00"
-        for number in 1...3 { try await daemon.success(of: ["backup", "\(ahead)\(number)Z.sqlite"]) }
-        for _ in 0..<4 { try await daemon.success(of: ["backup", "--keep", "3", folder]) }
-        let names = try FileManager.default.contentsOfDirectory(atPath: folder)
-        #expect(names.count == 3 && !names.contains { $0.contains("9999") }, "\(names)")
+        let ending = try ending(daemon)
+        for (number, year) in [(1, "2026"), (2, "9999"), (3, "9999"), (4, "1970")] {
+            let name = "tributary-000000000\(number)-\(year)0101T000000.000Z\(ending)"
+            try await daemon.success(of: ["backup", "\(folder)/\(name)"])
+        }
+        func numbers() throws -> [String] {
+            try FileManager.default.contentsOfDirectory(atPath: folder).map { String($0.dropFirst(10).prefix(10)) }
+                .sorted()
+        }
+        for last in 5...8 {
+            try await daemon.success(of: ["backup", "--keep", "3", folder])
+            #expect(try numbers() == (last - 2...last).map { "000000000\($0)" })
+        }
     }
 
-    /// A folder such as NFS has no files without a name, and no rename that does not replace.
-    @Test(.timeLimit(.minutes(30))) func anyFileSystemTakesABackup() async throws {
-        if let reason = PreloadedLibrary.reasonNotToPreload { try Test.cancel("\(reason)") }
+    /// A restored store goes on with its series, and a backup that was copied into the store's place can be backed up.
+    @Test(.timeLimit(.minutes(30))) func aStoreFromABackupContinuesTheSeries() async throws {
         let daemon = try await RunningDaemon.started()
+        let folder = daemon.folder.path("backups")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        func backUp() async throws -> String {
+            try await daemon.success(of: ["backup", "--keep", "2", folder])
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+            return folder + "/" + (try #require(names.last))
+        }
+        var newest = try await backUp()
+        for isCopied in [false, true] {
+            #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+            if isCopied {
+                for suffix in ["", "-wal", "-shm"] {
+                    try? FileManager.default.removeItem(atPath: daemon.store + suffix)
+                }
+                try FileManager.default.copyItem(atPath: newest, toPath: daemon.store)
+            } else {
+                try await daemon.success(of: ["restore", newest, "--store", daemon.store, "--move-aside"])
+            }
+            try await daemon.start()
+            try await daemon.success(of: ["sync"])
+            let next = try await backUp()
+            let ending = try ending(daemon)
+            #expect(next > newest && next.hasSuffix(ending), "\(next)")
+            #expect(try PlainSQL(path: next).value("PRAGMA integrity_check") == "ok")
+            newest = next
+        }
+    }
+
+    /// A folder such as NFS has no files without a name, and no rename that does not replace; some have no hard links.
+    @Test(.timeLimit(.minutes(30)), arguments: [false, true])
+    func anyFileSystemTakesWhatTheCommandsWrite(withoutLinks: Bool) async throws {
+        if let reason = PreloadedLibrary.reasonNotToPreload { try Test.cancel("\(reason)") }
+        let daemon = try RunningDaemon()
         let library = try await PreloadedLibrary("plain_files", in: daemon.folder)
-        let file = daemon.folder.path("copy.sqlite")
-        for ending in [0, 74] as [Int32] {
-            let backup = try await daemon.command(["backup", file], environment: ["LD_PRELOAD": library.path])
-            #expect(backup.ending == .exited(ending), "\(backup)")
+        let environment = ["LD_PRELOAD": library.path].merging(withoutLinks ? ["PLAIN_FILES_LINKS": "none"] : [:]) {
+            $1
+        }
+        // The first key and the first segment.
+        try await daemon.start(through: "/usr/bin/env", environment.map { "\($0)=\($1)" })
+        try await daemon.save(#"{"insert":"Department","values":{"title":"one"}}"#)
+        try await daemon.success(of: ["sync"])
+        #expect(FileManager.default.fileExists(atPath: daemon.store + "-key"), "\(daemon.log)")
+        #expect(try daemon.exportedText().contains("Department"), "\(daemon.log)")
+        let (file, page) = (daemon.folder.path("copy.sqlite"), daemon.folder.path("page.html"))
+        for command in [["backup", file], ["page", "--output", page]] {
+            for ending in [0, 74] as [Int32] {
+                let answer = try await daemon.command(command, environment: environment)
+                #expect(answer.ending == .exited(ending), "\(answer)")
+            }
         }
         #expect(try PlainSQL(path: file).value("PRAGMA integrity_check") == "ok")
+        let series = daemon.folder.path("series")
+        try FileManager.default.createDirectory(atPath: series, withIntermediateDirectories: true)
+        for _ in 0..<3 {
+            let answer = try await daemon.command(["backup", "--keep", "2", series], environment: environment)
+            #expect(answer.ending == .exited(0), "\(answer)")
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: series).count == 2)
+        // A producer's segment is signed where it lies.
+        let writer = RunningDaemon.foreignWriter().id
+        let text = SegmentText(
+            writer: try #require(UniqueID(writer)),
+            last: 1,
+            [#"{"transaction":1,"clock":"0000000000000001","changes":0}"#]
+        )
+        try daemon.folder.write(String(decoding: text.bytes(), as: UTF8.self), to: "signed/\(text.name.path)")
+        try daemon.folder.write(String(decoding: SigningKey.generate().pem, as: UTF8.self), to: "gate.key")
+        #expect(chmod(daemon.folder.path("gate.key"), 0o600) == 0)
+        let signed = daemon.folder.path("signed/\(text.name.path)")
+        let answer = try await daemon.command(
+            ["segment", "sign", "--key", daemon.folder.path("gate.key"), signed],
+            environment: environment
+        )
+        #expect(answer.ending == .exited(0), "\(answer)")
+        #expect(try String(contentsOfFile: signed, encoding: .utf8).contains("signature"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: signed.folder) == [text.name.fileName])
+        // A store is put into place.
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+        let restored = try await daemon.command(
+            ["restore", file, "--store", daemon.store, "--move-aside"],
+            environment: environment
+        )
+        #expect(restored.ending == .exited(0), "\(restored)")
         #expect(try leftovers(daemon.folder).isEmpty)
     }
 
@@ -152,13 +243,12 @@ import TributaryChanges
             try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: path)
             return path
         }
-        let prefix = prefix(daemon)
-        let old = try put("\(prefix)20260101T000000.000Z.sqlite.part-17", hours: 25)
+        let old = try put("tributary-0000000001-20260101T000000.000Z.part-17", hours: 25)
         let stay = [
-            try put("\(prefix)20260101T000000.000Z.sqlite.part-18", hours: 23),
-            try put("\(prefix)20260102T000000.000Z.sqlite.part-19", hours: 48),
-            try put("\(prefix)20260101T000000.000Z.sqlite.part-1a", hours: 48),
-            try put("tributary-shop-20260101T000000.000Z.sqlite.part-17", hours: 48),
+            try put("tributary-0000000001-20260101T000000.000Z.part-18", hours: 23),
+            try put("tributary-0000000001-20260102T000000.000Z.part-19", hours: 48),
+            try put("tributary-0000000001-20260101T000000.000Z.part-1a", hours: 48),
+            try put("tributary-shop-0000000001-20260101T000000.000Z.part-17", hours: 48),
             try put("notes.sqlite.part-17", hours: 48),
         ]
         // A command that has been writing for long without a byte holds the lock of its file.
@@ -176,7 +266,7 @@ import TributaryChanges
         let file = daemon.folder.path("copy.sqlite")
         try await daemon.success(of: ["backup", file])
         let noFolder = try await daemon.command(["backup", "--keep", "2", file])
-        #expect(noFolder.ending == .exited(64) && noFolder.errors.contains("no folder"), "\(noFolder)")
+        #expect(noFolder.ending == .exited(64) && noFolder.errors.contains("not a folder"), "\(noFolder)")
         let none = try await daemon.command(["backup", "--keep", "0", daemon.folder.path("")])
         #expect(none.ending == .exited(64), "\(none)")
         let missing = try await daemon.command(["backup", "--keep", "2", daemon.folder.path("nowhere")])

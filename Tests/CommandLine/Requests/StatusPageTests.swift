@@ -36,6 +36,12 @@ struct StatusPageTests {
             }
         }
         #expect(try await get("/metrics", port: port, host: "localhost:\(port)").contains("tributary_up 1"))
+        for path in ["/", "/page.json", "/metrics", "/none"] {
+            let head = try await get(path, port: port, host: host).components(separatedBy: "\r\n\r\n")[0]
+            for header in ["nosniff", "no-store", "no-referrer", "same-origin"] {
+                #expect(head.contains(header), "\(path): \(head)")
+            }
+        }
         for path in ["/", "/page.json", "/metrics"] {
             #expect(try await get(path, port: port, host: "evil.example").hasPrefix("HTTP/1.1 403"))
         }

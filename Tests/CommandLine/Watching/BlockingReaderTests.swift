@@ -23,17 +23,20 @@ import TributaryAdmin
         try await save(20)
 
         try await daemon.success(of: ["status", "--check"])
-        let notices = try await daemon.call(.get, "/v1/status").1["notices"] as? [[String: Any]]
-        let notice = try #require(notices?.first { $0["code"] as? String == "checkpoint-blocked" }, "\(notices ?? [])")
+        func notice() async throws -> [String: Any]? {
+            let notices = try await daemon.call(.get, "/v1/status").1["notices"] as? [[String: Any]]
+            return notices?.first { $0["code"] as? String == "checkpoint-blocked" }
+        }
+        let blocked = try #require(try await notice())
         let number = getpid()
-        let detail = try #require(notice["detail"] as? String)
+        let detail = try #require(blocked["detail"] as? String)
         #expect(detail.contains("\(daemon.store)-wal has grown to "), "\(detail)")
         #expect(detail.contains("Process \(number) ("), "\(detail)")
-        let hint = try #require(notice["hint"] as? String)
+        let hint = try #require(blocked["hint"] as? String)
         #expect(hint.contains("ps -fp \(number). To end it: kill \(number)"), "\(hint)")
 
         withExtendedLifetime(reader) {}
         reader = nil
-        #expect(try await daemon.call(.get, "/v1/status").1["notices"] == nil)
+        #expect(try await notice() == nil)
     }
 }

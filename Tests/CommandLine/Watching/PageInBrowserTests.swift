@@ -71,6 +71,8 @@ struct PageInBrowserTests {
             let abandoning = "writer abandon \(stuck.id)</code>"
             #expect(dom.components(separatedBy: abandoning).count == 2, "\(dom)")
             #expect(!dom.contains("tributaryctl writer"), "\(dom)")
+            // What is to be typed on another machine has nothing of this one.
+            #expect(dom.contains("<code>tributaryctl check --repair</code>"), "\(dom)")
             #expect(dom.contains("<rect class=\"in\"") && dom.contains("<rect class=\"out\""), "no chart in \(address)")
         }
         try await keyboard(at: "http://127.0.0.1:\(port)/", browser)

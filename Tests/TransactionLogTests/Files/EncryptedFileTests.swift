@@ -200,6 +200,11 @@ import TributaryChanges
         #expect(try readBlob(hashes[0], size: 100, second) == plain)
         #expect(try readBlob(hashes[1], size: 200, second) == old)
         #expect(try readBlob(disguised, size: inner.count, second) == inner)
+        // Links in the place of folders of other writers.
+        let others = (1...2).map { UniqueID(high: writer.high, low: writer.low + UInt64($0)) }
+        #expect(symlink(folder.path("nowhere"), folder.path("\(others[0])")) == 0)
+        #expect(mkdir(folder.path("\(others[1])"), 0o700) == 0)
+        #expect(symlink(folder.path("\(writer)/blobs"), folder.path("\(others[1])/blobs")) == 0)
         let counts = try logs().filesByKey()
         #expect(
             counts == [

@@ -46,7 +46,7 @@ enum InterfaceMessages {
         ("CompactStep", CompactionReport.Step(result: .nothing)),
         ("CompactBaseline", CompactionReport.Baseline(file: "", bytes: 0, verified: false, detail: "")),
         ("CompactSegment", CompactionReport.Segment(file: "", bytes: 0, waitsFor: [])),
-        ("BackupResult", BackupMessage(bytes: 0, sha256: "", missingValues: 0)),
+        ("BackupResult", BackupMessage(bytes: 0, sha256: "", missingValues: 0, store: "")),
         ("LogLevel", LogLevelMessage(level: "")),
     ]
 

@@ -32,6 +32,17 @@ import Testing
         #expect(schedule.timeout + schedule.grace < .seconds(seconds))
     }
 
+    /// Commands that change owners or modes by a path follow links, which the daemon's user may put into its folder.
+    @Test(arguments: ["tributaryd.service", "tributaryd@.service"])
+    func rootChangesFoldersByTmpfilesOnly(_ unit: String) throws {
+        let text = try String(contentsOfFile: PackageFolder.path("systemd/\(unit)"), encoding: .utf8)
+        let privileged = text.split(separator: "\n").filter { $0.hasPrefix("Exec") && $0.contains("=+") }
+        #expect(privileged.contains { $0.contains("/logs") && $0.contains("systemd-tmpfiles --create -") })
+        for command in ["install", "chown", "chgrp", "chmod", "mkdir", "setfacl", "mv", "cp"] {
+            #expect(!privileged.contains { $0.contains(" \(command) ") || $0.contains("/\(command) ") }, "\(command)")
+        }
+    }
+
     @Test func fewDescriptorsMakeFewConnections() {
         #expect(ConnectionRegister.limit(descriptors: 256) == 128)
         #expect(ConnectionRegister.limit(descriptors: 0) == 16)

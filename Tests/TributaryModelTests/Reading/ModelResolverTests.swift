@@ -29,6 +29,31 @@ struct ModelResolverTests {
         #expect(try Model(archive: archive).entities.count == 1)
     }
 
+    /// Whoever writes a model must not be able to block a build or a start.
+    @Test func aModelThatIsTooLargeIsRefused() throws {
+        func entities(_ count: Int, _ body: (Int) -> String = { _ in "{}" }) -> String {
+            (0..<count).map { "  E\($0): \(body($0))\n" }.joined()
+        }
+        func attributes(_ count: Int) -> String { (0..<count).map { "a\($0): String?" }.joined(separator: ", ") }
+        #expect(try model(entities(4_096)).entities.count == 4_096)
+        let many = try #require(refusal(entities(100_000)))
+        #expect("\(many)".contains("100000 entities, and 4096 are possible") && many.line == 4_098, "\(many)")
+        #expect(try model("  A: {attributes: {\(attributes(2_000))}}").entities.count == 1)
+        let wide = try #require(refusal("  A: {attributes: {\(attributes(2_001))}}"))
+        #expect("\(wide)".contains("2001 properties, and 2000 are possible"), "\(wide)")
+        let inherited = try #require(
+            refusal("  A: {attributes: {\(attributes(1_000))}}\n" + entities(100) { _ in "{parent: A}" })
+        )
+        #expect("\(inherited)".contains("more than 65536 properties"), "\(inherited)")
+        let chain = entities(66) { $0 == 0 ? "{}" : "{parent: E\($0 - 1)}" }
+        #expect("\(try #require(refusal(chain)))".contains("more than 64 entities above it"))
+        // Each composite has the one before it twice.
+        let doubled = (1...60).map { "  C\($0): {a: {composite: C\($0 - 1)}, b: {composite: C\($0 - 1)}}\n" }.joined()
+        let text = "composites:\n  C0: {x: String?}\n\(doubled)entities:\n  A: {attributes: {c: {composite: C60}}}\n"
+        let bomb = #expect(throws: ModelError.self) { try Model(yaml: text) }
+        #expect("\(try #require(bomb))".contains("more than 65536 properties"), "\(String(describing: bomb))")
+    }
+
     @Test func oneToManyLiesInTheToOne() throws {
         let model = try model(
             """

@@ -20,7 +20,9 @@ import TributaryStore
             )
         }
         let known = KnownTransactions(records)
-        #expect(known.naming("The clock of writer \(shop) is ahead.") == "The clock of writer shop (5f0c0000) is ahead.")
+        #expect(
+            known.naming("The clock of writer \(shop) is ahead.") == "The clock of writer shop (5f0c0000) is ahead."
+        )
         for text in ["writer \(till)", "\(shop)/1.tlog", "rewriter \(shop)", "writer \(shop)0", "writer nobody"] {
             #expect(known.naming(text) == text)
         }

@@ -391,8 +391,8 @@ import TributaryStore
     /// A list that cannot be written stays as it is.
     @Test func aKeyThatCannotBeKeptIsNotTrusted() async throws {
         let replica = try await replica()
-        // In the place of the file that is to become the list; nobody can write there, not even root.
-        let obstacle = "\(replica.store.configuration.path)-trust.new"
+        // In the place of the list; no file replaces a folder, not even for root.
+        let obstacle = "\(replica.store.configuration.path)-trust"
         try replica.folder.write("x", to: "\((obstacle as NSString).lastPathComponent)/obstacle")
         try logs.put(LogsFolder.text(a, 1...1), signedBy: key)
         try await replica.service.importAll()

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import TransactionLog
 import TributaryAdmin
 import TributaryChanges
 
@@ -14,11 +15,12 @@ struct BackupCommand: DaemonCommand {
             The file must not exist, and appears when it is complete and its hash is verified. Ends with 74 when a disk \
             is full.
 
-            With --keep the argument is a folder. The file is then named tributary-TIME.sqlite, with --instance \
-            tributary-NAME-TIME.sqlite, with another socket tributary-HASH-TIME.sqlite. When it is complete, the oldest of \
-            these files are removed, so that as many stay as --keep says. Those with a time in the future were made with a \
-            wrong clock, and are removed first. Files with other names are left alone. When the new backup lacks large values, no \
-            complete backup is removed. Unfinished backups older than a day are always removed.
+            With --keep the argument is a folder. The file is then named tributary-NUMBER-TIME-STORE.sqlite, with --instance \
+            tributary-NAME-NUMBER-TIME-STORE.sqlite. Each backup gets the next NUMBER, whatever the clock says. STORE is the \
+            end of the store's label. When the file is complete, the backups of this store with the least numbers are \
+            removed, so that as many stay as --keep says. Backups of other stores and files with other names are left alone. \
+            When the new backup lacks large values, no complete backup is removed. Unfinished backups older than a day are \
+            always removed.
             """
     )
 
@@ -42,16 +44,21 @@ struct BackupCommand: DaemonCommand {
 
     func run(with session: Session) async throws {
         guard let keep else {
-            let (response, message) = try await write(file, session)
+            let target = try NewFile(file, mode: 0o600)
+            let (response, message) = try await write(to: target, session)
+            try target.finish()
             session.show(response) { tell(message, at: file, session) }
             complain(message, session)
             return
         }
         let series = try BackupSeries(folder: file, socket: session.socket)
-        let path = series.path(at: Date())
-        let (_, message) = try await write(path, session)
+        let (target, begun) = try series.begin(at: Date())
+        let (_, message) = try await write(to: target, session)
+        let name = series.name(of: begun, store: message.store)
+        try target.finish(as: name)
+        let path = series.path(of: name)
         // The backup before may be the last one that has all values.
-        var removed = message.missingValues == 0 ? try series.removeOldest(keeping: keep, sparing: path) : []
+        var removed = message.missingValues == 0 ? try series.removeOldest(keeping: keep, sparing: name) : []
         removed += try series.removeIncomplete(at: Date())
         if session.json {
             let report = JSONValue.members([
@@ -66,8 +73,7 @@ struct BackupCommand: DaemonCommand {
         complain(message, session)
     }
 
-    private func write(_ file: String, _ session: Session) async throws -> (AdminResponse, BackupMessage) {
-        let target = try NewFile(file, mode: 0o600)
+    private func write(to target: NewFile, _ session: Session) async throws -> (AdminResponse, BackupMessage) {
         var hash = SHA256()
         var count: Int64 = 0
         let response = try await session.follow(AdminCall(.post, .backup), progress: ProgressText.percentage) { event in
@@ -86,7 +92,6 @@ struct BackupCommand: DaemonCommand {
                 status: .tryAgain
             )
         }
-        try target.finish()
         return (response, message)
     }
 

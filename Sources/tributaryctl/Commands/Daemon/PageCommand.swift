@@ -1,4 +1,5 @@
 import ArgumentParser
+import TransactionLog
 import TributaryAdmin
 
 struct PageCommand: DaemonCommand {

@@ -1,5 +1,7 @@
 import ArgumentParser
 import Foundation
+import Glibc
+import TransactionLog
 import TributaryAdmin
 import TributaryChanges
 
@@ -118,7 +120,7 @@ struct ReplicatorCheckCommand: DaemonCommand {
             for finding in found {
                 let lead = session.terminal.styled("problem: ", .red)
                 session.terminal.print(lead + EscapedText.escape(finding.detail))
-                session.terminal.print("  hint: " + session.hints.text(finding.hint))
+                session.terminal.print("  hint: " + EscapedText.escape(session.hints.text(finding.hint)))
             }
         }
         if !found.isEmpty { throw ExitStatus.tryAgain }
@@ -159,7 +161,8 @@ struct SyncthingSetupCommand: DaemonCommand {
         let target = try await options.syncthing(session)
         let terminal = session.terminal
         if prints {
-            terminal.print("\(target.logs)/\(SyncthingIgnores.fileName) has the line:\n  \(SyncthingIgnores.staging)")
+            let ignores = EscapedText.escape("\(target.logs)/\(SyncthingIgnores.fileName)")
+            terminal.print("\(ignores) has the line:\n  \(SyncthingIgnores.staging)")
             terminal.print("The folder '\(EscapedText.escape(target.folder))' in Syncthing has:")
             for member in SyncthingFolder.settings(of: nil) {
                 terminal.print("  \(member.key): \(member.value.text)")
@@ -193,13 +196,17 @@ struct SyncthingSetupCommand: DaemonCommand {
         }
         if let former, !target.isSame(former.path, logs) {
             throw CommandFailure(
-                reason: "Syncthing's folder '\(id)' is \(former.path), and the log folder is \(logs)\n"
-                    + "hint: Name another ID with --folder, or remove that folder in Syncthing",
+                reason:
+                    EscapedText.escape("Syncthing's folder '\(id)' is \(former.path), and the log folder is \(logs)")
+                    + "\nhint: Name another ID with --folder, or remove that folder in Syncthing",
                 status: .badConfiguration
             )
         }
         let wrote = try leaveOutStaging(in: logs)
-        if wrote { terminal.print("\(logs)/\(SyncthingIgnores.fileName) leaves out \(SyncthingIgnores.staging) now") }
+        if wrote {
+            let ignores = EscapedText.escape("\(logs)/\(SyncthingIgnores.fileName)")
+            terminal.print("\(ignores) leaves out \(SyncthingIgnores.staging) now")
+        }
         let settings = SyncthingFolder.settings(of: former)
         try await target.ask { client throws(SyncthingError) in
             if former == nil {
@@ -225,53 +232,25 @@ struct SyncthingSetupCommand: DaemonCommand {
 
     private static let longestIgnores = 1 << 20
 
-    /// The text of a plain file; empty where there is none.
-    private static func text(of path: String) throws -> String {
-        let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            if errno == ENOENT { return "" }
-            if errno == ELOOP { throw notPlain(path) }
-            throw POSIXError(.init(rawValue: errno) ?? .EIO)
-        }
-        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw notPlain(path) }
-        guard status.st_size <= longestIgnores else { throw POSIXError(.EFBIG) }
-        return String(decoding: try file.read(upToCount: longestIgnores) ?? Data(), as: UTF8.self)
-    }
-
-    private static func notPlain(_ path: String) -> CommandFailure {
-        CommandFailure(
-            reason: "\(EscapedText.escape(path)) is a link or no file, and nothing is written through it\nhint: "
-                + "If nobody needs it: rm \(path.shellWord)",
-            status: .inputOutput
-        )
-    }
-
     /// Puts the pattern before all others, the first of which that matches decides; returns whether it was not there.
+    ///
+    /// Root types this, and others may write the log folder: the folder is opened once, and only a plain file in it is read.
+    /// Otherwise a second name of a file elsewhere would show the text of that file to all readers of the folder.
     private func leaveOutStaging(in logs: String) throws -> Bool {
-        let path = "\(logs)/\(SyncthingIgnores.fileName)"
+        let name = SyncthingIgnores.fileName
         do {
-            // Root types this, and others may write the log folder: what is no plain file is not followed.
-            let text = try Self.text(of: path)
+            let folder = try OpenFolder(logs)
+            let text = String(decoding: try folder.contents(of: name, limit: Self.longestIgnores) ?? [], as: UTF8.self)
             guard !SyncthingIgnores.leaveOutStaging(text.split(separator: "\n")) else { return false }
-            let draft = "\(logs)/.\(UUID().uuidString).tmp"
-            let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o664)
-            guard descriptor >= 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
-            let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-            defer { unlink(draft) }
-            try file.write(contentsOf: Data("\(SyncthingIgnores.staging)\n\(text)".utf8))
             // Syncthing and the daemon read it through their group or as others, whatever the umask here is.
-            guard fchmod(descriptor, 0o664) == 0, rename(draft, path) == 0 else {
-                throw POSIXError(.init(rawValue: errno) ?? .EIO)
-            }
+            let file = try NewFile(name, in: folder, mode: 0o664)
+            try file.write(Array("\(SyncthingIgnores.staging)\n\(text)".utf8))
+            try file.replace()
             return true
-        } catch let failure as CommandFailure {
-            throw failure
-        } catch {
+        } catch let failure as FileFailure where failure.code == ELOOP {
             throw CommandFailure(
-                reason: "\(path) cannot be written: \(error.localizedDescription)",
+                reason: "\(failure.path) is a link, a folder, a pipe or a second name of a file elsewhere. "
+                    + "It was not changed.\nhint: If nobody needs it: rm \(failure.path.shellWord)",
                 status: .inputOutput
             )
         }

@@ -14,7 +14,8 @@ struct SegmentSignCommand: OfflineCommand {
             until it is signed with a key that they trust for the writer.
 
             Sign a file before it gets its name in the log folder; one that has it already is replaced by the same file \
-            with the signature. Only the last line changes, not the hash. All files are of one writer; one that another key \
+            with the signature. A symbolic link is not followed. Only the last line changes, not the hash. All files are of \
+            one writer; one that another key \
             has signed is refused without --replace, and then nothing is signed.
 
             Make a key with: openssl genpkey -algorithm ed25519 -out FILE
@@ -38,7 +39,12 @@ struct SegmentSignCommand: OfflineCommand {
     func run(on terminal: Terminal) throws {
         guard let key = try signing.signingKey() else { throw ExitStatus.usage }
         // Nothing is signed before every file has been looked at.
-        let segments = try files.map { try signable($0, by: key.publicKey) }
+        var folders: [String: OpenFolder] = [:]
+        let segments = try files.map { path in
+            let folder = try folders[path.folder] ?? OpenFolder(path.folder)
+            folders[path.folder] = folder
+            return try signable(path, in: folder, by: key.publicKey)
+        }
         guard let writer = segments.first?.segment.name.writer else { throw ExitStatus.usage }
         if let other = segments.first(where: { $0.segment.name.writer != writer }) {
             let reason =
@@ -49,7 +55,8 @@ struct SegmentSignCommand: OfflineCommand {
         var signed: [JSONValue] = []
         for (path, (file, segment)) in zip(files, segments) {
             let signature = key.sign(SignedText.of(segment.name.path, segment.end.sha256))
-            try SignedCopy(of: file, at: path).write(signature)
+            guard let folder = folders[path.folder] else { throw ExitStatus.internalError }
+            try SignedCopy(file: file, path: path, folder: folder).write(signature)
             signed.append(
                 .members([
                     "file": .string(path), "writer": .string(writer.description),
@@ -68,8 +75,12 @@ struct SegmentSignCommand: OfflineCommand {
     }
 
     /// A segment that nobody else has signed.
-    private func signable(_ path: String, by key: PublicKey) throws -> (file: OpenFile, segment: VerifiedSegment) {
-        let report = SegmentReport(path: path)
+    private func signable(
+        _ path: String,
+        in folder: OpenFolder,
+        by key: PublicKey
+    ) throws -> (file: OpenFile, segment: VerifiedSegment) {
+        let report = SegmentReport(path: path, in: folder)
         if report.error?.kind == .locked {
             let reason = "\(path): it is encrypted, and what is in it is to be signed: segment write does both"
             throw CommandFailure(reason: reason, status: .notPermitted)
@@ -121,44 +132,28 @@ struct SigningKeyOption: ParsableArguments {
 /// the verified file itself, in a folder that is opened once.
 private struct SignedCopy {
     let file: OpenFile
-    /// Behind links, which stay.
     let path: String
+    let folder: OpenFolder
 
-    init(of file: OpenFile, at path: String) {
-        self.file = file
-        self.path = (path as NSString).resolvingSymlinksInPath
-    }
+    private var name: String { (path as NSString).lastPathComponent }
 
     func write(_ signature: Signature) throws {
         var status = stat()
-        guard fstat(file.descriptor, &status) == 0 else { throw NewFile.failure(path, errno) }
+        guard fstat(file.descriptor, &status) == 0 else { throw FileFailure(path, errno) }
+        try demandSameFile()
         let tail = try SegmentTail.read(file)
-        let folder = open(path.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard folder >= 0 else { throw NewFile.failure(path, errno) }
-        defer { close(folder) }
-        // Whatever the folder's path leads to by now.
-        let here = "/proc/self/fd/\(folder)"
-        let name = (path as NSString).lastPathComponent
-        var entry = stat()
-        guard lstat("\(here)/\(name)", &entry) == 0, entry.st_dev == status.st_dev, entry.st_ino == status.st_ino else {
+        let target = try NewFile(name, in: folder, mode: status.st_mode & 0o777)
+        try copy(0..<tail.offset, to: target)
+        try target.write(line(try file.bytes(in: tail.offset..<tail.fileSize), with: signature))
+        if status.st_uid != geteuid() { try target.give(to: status.st_uid, status.st_gid) }
+        try target.replace(demandSameFile)
+    }
+
+    private func demandSameFile() throws {
+        guard folder.has(file.descriptor, as: name) else {
             let reason = "'\(path)': it was replaced while the files were verified; it is not signed"
             throw CommandFailure(reason: reason, status: .tryAgain)
         }
-        // A name that readers of the folder ignore, for the moment between two calls.
-        let draft = "\(here)/.\(name).signed-\(getpid())"
-        let target = try NewFile(draft, mode: status.st_mode & 0o777)
-        try copy(0..<tail.offset, to: target)
-        var end = try file.bytes(in: tail.offset..<tail.fileSize)
-        end = try line(end, with: signature)
-        try end.withUnsafeBytes { buffer throws in try target.write(buffer) }
-        if status.st_uid != geteuid() { try target.give(to: status.st_uid, status.st_gid) }
-        try target.finish()
-        guard rename(draft, "\(here)/\(name)") == 0 else {
-            let code = errno
-            unlink(draft)
-            throw NewFile.failure(path, code)
-        }
-        guard fsync(folder) == 0 else { throw NewFile.failure(path, errno) }
     }
 
     /// The end line with all its other members.
@@ -184,7 +179,7 @@ private struct SignedCopy {
         var offset = range.lowerBound
         while offset < range.upperBound {
             let portion = try file.bytes(in: offset..<min(range.upperBound, offset + 1 << 20))
-            try portion.withUnsafeBytes { buffer throws in try target.write(buffer) }
+            try target.write(portion)
             offset += UInt64(portion.count)
         }
     }

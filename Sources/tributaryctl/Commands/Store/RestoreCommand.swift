@@ -58,26 +58,26 @@ struct RestoreCommand: OfflineCommand {
             )
         }
         let backup = try BackupReader(file)
-        let copy = try target.newFile(target.path)
+        let copy = try target.newStore()
         let digest = try backup.copy(to: copy)
         if let sha256, sha256.lowercased() != digest {
             throw CommandFailure(reason: "'\(file)' has the SHA-256 \(digest), not \(sha256)", status: .badData)
         }
         // The marker comes first: a daemon that starts after an interruption must neither make an empty store in the
         // free place nor take the former store for the restored one.
-        let begun = (try? RestoreMarker.read(besideStore: target.path))?.aside
+        let begun = target.marker?.aside
         let aside = target.freeAside(begun)
         let former = try mark(target, sha256: digest, aside: aside ?? begun)
         if let aside { try moveAside(target, to: aside, marker: former) }
-        try complete(target, aside: aside, from: file.shellWord) { () throws(CommandFailure) in
-            if aside != nil { try NewFile.syncFolder(of: target.path) }
+        try complete(target, aside: aside, from: file.shellWord) { () throws(FileFailure) in
+            if aside != nil { try target.folder.sync() }
             try copy.finish()
         }
         report(target, aside: aside, digest: digest, terminal)
     }
 
     private func clear(_ target: StoppedStore, _ terminal: Terminal) throws {
-        let marker = try? RestoreMarker.read(besideStore: target.path)
+        let marker = target.marker
         guard target.exists || target.isMarked && marker?.former == nil else {
             throw CommandFailure(reason: "there is no store '\(target.path)'", status: .noSuchThing)
         }
@@ -85,8 +85,8 @@ struct RestoreCommand: OfflineCommand {
         let aside = target.freeAside(marker?.aside)
         if let aside {
             try moveAside(target, to: aside, marker: try mark(target, sha256: "", aside: aside))
-            try complete(target, aside: aside, from: "--from-logs") { () throws(CommandFailure) in
-                try NewFile.syncFolder(of: target.path)
+            try complete(target, aside: aside, from: "--from-logs") { () throws(FileFailure) in
+                try target.folder.sync()
             }
         }
         // A restoration that was interrupted may have moved the store away.
@@ -135,17 +135,16 @@ struct RestoreCommand: OfflineCommand {
         _ target: StoppedStore,
         aside: String?,
         from source: String,
-        _ work: () throws(CommandFailure) -> Void
+        _ work: () throws(FileFailure) -> Void
     ) throws {
-        do throws(CommandFailure) {
+        do throws(FileFailure) {
             try work()
         } catch {
             guard let aside else { throw error }
-            var failure = error
-            failure.reason +=
-                ". The store that was there is now '\(aside)', with all of its files, and no daemon starts before the "
+            let reason =
+                "\(error). The store that was there is now '\(aside)', with all of its files, and no daemon starts before the "
                 + "restoration is complete. To complete it: tributaryctl restore \(source) --store \(target.path.shellWord)"
-            throw failure
+            throw CommandFailure(reason: reason, status: .inputOutput)
         }
     }
 

@@ -1,0 +1,129 @@
+import CLinux
+import Glibc
+package import TributaryChanges
+
+/// A folder that is opened once: its files are opened, replaced and removed through its descriptor.
+///
+/// Others may write into the folder, and the caller may be root. Whatever they put in the place of the folder later, no call
+/// leaves it, and no call follows a symbolic link in it. Root opens no folder through a symbolic link of another user.
+package final class OpenFolder: Sendable {
+    package let path: String
+    package let descriptor: Int32
+
+    private static let mostLinks = 40
+
+    /// - Throws: ``FileFailure`` when there is no such folder, or when another user's symbolic link would lead root to it.
+    package init(_ path: String) throws(FileFailure) {
+        descriptor = clinux_open_folder(path)
+        guard descriptor >= 0 else { throw FileFailure(path, errno) }
+        self.path = path
+    }
+
+    deinit { close(descriptor) }
+
+    /// Opens the folder of a file.
+    ///
+    /// - Returns: The folder, and the name of the file in it.
+    /// - Throws: ``FileFailure``.
+    package static func holding(_ path: String) throws(FileFailure) -> (folder: OpenFolder, name: String) {
+        let name = path.split(separator: "/").last.map(String.init) ?? ""
+        guard !name.isEmpty, name != ".", name != ".." else { throw FileFailure(path, EISDIR) }
+        return (try OpenFolder(path.folder), name)
+    }
+
+    /// Opens the folder of a file, or of the file to which a symbolic link leads; root follows only links of root.
+    ///
+    /// - Returns: The folder, the name of the file in it, and the path of both.
+    /// - Throws: ``FileFailure``.
+    package static func holding(
+        linkedFrom path: String
+    ) throws(FileFailure) -> (folder: OpenFolder, name: String, path: String) {
+        var path = path
+        for _ in 0..<mostLinks {
+            let (folder, name) = try holding(path)
+            guard let status = folder.status(of: name), DirectoryEntries.Kind(mode: status.st_mode) == .link else {
+                return (folder, name, path)
+            }
+            guard geteuid() != 0 || status.st_uid == 0 else { throw FileFailure(path, ENOLINK) }
+            var target = [UInt8](repeating: 0, count: Int(PATH_MAX))
+            let length = target.withUnsafeMutableBytes { buffer in
+                buffer.withMemoryRebound(to: CChar.self) { text in
+                    text.baseAddress.map { readlinkat(folder.descriptor, name, $0, text.count) } ?? -1
+                }
+            }
+            guard length > 0 else { throw FileFailure(path, errno) }
+            let text = String(decoding: target[..<length], as: UTF8.self)
+            path = text.hasPrefix("/") ? text : folder.path(of: text)
+        }
+        throw FileFailure(path, ELOOP)
+    }
+
+    package func path(of name: String) -> String { path == "/" ? "/\(name)" : "\(path)/\(name)" }
+
+    /// Whether something has a name, also a symbolic link.
+    package func contains(_ name: String) -> Bool { status(of: name) != nil }
+
+    /// Returns the status of what has a name, also of a symbolic link; nil when nothing has it.
+    func status(of name: String) -> stat? {
+        var status = stat()
+        return fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? status : nil
+    }
+
+    /// Whether a name is that of an open file.
+    package func has(_ file: Int32, as name: String) -> Bool {
+        var own = stat()
+        guard fstat(file, &own) == 0, let found = status(of: name) else { return false }
+        return own.st_dev == found.st_dev && own.st_ino == found.st_ino
+    }
+
+    /// Opens a file, but follows no link; the caller closes the descriptor.
+    ///
+    /// - Returns: The descriptor; negative, with `errno`, when the file cannot be opened.
+    package func open(_ name: String, _ flags: Int32, mode: UInt32 = 0) -> Int32 {
+        clinux_openat(descriptor, name, flags | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, mode)
+    }
+
+    /// Reads a file that has this name alone: neither a link nor a second name of a file elsewhere, which the caller
+    /// may read and the owner of the folder may not.
+    ///
+    /// - Parameters:
+    ///   - name: Its name.
+    ///   - limit: The greatest number of bytes.
+    /// - Returns: Its bytes; nil when there is no file.
+    /// - Throws: ``FileFailure`` with `ELOOP` for a link or a second name, with `EFBIG` for a longer file.
+    package func contents(of name: String, limit: Int) throws(FileFailure) -> [UInt8]? {
+        let file = open(name, O_RDONLY | O_NONBLOCK)
+        guard file >= 0 else {
+            guard errno != ENOENT else { return nil }
+            throw failure(name, errno)
+        }
+        defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0 else { throw failure(name, errno) }
+        guard DirectoryEntries.Kind(mode: status.st_mode) == .regular, status.st_nlink == 1 else {
+            throw failure(name, ELOOP)
+        }
+        guard status.st_size <= limit else { throw failure(name, EFBIG) }
+        var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
+        let count = pread(file, &bytes, bytes.count, 0)
+        guard count >= 0 else { throw failure(name, errno) }
+        return Array(bytes.prefix(count))
+    }
+
+    /// Renames a file within the folder; one that has the new name is replaced.
+    package func rename(_ name: String, to new: String) throws(FileFailure) {
+        guard renameat(descriptor, name, descriptor, new) == 0 else { throw failure(name, errno) }
+    }
+
+    /// Removes a file; one that is not there counts as removed.
+    package func remove(_ name: String) throws(FileFailure) {
+        guard unlinkat(descriptor, name, 0) == 0 || errno == ENOENT else { throw failure(name, errno) }
+    }
+
+    /// Makes the names of its files durable.
+    package func sync() throws(FileFailure) {
+        guard fsync(descriptor) == 0 else { throw FileFailure(path, errno) }
+    }
+
+    package func failure(_ name: String, _ code: Int32) -> FileFailure { FileFailure(path(of: name), code) }
+}

@@ -1,0 +1,130 @@
+import CLinux
+import Glibc
+package import TributaryChanges
+
+/// A file that appears under its name whole, or not at all.
+///
+/// It works on each file system: where there are no files without a name, the file has the name of a draft until it is
+/// whole.
+package final class NewFile {
+    /// The system's O_TMPFILE: a file without a name, of which nothing is left when the process ends.
+    private static let unnamed = 0o20000000 | O_DIRECTORY
+
+    private let folder: OpenFolder
+    private var name: String
+    private let descriptor: Int32
+    private var draft: String?
+
+    package var path: String { folder.path(of: name) }
+
+    /// Begins a file at a path that nothing has.
+    ///
+    /// - Parameters:
+    ///   - path: Its path; a link of this name counts as a file.
+    ///   - mode: Its mode, whatever the umask is.
+    /// - Throws: ``FileFailure``, with `EEXIST` when the path is taken.
+    package convenience init(_ path: String, mode: UInt32) throws(FileFailure) {
+        let (folder, name) = try OpenFolder.holding(path)
+        guard !folder.contains(name) else { throw FileFailure(path, EEXIST) }
+        try self.init(name, in: folder, mode: mode, isHidden: false)
+    }
+
+    /// Begins a file in a folder; the name may be taken until the file is whole.
+    ///
+    /// - Parameters:
+    ///   - name: Its name.
+    ///   - folder: The folder.
+    ///   - mode: Its mode, whatever the umask is.
+    ///   - isHidden: Whether a draft has a name that readers of the log folder ignore, and that no earlier draft has.
+    /// - Throws: ``FileFailure``.
+    package init(_ name: String, in folder: OpenFolder, mode: UInt32, isHidden: Bool = true) throws(FileFailure) {
+        (self.folder, self.name) = (folder, name)
+        var opened = clinux_openat(folder.descriptor, ".", NewFile.unnamed | O_WRONLY | O_CLOEXEC, mode)
+        // Without /proc, such a file could not get a name.
+        if opened >= 0, access(NewFile.path(of: opened), F_OK) != 0 {
+            close(opened)
+            opened = -1
+        }
+        if opened < 0 {
+            let draft = isHidden ? NewFile.hidden(name) : "\(name).part-\(getpid())"
+            opened = folder.open(draft, O_CREAT | O_EXCL | O_WRONLY, mode: mode)
+            guard opened >= 0 else { throw folder.failure(draft, errno) }
+            self.draft = draft
+            // Whoever removes what was left of killed programs sees that it is being written.
+            flock(opened, LOCK_EX | LOCK_NB)
+        }
+        descriptor = opened
+        fchmod(descriptor, mode)
+    }
+
+    deinit {
+        if let draft { unlinkat(folder.descriptor, draft, 0) }
+        close(descriptor)
+    }
+
+    package func write(_ bytes: UnsafeRawBufferPointer) throws(FileFailure) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw failure(errno) }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    package func write(_ bytes: [UInt8]) throws(FileFailure) {
+        var result: Result<Void, FileFailure> = .success(())
+        bytes.withUnsafeBytes { buffer in result = Result { () throws(FileFailure) in try write(buffer) } }
+        try result.get()
+    }
+
+    package func give(to user: UInt32, _ group: UInt32) throws(FileFailure) {
+        guard fchown(descriptor, user, group) == 0 else { throw failure(errno) }
+    }
+
+    /// Makes the file durable, and gives it its name; nothing is replaced.
+    ///
+    /// - Parameter newName: Its name, if it was not known before.
+    /// - Throws: ``FileFailure``, with `EEXIST` when the name is taken.
+    package func finish(as newName: String? = nil) throws(FileFailure) {
+        if let newName { name = newName }
+        guard fsync(descriptor) == 0 else { throw failure(errno) }
+        let result =
+            if let draft {
+                clinux_rename_noreplace(folder.descriptor, draft, folder.descriptor, name)
+            } else {
+                link(as: name)
+            }
+        guard result == 0 else { throw failure(errno) }
+        draft = nil
+        try folder.sync()
+    }
+
+    /// Makes the file durable, and replaces what has its name.
+    ///
+    /// - Parameter isRight: Called last before that; the file is given up when it throws.
+    /// - Throws: ``FileFailure``; what `isRight` throws.
+    package func replace(_ isRight: () throws -> Void = {}) throws {
+        guard fsync(descriptor) == 0 else { throw failure(errno) }
+        if draft == nil {
+            // For the moment between two calls.
+            let draft = NewFile.hidden(name)
+            guard link(as: draft) == 0 else { throw failure(errno) }
+            self.draft = draft
+        }
+        try isRight()
+        guard let draft, renameat(folder.descriptor, draft, folder.descriptor, name) == 0 else { throw failure(errno) }
+        self.draft = nil
+        try folder.sync()
+    }
+
+    private static func hidden(_ name: String) -> String { ".\(name).\(hexadecimal16(.random(in: .min ... .max)))" }
+
+    private func link(as name: String) -> Int32 {
+        linkat(AT_FDCWD, NewFile.path(of: descriptor), folder.descriptor, name, AT_SYMLINK_FOLLOW)
+    }
+
+    private static func path(of descriptor: Int32) -> String { "/proc/self/fd/\(descriptor)" }
+
+    private func failure(_ code: Int32) -> FileFailure { folder.failure(name, code) }
+}
