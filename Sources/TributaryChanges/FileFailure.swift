@@ -30,8 +30,7 @@ extension FileFailure {
     /// - Returns: Its bytes.
     /// - Throws: ``FileFailure``, with `EFBIG` for more bytes.
     package static func bytes(of path: String, limit: Int) throws(FileFailure) -> [UInt8] {
-        // A pipe or a terminal must not make the program wait.
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw FileFailure(path, errno) }
         defer { close(descriptor) }
         var bytes: [UInt8] = []

@@ -126,6 +126,12 @@ struct ConfigurationFile {
         var bytes = 0
         for name in read {
             let file = "\(folder)/\(name)"
+            guard ConfigurationFile.isRegular(file) else {
+                var other = ConfigurationFile(path: file, Data())
+                other.refuse("it is no regular file")
+                add(other)
+                continue
+            }
             do throws(FileFailure) {
                 let data = Data(try FileFailure.bytes(of: file, limit: ConfigurationFile.largestFile))
                 bytes += data.count
@@ -137,6 +143,12 @@ struct ConfigurationFile {
                 add(ConfigurationFile(path: file, nil, code: error.code))
             }
         }
+    }
+
+    /// False for a pipe, which would block the start, and for a device.
+    private static func isRegular(_ path: String) -> Bool {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: RealPath.resolved(path))
+        return attributes == nil || attributes?[.type] as? FileAttributeType == .typeRegular
     }
 
     private mutating func add(_ other: ConfigurationFile) {

@@ -60,7 +60,7 @@ import TributarySync
 
     @Test func aMistakeNamesItsFile() throws {
         try folder.write("name: till\n", to: "shop.yaml")
-        for (text, line) in [("a: b", 1), ("\nlog: {level: loud}", 2), ("log:\n  - [", 2)] {
+        for (text, line) in [("a: b", 1), ("\nlog: {level: loud}", 2), ("log:\n  - [", 3)] {
             try folder.write(text, to: "shop.d/log.yaml")
             let error = try #require(refusal())
             #expect(error.origin.location == folder.path("shop.d/log.yaml") + ":\(line)", "\(error)")
@@ -74,10 +74,10 @@ import TributarySync
         try FileManager.default.createDirectory(atPath: folder.path("shop.d"), withIntermediateDirectories: false)
         let file = folder.path("shop.d/a.yaml")
         #expect(mkfifo(file, 0o600) == 0)
-        #expect(refusal()?.description == "\(file): the file cannot be read")
+        #expect(refusal()?.description == "\(file): it is no regular file")
         unlink(file)
         #expect(symlink("/dev/zero", file) == 0)
-        #expect(refusal()?.description == "\(file): the file cannot be read")
+        #expect(refusal()?.description == "\(file): it is no regular file")
         unlink(file)
         #expect(symlink("../shop.yaml", file) == 0)
         #expect(refusal()?.key == "name", "a link is followed, as for the file itself")

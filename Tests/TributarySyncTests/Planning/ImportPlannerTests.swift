@@ -154,7 +154,7 @@ import TributaryChanges
         #expect(release == PlannerBench.wall.later(by: .milliseconds(5_000)))
         let status = try #require(bench.status(segment))
         #expect(status.state == .held)
-        #expect(status.reason.contains("3605 s") && status.reason.contains(a.description))
+        #expect(status.reason.contains("60 minutes") && status.reason.contains(a.description))
         #expect(status.hint?.contains("segment accept") == true)
         #expect(bench.planner.position(of: a).sequence == 0)
 

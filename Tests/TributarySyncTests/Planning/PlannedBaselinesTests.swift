@@ -252,7 +252,7 @@ import TributaryChanges
         let problem = planned.waiting.map(Problem.baselineWaits)
         #expect(problem?.writer == Self.c)
         #expect(problem?.detail.contains("\(Self.c) in it is 2 hours ahead") == true, "\(problem?.detail ?? "")")
-        #expect(problem?.hint?.contains("set it right") == true && problem?.hint?.contains("7200 s") == true)
+        #expect(problem?.hint?.contains("set it right") == true && problem?.hint?.contains("7200s") == true)
         #expect(problem?.hint?.hasSuffix("tributaryctl sync") == true)
     }
 }
