@@ -89,7 +89,7 @@ struct YAMLModelTests {
         ("a: {composite: None}", 4, "entity E, attribute a", "'None'"),
         ("a: Undefined", 4, "entity E, attribute a", "transient"),
         ("_a: String", 4, "entity E, attribute _a", "underscore"),
-        ("a: String\n      a: Date", 4, nil, "column 7: the key 'a' occurs twice"),
+        ("a: String\n      a: Date", 5, nil, "column 7: the key 'a' occurs twice, first in line 4"),
         ("a: {type: String", 5, nil, "column 1: the YAML is not well formed"),
         ("a: \u{7}", 4, nil, "column 10: the YAML is not well formed"),
         ("a: String\n    attributs: {}", 5, "entity E", "'attributs'"),
