@@ -103,6 +103,8 @@ struct CompactionFacts: Sendable {
 struct MissingExports: Hashable, Sendable {
     var count: Int
     var first: SegmentName
+    /// The last transaction of the last segment.
+    var last: UInt64
     /// Whether the store has the lines of the first one, and publishes it again.
     var isKept: Bool
 }

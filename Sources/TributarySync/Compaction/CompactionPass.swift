@@ -379,11 +379,11 @@ struct CompactionPass: Sendable {
             let names = files.compactMap { SegmentName(writer: owner, fileName: $0) }.sorted()
             return CompactionFacts.missing(records, after: released, among: names)
         }
-        guard let first = missing.first else { return nil }
+        guard let first = missing.first, let last = missing.last?.last else { return nil }
         let isKept = try await store.readAside {
             try $0.outbox.firstKept(of: owner, through: first.last) == first.first
         }
-        return MissingExports(count: missing.count, first: first.name, isKept: isKept)
+        return MissingExports(count: missing.count, first: first.name, last: last, isKept: isKept)
     }
 
     /// Nothing is removed for a baseline before all of its bytes were read once more.

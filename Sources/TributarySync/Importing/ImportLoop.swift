@@ -287,7 +287,7 @@ struct ImportLoop {
             state.update { $0.applied(result, wall: wall) }
             announcer.announce(result)
             if result.counts.changes > 0 { signals.exports.raise() }
-            if state.update({ $0.hasAwaited() }) { signals.baselines.raise() }
+            if state.update({ $0.hasAwaited() || $0.mayHaveExports(wall: wall) }) { signals.baselines.raise() }
             records.storeAccepted(of: state, logger: environment.logger)
             nextAttempt = nil
             return true

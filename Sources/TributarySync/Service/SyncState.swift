@@ -35,7 +35,7 @@ struct SyncState: Sendable {
     /// An own baseline with a transaction that nothing else has, with the time since when that is known; nil for none.
     private var lone: (baseline: KnownBaseline, missing: AppliedSegments.Transaction, since: WallTime)?
     /// Own segments that the log folder lacks, by writer, with the time since when that is known.
-    private var missing: (exports: [MissingExports], since: WallTime)?
+    private var missing: (exports: [MissingExports], since: WallTime, looked: WallTime)?
     /// Whether files of the own writer have vanished, which may be needed; a pass of the compaction looks.
     private var hasLostFiles = false
     /// Grows when other keys are trusted: what was read before is read again.
@@ -134,7 +134,18 @@ struct SyncState: Sendable {
     }
 
     mutating func found(missing exports: [MissingExports], wall: WallTime) {
-        missing = exports.isEmpty ? nil : (exports, missing?.since ?? wall)
+        missing = exports.isEmpty ? nil : (exports, missing?.since ?? wall, wall)
+    }
+
+    /// Whether a pass of the compaction should look for missing own segments again, because others may have acknowledged them.
+    ///
+    /// A pass costs O(n) for n segments: at most one a minute while segments are missing.
+    mutating func mayHaveExports(wall: WallTime) -> Bool {
+        guard let looked = missing?.looked, !(looked...looked.later(by: .seconds(60))).contains(wall) else {
+            return false
+        }
+        missing?.looked = wall
+        return true
     }
 
     /// Notes that a baseline waits for transactions; returns whether they have been applied by now.
@@ -312,10 +323,11 @@ extension SyncState {
 
     /// The problem that the log folder lacks segments of this store; a file that is being replaced is back soon.
     private func exportProblem(wall: WallTime) -> Problem? {
-        missing.flatMap { missing in
-            planner.limits.isLate(since: missing.since, wall: wall)
-                ? Problem.exportsMissing(missing.exports, logs: configuration.logs, since: missing.since) : nil
-        }
+        guard let missing, planner.limits.isLate(since: missing.since, wall: wall) else { return nil }
+        // A baseline that has them may have been endorsed since the pass that looked.
+        let covered = knownBaselines.covered
+        let exports = missing.exports.filter { $0.last > covered[$0.first.writer] }
+        return exports.isEmpty ? nil : .exportsMissing(exports, logs: configuration.logs, since: missing.since)
     }
 
     /// The maker compares a baseline itself after a day, and daemons look once a day: after three days it stays as it is.
