@@ -63,9 +63,9 @@ package struct OutboxReader {
         ).all { Int($0.integer(0)) }.first ?? 0
     }
 
-    /// The first transaction of a writer whose lines are kept, through this one; nil for none.
-    package func firstKept(of writer: UniqueID, through last: UInt64) throws -> UInt64? {
-        try run(of: writer, from: 0, through: last, bytes: 1)?.lowerBound
+    /// The first transaction of a writer in a range with lines in the outbox; nil for none.
+    package func firstKept(of writer: UniqueID, from first: UInt64 = 0, through last: UInt64) throws -> UInt64? {
+        try run(of: writer, from: first, through: last, bytes: 1)?.lowerBound
     }
 
     /// Whether a transaction of the range has changes; the others acknowledge what was imported.

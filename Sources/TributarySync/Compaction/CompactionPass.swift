@@ -381,7 +381,7 @@ struct CompactionPass: Sendable {
         }
         guard let first = missing.first, let last = missing.last?.last else { return nil }
         let isKept = try await store.readAside {
-            try $0.outbox.firstKept(of: owner, through: first.last) == first.first
+            try $0.outbox.firstKept(of: owner, from: first.first, through: first.last) == first.first
         }
         return MissingExports(count: missing.count, first: first.name, last: last, isKept: isKept)
     }
