@@ -42,7 +42,7 @@ import TributaryAdmin
         let (writer, files) = (try await shop.writer(), shop.files())
         await shop.stop()
         try await shop.start()
-        let lost = try #require(files.sorted().first)
+        let lost = try #require(files.sorted().dropFirst().first)
         let place = shop.path("\(shop.logs)/\(lost)")
         let content = try Data(contentsOf: URL(filePath: place))
         try FileManager.default.removeItem(atPath: place)
