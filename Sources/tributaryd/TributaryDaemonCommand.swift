@@ -37,12 +37,12 @@ struct TributaryDaemonCommand: AsyncParsableCommand {
     @Flag(help: "Check the configuration as the user of its unit, start nothing.")
     var checkConfig = false
 
-    @Flag(help: "Print as JSON what keeps the service from working, and what helps: see tributaryctl doctor.")
+    @Flag(help: "Print as JSON what keeps the service from working, and what helps (tributaryctl doctor).")
     var doctor = false
 
     @Option(
         help: ArgumentHelp(
-            "Move the store, while the service is stopped: see tributaryctl store move.",
+            "Move the store to a folder, and start the service again (tributaryctl store move).",
             valueName: "dir"
         )
     )

@@ -374,6 +374,8 @@ struct CompactionPass: Sendable {
         if mode != .dryRun, kept != nil {
             try await store.writeAsync { try $0.releaseExported(of: owner, through: released) }
         }
+        // A folder without anything of the store may be the mount point of an unmounted share, which is another problem.
+        if try await queue.run({ try store.read { try LostFolder(in: logs, $0).lacking } }) != nil { return nil }
         let missing = try await queue.run {
             let files = logs.lacksFolder(of: owner) ? [] : try logs.fileNames(of: owner)
             let names = files.compactMap { SegmentName(writer: owner, fileName: $0) }.sorted()

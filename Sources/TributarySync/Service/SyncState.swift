@@ -36,7 +36,7 @@ struct SyncState: Sendable {
     private var lone: (baseline: KnownBaseline, missing: AppliedSegments.Transaction, since: WallTime)?
     /// Own segments that the log folder lacks, by writer, with the time since when that is known.
     private var missing: (exports: [MissingExports], since: WallTime, looked: WallTime)?
-    /// Whether files of the own writer have vanished, which may be needed; a pass of the compaction looks.
+    /// Whether files of the own writer have vanished, or come back; a pass of the compaction looks.
     private var hasLostFiles = false
     /// Grows when other keys are trusted: what was read before is read again.
     private(set) var trustGeneration = 0
@@ -72,7 +72,8 @@ struct SyncState: Sendable {
         for listing in scan.listings { planner.found(listing, wall: wall) }
         for change in scan.changes { planner.found(change, wall: wall) }
         for writer in scan.vanished { planner.vanished(writer, wall: wall) }
-        if planner.appliedCount(of: planner.own) < before { hasLostFiles = true }
+        let after = planner.appliedCount(of: planner.own)
+        if after < before || after > before && missing != nil { hasLostFiles = true }
         if isLimited { problems.raise(.watchLimit(since: wall)) }
         return problems.updateFolder(scan.problems, isWhole: isWhole, scanned: scan.lookedAt, wall: wall)
     }
@@ -127,7 +128,7 @@ struct SyncState: Sendable {
         self.lone = lone.map { ($0.baseline, $0.missing, self.lone?.since ?? wall) }
     }
 
-    /// Whether files of the own writer have vanished since the last call.
+    /// Whether files of the own writer have vanished or come back since the last call.
     mutating func takeLoss() -> Bool {
         defer { hasLostFiles = false }
         return hasLostFiles

@@ -144,6 +144,7 @@ import TributaryAdmin
         let baseline = "\(Self.writer)/0000000000000002.baseline"
         let samples = [
             "FORMER": Self.writer, "WRITER": Self.writer, "SEGMENT": Self.segment, "BASELINE": baseline,
+            "$NUMBER": "7",
         ]
         let blocks = try Article(name).text.components(separatedBy: "```sh\n").dropFirst()
         var found = 0

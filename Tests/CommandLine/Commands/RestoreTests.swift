@@ -162,10 +162,10 @@ import TributaryAdmin
         let (daemon, backup) = try await backedUp()
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
         let faults = try await FaultControl(in: daemon.folder)
-        // The folder is synchronized twice for the marker first, and then for the store that was moved away.
+        // The folder is synchronized for the marker first, and then for the store that was moved away.
         faults.begin(
             fromLogs
-                ? .failing(.sync, daemon.folder.path, EIO, skipped: 2) : .failing(.rename, daemon.store, ENOSPC)
+                ? .failing(.sync, daemon.folder.path, EIO, skipped: 1) : .failing(.rename, daemon.store, ENOSPC)
         )
         let failed = try await daemon.command(
             ["restore", "--store", daemon.store] + (fromLogs ? ["--from-logs"] : [backup, "--move-aside"]),

@@ -71,7 +71,7 @@ import TributaryAdmin
         let (place, new) = (shop.path("/var/lib/tributary"), shop.path("/srv/tributary"))
         try FileManager.default.createDirectory(atPath: shop.path("/srv"), withIntermediateDirectories: true)
         try FileManager.default.moveItem(atPath: place, toPath: new)
-        let settings = URL(filePath: shop.path("/etc/tributary/tributary.yaml"))
+        let settings = URL(filePath: shop.path("/etc/tributary/tributary.d/place.yaml"))
         let text = try String(contentsOf: settings, encoding: .utf8)
         try Data(text.replacing(place, with: new).utf8).write(to: settings)
         shop.logs = "/srv/tributary/logs"
