@@ -17,11 +17,12 @@ struct Daemon: Sendable {
 
     /// Checks the configuration as the user of its unit, where it has one and root asks.
     func checkConfiguration() throws -> [String] {
-        let sources = sources.meaningService
-        let unit = sources.unit
+        let service = sources.meaningService
+        let unit = service.unit
         try unit?.assumeUser()
-        var configuration = try Configuration.load(sources)
-        let notes = try forecast(configuration)
+        var configuration = try Configuration.load(service)
+        let examined = Daemon(sources: service.examined(as: unit), logLevel: logLevel, logger: logger)
+        let notes = try examined.forecast(configuration)
         try configuration.readEncryptionKeys()
         configuration.lookUpGroups()
         let idle = configuration.settingsWithoutEffect(hasNetwork: unit?.hasNetwork ?? true, unit: unit?.name ?? "")

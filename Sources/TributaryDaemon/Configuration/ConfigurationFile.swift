@@ -187,6 +187,8 @@ struct ConfigurationSources: Sendable {
     var workingDirectory: String
     /// The path of the admin socket that the service manager hands over; nil when it hands over none.
     var inheritedSocket: String?
+    /// Whether the service that is examined has a socket unit.
+    var hasSocketUnit = false
 
     /// The paths of the service for which systemd has made a folder, or of the user.
     var paths: DefaultPaths {
@@ -194,7 +196,8 @@ struct ConfigurationSources: Sendable {
         return DefaultPaths(environment: environment, serviceState: state)
     }
 
-    var inheritsSocket: Bool { InheritedSocket.isAnnounced(in: environment) }
+    /// Whether systemd makes the socket: it hands the socket over, or will do so to the service that is examined.
+    var inheritsSocket: Bool { hasSocketUnit || InheritedSocket.isAnnounced(in: environment) }
 }
 
 struct ConfigurationEntry {

@@ -11,7 +11,8 @@ import TributarySync
 
 /// Examines what the daemon of a configuration needs, with the rights of its unit's user.
 struct Doctor {
-    let sources: ConfigurationSources
+    private let daemon: Daemon
+    private var sources: ConfigurationSources { daemon.sources }
     /// The unit of the configuration; nil when this machine has none.
     let unit: UnitFacts?
     private var report: DoctorReport
@@ -22,8 +23,9 @@ struct Doctor {
     ///
     /// - Throws: ``StartFailure`` when this machine does not know the unit's user.
     init(_ daemon: Daemon) throws {
-        sources = daemon.sources.meaningService
-        unit = sources.unit
+        let service = daemon.sources.meaningService
+        unit = service.unit
+        self.daemon = Daemon(sources: service.examined(as: unit), logLevel: daemon.logLevel, logger: daemon.logger)
         try unit?.assumeUser()
         report = DoctorReport(user: Doctor.userName, unit: unit?.name)
     }
@@ -33,13 +35,13 @@ struct Doctor {
     }
 
     /// O(n) for the keys and the folders that the configuration names; reads the store as a check of the configuration does.
-    mutating func examine(_ daemon: Daemon) -> DoctorReport {
+    mutating func examine() -> DoctorReport {
         examineUnit()
         do {
             var configuration = try Configuration.load(sources)
             report.add("settings", .good, configuration.file.map { "\($0)" } ?? "all have their defaults")
             examineFolders(configuration)
-            examineModel(configuration, daemon)
+            examineModel(configuration)
             examineKeys(&configuration)
             examineGroups(configuration)
             examineNetwork(configuration)
@@ -150,7 +152,7 @@ struct Doctor {
         return DoctorReport.Finding("logs", .notice, text, commands)
     }
 
-    private mutating func examineModel(_ configuration: Configuration, _ daemon: Daemon) {
+    private mutating func examineModel(_ configuration: Configuration) {
         do {
             for line in try daemon.forecast(configuration) { report.add("model", .good, line) }
         } catch {
@@ -309,6 +311,13 @@ extension ConfigurationSources {
         sources.environment["STATE_DIRECTORY"] = (sources.file ?? variable).flatMap {
             DefaultPaths.serviceState(configuredBy: ConfigurationFile.absolute($0, in: workingDirectory))
         }
+        return sources
+    }
+
+    /// The same sources for a service with this unit, for which systemd makes the socket.
+    func examined(as unit: UnitFacts?) -> ConfigurationSources {
+        var sources = self
+        sources.hasSocketUnit = unit != nil
         return sources
     }
 
