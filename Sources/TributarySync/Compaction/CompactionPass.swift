@@ -22,6 +22,8 @@ struct CompactionPass: Sendable {
     func run() async throws -> CompactionReport {
         try await withTaskCancellationHandler {
             var report = CompactionReport(dryRun: mode == .dryRun)
+            // What this pass itself cuts and endorses has to last until the next one.
+            if mode != .dryRun { try await releaseLines() }
             if mode != .dryRun, logs.keys.current != nil { try await encryptBlobs() }
             progress("verification", 0, nil)
             report.verification = try await compare()
@@ -335,7 +337,7 @@ struct CompactionPass: Sendable {
         sync.state.update { $0.found(lone: lone, wall: wall) }
         var missing: [MissingExports] = []
         for owner in facts.owners {
-            if let found = try await release(owner) { missing.append(found) }
+            if let found = try await self.missing(owner) { missing.append(found) }
         }
         sync.state.update { $0.found(missing: missing, wall: wall) }
         for owner in facts.owners where owner == facts.own || !logs.lacksFolder(of: owner) {
@@ -361,19 +363,27 @@ struct CompactionPass: Sendable {
         }
     }
 
-    /// Gives up the exported lines of a writer that others have, and returns the segments that the log folder lacks.
+    /// Gives up the exported lines of this store that others have.
     ///
-    /// The lines are kept until then, so that `check --repair` publishes a segment that was lost again. O(n) for n segments.
-    private func release(_ owner: UniqueID) async throws -> MissingExports? {
+    /// The lines are kept until then, so that `check --repair` publishes a segment that was lost again.
+    private func releaseLines() async throws {
+        var facts = try await facts()
+        for owner in facts.owners {
+            facts.owner = owner
+            let released = facts.released
+            guard try await store.readAside({ try $0.outbox.firstKept(of: owner, through: released) }) != nil else {
+                continue
+            }
+            try await store.writeAsync { try $0.releaseExported(of: owner, through: released) }
+        }
+    }
+
+    /// The exported segments of a writer that the log folder lacks; nil for none. O(n) for n segments.
+    private func missing(_ owner: UniqueID) async throws -> MissingExports? {
         var facts = try await facts()
         facts.owner = owner
         let released = facts.released
-        let (records, kept) = try await store.readAside { reader in
-            (try reader.writers.segments(writer: owner), try reader.outbox.firstKept(of: owner, through: released))
-        }
-        if mode != .dryRun, kept != nil {
-            try await store.writeAsync { try $0.releaseExported(of: owner, through: released) }
-        }
+        let records = try await store.readAside { try $0.writers.segments(writer: owner) }
         // A folder without anything of the store may be the mount point of an unmounted share, which is another problem.
         if try await queue.run({ try store.read { try LostFolder(in: logs, $0).lacking } }) != nil { return nil }
         let missing = try await queue.run {
