@@ -98,6 +98,10 @@ struct DoctorTests {
             attempt doctor tributaryctl doctor
             tributaryctl store move /var/lib/tributary
             fact back "$(tributaryctl object list Employee --count)"
+            attempt named_still grep -q '^store:' /etc/tributary/tributary.yaml
+            rm -r /srv/tributary
+            systemctl restart tributaryd.service
+            fact restarted "$(property ActiveState)"
             """
         )
         #expect(outcome.status == 0, "\(outcome.everything)")
@@ -113,6 +117,8 @@ struct DoctorTests {
         #expect(outcome["published"] == "2", "\(outcome.everything)")
         #expect(outcome["doctor"] == "0", "\(outcome.everything)")
         #expect(outcome["back"] == "2", "\(outcome.everything)")
+        #expect(outcome["named_still"] == "1", "the default place is not named: \(outcome.everything)")
+        #expect(outcome["restarted"] == "active", "the unit needs the former folder no more: \(outcome.everything)")
     }
 
     /// A store that is moved by hand, while the configuration names the former place, is not replaced by an empty one.

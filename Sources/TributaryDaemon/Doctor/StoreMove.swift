@@ -178,8 +178,14 @@ struct StoreMove {
                 )
             }
             try system("sync", "--file-system", folder)
-            try open()
-            try nameStore()
+            let dropIn = try? String(contentsOfFile: dropIn, encoding: .utf8)
+            do {
+                try open()
+                try nameStore()
+            } catch {
+                try? setDropIn(dropIn)
+                throw error
+            }
         } catch {
             for file in made { try? FileManager.default.removeItem(atPath: file) }
             if isNew { rmdir(folder) }
@@ -199,14 +205,29 @@ struct StoreMove {
         }
     }
 
-    /// Lets the unit write in the new folder.
+    /// The drop-in of the unit that belongs to the place of its store.
+    private var dropIn: String { unit.dropInFolder + "/store.conf" }
+
+    /// Lets the unit write in the new folder, and in the former one no longer: the unit would not start without that folder.
     private func open() throws {
-        guard unit.obstacle(at: folder) != nil else { return }
-        try FileManager.default.createDirectory(atPath: unit.dropInFolder, withIntermediateDirectories: true)
-        let file = unit.dropInFolder + "/store.conf"
-        try unit.dropIn(opening: [folder]).write(toFile: file, atomically: true, encoding: .utf8)
-        guard chmod(file, 0o644) == 0 else {
-            throw refusal("'\(file)': \(String(cString: strerror(errno)))", .inputOutput)
+        try setDropIn(nil)
+        guard let plain = UnitFacts(asking: unit.name), plain.obstacle(at: folder) != nil else { return }
+        try setDropIn(plain.dropIn(opening: [folder]))
+    }
+
+    /// Writes the drop-in, or removes it without a text.
+    private func setDropIn(_ text: String?) throws {
+        if let text {
+            try FileManager.default.createDirectory(atPath: unit.dropInFolder, withIntermediateDirectories: true)
+            try text.write(toFile: dropIn, atomically: true, encoding: .utf8)
+            guard chmod(dropIn, 0o644) == 0 else {
+                throw refusal("'\(dropIn)': \(String(cString: strerror(errno)))", .inputOutput)
+            }
+        } else if unlink(dropIn) != 0 {
+            guard errno == ENOENT else {
+                throw refusal("'\(dropIn)': \(String(cString: strerror(errno)))", .inputOutput)
+            }
+            return
         }
         try system("systemctl", "daemon-reload")
     }
@@ -225,7 +246,8 @@ struct StoreMove {
         let before = try String(contentsOfFile: named.path, encoding: .utf8)
         var lines = before.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         let index = named.line.map { $0 - 1 } ?? lines.firstIndex { $0.wholeMatch(of: #/#\s*store:.*/#) != nil }
-        let entry = "store: \(newStore.yamlWord)"
+        // The default place is not named: a copy of the file for an instance would name this service's store.
+        let entry = (sources.paths.store == newStore ? "# " : "") + "store: \(newStore.yamlWord)"
         if let index, lines.indices.contains(index) {
             lines[index] = entry
         } else {
