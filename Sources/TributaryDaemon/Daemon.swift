@@ -20,8 +20,8 @@ struct Daemon: Sendable {
         let service = sources.meaningService
         let unit = service.unit
         try unit?.assumeUser()
-        var configuration = try Configuration.load(service)
         let examined = Daemon(sources: service.examined(as: unit), logLevel: logLevel, logger: logger)
+        var configuration = try Configuration.load(examined.sources)
         let notes = try examined.forecast(configuration)
         try configuration.readEncryptionKeys()
         configuration.lookUpGroups()

@@ -63,6 +63,12 @@ struct Doctor {
         guard let unit else {
             return report.add("service", .notice, "this machine has no unit for this configuration, or no systemd")
         }
+        if !unit.user.isEmpty, unit.user != report.user {
+            let words =
+                "user \(report.user) asks: the service has the rights of user \(unit.user), and may find other problems"
+            let options = sources.file.map { " --config \($0.shellWord)" } ?? ""
+            report.add("user", .notice, words, ["sudo tributaryctl doctor" + options])
+        }
         let since = unit["StateChangeTimestamp"]
         let state = "\(unit.name) is \(unit["ActiveState"])" + (since.isEmpty ? "" : " since \(since)")
         switch unit["ActiveState"] {
@@ -179,6 +185,11 @@ struct Doctor {
             }
         } catch {
             report.add("keys", .problem, "the key of the store cannot be used: \(error)")
+        }
+        do throws(KeyFileError) {
+            try StoreTrust.examine(besideStore: configuration.store)
+        } catch {
+            report.add("keys", .problem, "the list of keys cannot be used: \(error)")
         }
         if let path = configuration.replicator.syncthing.keyFile, access(path, R_OK) != 0 {
             let reason = String(cString: strerror(errno))
@@ -302,22 +313,26 @@ extension ConfigurationSources {
         guard environment["STATE_DIRECTORY"] == nil else { return self }
         var sources = self
         let variable = environment["TRIBUTARY_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }
-        if sources.file == nil, variable == nil {
+        if let named = sources.file ?? variable {
+            sources.file = ConfigurationFile.absolute(named, in: workingDirectory)
+        } else {
             let service = DefaultPaths(environment: environment, serviceState: DefaultPaths.serviceState).configuration
             let hasOwn = FileManager.default.fileExists(atPath: paths.configuration)
             guard !hasOwn, FileManager.default.fileExists(atPath: service) else { return self }
             sources.file = service
         }
-        sources.environment["STATE_DIRECTORY"] = (sources.file ?? variable).flatMap {
-            DefaultPaths.serviceState(configuredBy: ConfigurationFile.absolute($0, in: workingDirectory))
-        }
+        sources.environment["STATE_DIRECTORY"] = sources.file.flatMap(DefaultPaths.serviceState(configuredBy:))
         return sources
     }
 
     /// The same sources for a service with this unit, for which systemd makes the socket.
+    ///
+    /// The service has the variables of its unit, and no variables of the shell.
     func examined(as unit: UnitFacts?) -> ConfigurationSources {
+        guard let unit else { return self }
         var sources = self
-        sources.hasSocketUnit = unit != nil
+        sources.hasSocketUnit = true
+        sources.environment = environment.filter { !$0.key.hasPrefix("TRIBUTARY_") }.merging(unit.variables) { $1 }
         return sources
     }
 
