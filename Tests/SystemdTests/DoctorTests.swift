@@ -73,6 +73,25 @@ struct DoctorTests {
         #expect(outcome["published"] == "1", "\(outcome.everything)")
     }
 
+    /// The user of the service could read the file, and the service sees no homes.
+    @Test func aFileInAHomeIsHidden() async throws {
+        let outcome = try await SystemdMachine().run(
+            """
+            install -d -m 755 /home/ann
+            cp /etc/tributary/model.yaml /home/ann/model.yaml
+            chmod 644 /home/ann/model.yaml
+            printf '%s\\n' 'model: /home/ann/model.yaml' >/etc/tributary/tributary.yaml
+            attempt start systemctl start tributaryd.service
+            attempt doctor tributaryctl doctor
+            fact found "$(tributaryctl doctor | grep 'problem.*/home/ann/model.yaml' | tr '\\n' ' ')"
+            """
+        )
+        #expect(outcome.status == 0, "\(outcome.everything)")
+        #expect(outcome["start"] == "1", "\(outcome.everything)")
+        #expect(outcome["doctor"] == "78", "\(outcome.everything)")
+        #expect(outcome["found"]?.contains("ProtectHome") == true, "\(outcome.everything)")
+    }
+
     @Test func aStoreMovesWithAllThatBelongsToIt() async throws {
         let outcome = try await SystemdMachine().run(
             """
@@ -100,8 +119,8 @@ struct DoctorTests {
             tributaryctl sync >/dev/null
             fact published "$(ls /var/lib/tributary/logs/*/*.tlog | wc -l)"
             attempt doctor tributaryctl doctor
-            tributaryctl backup /var/backups/one.sqlite >/dev/null
-            attempt restore tributaryctl restore /var/backups/one.sqlite
+            tributaryctl backup /run/backup.sqlite >/dev/null
+            attempt restore tributaryctl restore /run/backup.sqlite
             attempt elsewhere test -e /var/lib/tributary/store.sqlite
             tributaryctl store move /var/lib/tributary
             rm -r /srv/tributary

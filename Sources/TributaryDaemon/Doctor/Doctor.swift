@@ -42,6 +42,7 @@ struct Doctor {
             report.add("settings", .good, configuration.file.map { "\($0)" } ?? "all have their defaults")
             examineFolders(configuration)
             examineModel(configuration)
+            examineHiddenFiles(configuration)
             examineKeys(&configuration)
             examineGroups(configuration)
             examineNetwork(configuration)
@@ -163,6 +164,21 @@ struct Doctor {
             for line in try daemon.forecast(configuration) { report.add("model", .good, line) }
         } catch {
             report.add("model", .problem, "\(error)", [checkCommand])
+        }
+    }
+
+    /// The service reads these files, and its user could read them outside of the sandbox.
+    private mutating func examineHiddenFiles(_ configuration: Configuration) {
+        let files = [
+            ("model", configuration.model), ("keys", configuration.encryptionKeyFile),
+            ("keys", configuration.replicator.syncthing.keyFile),
+        ]
+        for (subject, file) in files {
+            guard let file, case .hidden(let setting) = unit?.obstacle(at: RealPath.resolved(file)) else { continue }
+            let words =
+                "the unit's sandbox (\(setting)=) hides '\(file)' from the service: name its new place in the "
+                + "configuration, after the command"
+            report.add(subject, .problem, words, ["sudo mv -- \(file.shellWord) /etc/tributary/"])
         }
     }
 
