@@ -267,9 +267,9 @@ struct StoreMove {
             lines += [entry, ""]
         }
         try write(lines.joined(separator: "\n"), to: named.path)
+        let moved = try? Configuration.load(sources)
         // The line may have had more than the place of the store.
-        let changed = (try? Configuration.load(sources))?.differences(from: configuration).map(\.name)
-        guard changed == ["store"], (try? Configuration.load(sources))?.store == newStore else {
+        guard let moved, moved.store == newStore, moved.differences(from: configuration).map(\.name) == ["store"] else {
             try write(before, to: named.path)
             let place = named.line.map { "\(named.path):\($0)" } ?? named.path
             throw refusal(
