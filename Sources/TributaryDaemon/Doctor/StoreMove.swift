@@ -168,7 +168,7 @@ struct StoreMove {
             tell("to start it: systemctl start \(unit.name)")
         }
         tell(
-            "the log folder stays \(configuration.logs); the commands restore and model diff need --store \(newStore.shellWord) now"
+            "the log folder stays \(configuration.logs); restore needs --store \(newStore.shellWord) now"
         )
     }
 

@@ -39,8 +39,8 @@ struct UnitFacts: Hashable, Sendable {
     /// The unit that reads a configuration file; nil for the file of no service.
     static func name(configuredBy path: String) -> String? {
         DefaultPaths.serviceState(configuredBy: path).map { folder in
-            guard folder != DefaultPaths.serviceState else { return "tributaryd.service" }
-            return "tributaryd@\(folder.dropFirst(DefaultPaths.serviceState.count + 1)).service"
+            let instance = folder.dropFirst(DefaultPaths.serviceState.count + 1)
+            return DefaultPaths.unit(ofInstance: instance.isEmpty ? nil : String(instance))
         }
     }
 
