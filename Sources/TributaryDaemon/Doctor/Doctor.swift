@@ -240,8 +240,13 @@ struct Doctor {
                 "\(wants.joined(separator: " and ")) needs this machine's loopback addresses, which the unit keeps out"
             report.add("network", .problem, words, UnitFacts.commandsForNetwork(of: unit.name))
         }
-        if let address = configuration.admin.listen, unit?.isActive != true, !Doctor.isFree(address) {
-            let words = "another program listens at admin.listen, \(address)"
+        if let address = configuration.admin.listen, unit?.isActive != true,
+            let code = Doctor.reasonNotToListen(on: address)
+        {
+            let words =
+                code == EADDRINUSE
+                ? "another program listens at admin.listen, \(address)"
+                : "user \(report.user) cannot listen at admin.listen, \(address): \(String(cString: strerror(code)))"
             report.add("network", .problem, words, ["sudo ss --listening --tcp --processes 'sport = :\(address.port)'"])
         }
         if syncthing.folder != nil, !Doctor.isAnswering(syncthing.address) {
@@ -252,12 +257,17 @@ struct Doctor {
         }
     }
 
-    private static func isFree(_ address: LoopbackAddress) -> Bool {
-        withSocket(address) { descriptor, place, size in
+    /// The value of `errno` with which an attempt to listen fails; nil when it does not.
+    static func reasonNotToListen(on address: LoopbackAddress) -> Int32? {
+        var code = EAFNOSUPPORT
+        let isFree = withSocket(address) { descriptor, place, size in
             var on: Int32 = 1
             setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
-            return Glibc.bind(descriptor, place, size) == 0
+            let isFree = Glibc.bind(descriptor, place, size) == 0
+            code = errno
+            return isFree
         }
+        return isFree ? nil : code
     }
 
     /// A loopback connection is made or refused at once.
