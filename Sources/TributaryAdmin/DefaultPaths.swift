@@ -18,6 +18,12 @@ package struct DefaultPaths: Sendable {
         return name == "tributary" ? serviceState : "\(serviceState)-\(name)"
     }
 
+    /// The name of the file in the folder of a service with the path of the store that it had last.
+    package static let lastStore = "last-store"
+
+    /// The greatest number of bytes of that file.
+    package static let longestLastStore = 4_096
+
     /// The store of an instance of the service.
     package static func store(of instance: String) -> String { "\(serviceState)-\(instance)/store.sqlite" }
 

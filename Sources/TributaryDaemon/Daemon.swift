@@ -16,12 +16,14 @@ struct Daemon: Sendable {
     let logger: Logger
 
     /// Checks the configuration as the user of its unit, where it has one and root asks.
+    ///
+    /// A model that is given is a file of whoever asks, such as root's own draft, and no file of the service.
     func checkConfiguration() throws -> [String] {
         let service = sources.meaningService
         let unit = service.unit
-        try unit?.assumeUser()
-        var configuration = try Configuration.load(service)
+        if service.flags["--model"] == nil { try unit?.assumeUser() }
         let examined = Daemon(sources: service.examined(as: unit), logLevel: logLevel, logger: logger)
+        var configuration = try Configuration.load(examined.sources)
         let notes = try examined.forecast(configuration)
         try configuration.readEncryptionKeys()
         configuration.lookUpGroups()

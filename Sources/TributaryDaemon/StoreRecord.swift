@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TransactionLog
 import TributaryAdmin
 import TributaryChanges
 
@@ -13,12 +14,14 @@ struct StoreRecord: Sendable {
     /// Records nothing for a daemon without a state folder of systemd's.
     init(_ sources: ConfigurationSources) {
         let folder = sources.environment["STATE_DIRECTORY"]?.split(separator: ":").first
-        file = folder.map { $0 + "/last-store" }
+        file = folder.map { $0 + "/" + DefaultPaths.lastStore }
     }
 
     private var last: String? {
-        guard let file, let data = FileManager.default.contents(atPath: file), data.count <= 4_096 else { return nil }
-        let path = String(decoding: data, as: UTF8.self).trimmingCharacters(in: .newlines)
+        guard let file, let (folder, name) = try? OpenFolder.holding(file),
+            let bytes = try? folder.contents(of: name, limit: DefaultPaths.longestLastStore)
+        else { return nil }
+        let path = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .newlines)
         return path.isEmpty ? nil : path
     }
 
@@ -32,17 +35,24 @@ struct StoreRecord: Sendable {
         }
         let anew = "to begin with a new store, which imports the log folder: sudo rm \((file ?? "").shellWord)"
         let place = configuration.file.map { "store: in \($0)" } ?? "store:"
+        // Without the file the command would move the store of the service without a name.
+        let config = configuration.file.map { " --config \($0.shellWord)" } ?? ""
         let reason =
             last == store
             ? "the store '\(store)', which this service had, is not there; bring it back, name its place (\(place)), or,"
             : "there is no store '\(store)', and this service had '\(last)'; name that place (\(place)), and move the store with: "
-                + "sudo tributaryctl store move \(store.folder.shellWord); or,"
+                + "sudo tributaryctl store move\(config) \(store.folder.shellWord); or,"
         throw StartFailure("\(reason) \(anew)", status: .badConfiguration)
     }
 
-    /// Records the place of an open store.
+    /// Records the place of an open or moved store; nothing else fails if the record cannot be written.
+    ///
+    /// Root may write in the folder of the service's user.
     func write(_ store: String) {
-        guard let file, last != store else { return }
-        try? (store + "\n").write(toFile: file, atomically: true, encoding: .utf8)
+        guard let file, last != store, let (folder, name) = try? OpenFolder.holding(file),
+            let record = try? NewFile(name, in: folder, mode: 0o644)
+        else { return }
+        try? record.write(Array("\(store)\n".utf8))
+        try? record.replace()
     }
 }

@@ -42,7 +42,7 @@ struct TributaryDaemonCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Move the store to a folder, and start the service again (tributaryctl store move).",
+            "Move the store to a folder, and start the service again (tributaryctl store move DIR).",
             valueName: "dir"
         )
     )

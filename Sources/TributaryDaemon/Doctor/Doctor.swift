@@ -42,6 +42,7 @@ struct Doctor {
             report.add("settings", .good, configuration.file.map { "\($0)" } ?? "all have their defaults")
             examineFolders(configuration)
             examineModel(configuration)
+            examineHiddenFiles(configuration)
             examineKeys(&configuration)
             examineGroups(configuration)
             examineNetwork(configuration)
@@ -62,6 +63,12 @@ struct Doctor {
     private mutating func examineUnit() {
         guard let unit else {
             return report.add("service", .notice, "this machine has no unit for this configuration, or no systemd")
+        }
+        if !unit.user.isEmpty, unit.user != report.user {
+            let words =
+                "user \(report.user) asks: the service has the rights of user \(unit.user), and may find other problems"
+            let options = sources.file.map { " --config \($0.shellWord)" } ?? ""
+            report.add("user", .notice, words, ["sudo tributaryctl doctor" + options])
         }
         let since = unit["StateChangeTimestamp"]
         let state = "\(unit.name) is \(unit["ActiveState"])" + (since.isEmpty ? "" : " since \(since)")
@@ -160,6 +167,21 @@ struct Doctor {
         }
     }
 
+    /// The service reads these files, and its user could read them outside of the sandbox.
+    private mutating func examineHiddenFiles(_ configuration: Configuration) {
+        let files = [
+            ("model", configuration.model), ("keys", configuration.encryptionKeyFile),
+            ("keys", configuration.replicator.syncthing.keyFile),
+        ]
+        for (subject, file) in files {
+            guard let file, case .hidden(let setting) = unit?.obstacle(at: RealPath.resolved(file)) else { continue }
+            let words =
+                "the unit's sandbox (\(setting)=) hides '\(file)' from the service: name its new place in the "
+                + "configuration, after the command"
+            report.add(subject, .problem, words, ["sudo mv -- \(file.shellWord) /etc/tributary/"])
+        }
+    }
+
     private mutating func examineKeys(_ configuration: inout Configuration) {
         do {
             try configuration.readEncryptionKeys()
@@ -179,6 +201,11 @@ struct Doctor {
             }
         } catch {
             report.add("keys", .problem, "the key of the store cannot be used: \(error)")
+        }
+        do throws(KeyFileError) {
+            try StoreTrust.examine(besideStore: configuration.store)
+        } catch {
+            report.add("keys", .problem, "the list of keys cannot be used: \(error)")
         }
         if let path = configuration.replicator.syncthing.keyFile, access(path, R_OK) != 0 {
             let reason = String(cString: strerror(errno))
@@ -213,8 +240,13 @@ struct Doctor {
                 "\(wants.joined(separator: " and ")) needs this machine's loopback addresses, which the unit keeps out"
             report.add("network", .problem, words, UnitFacts.commandsForNetwork(of: unit.name))
         }
-        if let address = configuration.admin.listen, unit?.isActive != true, !Doctor.isFree(address) {
-            let words = "another program listens at admin.listen, \(address)"
+        if let address = configuration.admin.listen, unit?.isActive != true,
+            let code = Doctor.reasonNotToListen(on: address)
+        {
+            let words =
+                code == EADDRINUSE
+                ? "another program listens at admin.listen, \(address)"
+                : "user \(report.user) cannot listen at admin.listen, \(address): \(String(cString: strerror(code)))"
             report.add("network", .problem, words, ["sudo ss --listening --tcp --processes 'sport = :\(address.port)'"])
         }
         if syncthing.folder != nil, !Doctor.isAnswering(syncthing.address) {
@@ -225,12 +257,17 @@ struct Doctor {
         }
     }
 
-    private static func isFree(_ address: LoopbackAddress) -> Bool {
-        withSocket(address) { descriptor, place, size in
+    /// The value of `errno` with which an attempt to listen fails; nil when it does not.
+    static func reasonNotToListen(on address: LoopbackAddress) -> Int32? {
+        var code = EAFNOSUPPORT
+        let isFree = withSocket(address) { descriptor, place, size in
             var on: Int32 = 1
             setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
-            return Glibc.bind(descriptor, place, size) == 0
+            let isFree = Glibc.bind(descriptor, place, size) == 0
+            code = errno
+            return isFree
         }
+        return isFree ? nil : code
     }
 
     /// A loopback connection is made or refused at once.
@@ -302,22 +339,26 @@ extension ConfigurationSources {
         guard environment["STATE_DIRECTORY"] == nil else { return self }
         var sources = self
         let variable = environment["TRIBUTARY_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }
-        if sources.file == nil, variable == nil {
+        if let named = sources.file ?? variable {
+            sources.file = ConfigurationFile.absolute(named, in: workingDirectory)
+        } else {
             let service = DefaultPaths(environment: environment, serviceState: DefaultPaths.serviceState).configuration
             let hasOwn = FileManager.default.fileExists(atPath: paths.configuration)
             guard !hasOwn, FileManager.default.fileExists(atPath: service) else { return self }
             sources.file = service
         }
-        sources.environment["STATE_DIRECTORY"] = (sources.file ?? variable).flatMap {
-            DefaultPaths.serviceState(configuredBy: ConfigurationFile.absolute($0, in: workingDirectory))
-        }
+        sources.environment["STATE_DIRECTORY"] = sources.file.flatMap(DefaultPaths.serviceState(configuredBy:))
         return sources
     }
 
     /// The same sources for a service with this unit, for which systemd makes the socket.
+    ///
+    /// The service has the variables of its unit, and no variables of the shell.
     func examined(as unit: UnitFacts?) -> ConfigurationSources {
+        guard let unit else { return self }
         var sources = self
-        sources.hasSocketUnit = unit != nil
+        sources.hasSocketUnit = true
+        sources.environment = environment.filter { !$0.key.hasPrefix("TRIBUTARY_") }.merging(unit.variables) { $1 }
         return sources
     }
 

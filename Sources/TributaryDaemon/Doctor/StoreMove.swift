@@ -27,14 +27,15 @@ struct StoreMove {
             let reason = "only root can move a store: sudo tributaryctl store move \(folder.shellWord)"
             throw StartFailure(reason, status: .notPermitted)
         }
-        sources = daemon.sources.meaningService
-        guard let unit = sources.unit else {
+        let service = daemon.sources.meaningService
+        guard let unit = service.unit else {
             let reason =
-                "this machine has no unit for \(sources.file ?? "this configuration"): stop the daemon, move all files of "
+                "this machine has no unit for \(service.file ?? "this configuration"): stop the daemon, move all files of "
                 + "the store whose names begin with its name, and name the new place with store: in the configuration"
             throw StartFailure(reason, status: .unavailable)
         }
         self.unit = unit
+        sources = service.examined(as: unit)
         configuration = try Configuration.load(sources)
         self.folder = RealPath.resolved(
             (ConfigurationFile.absolute(folder, in: sources.workingDirectory) as NSString).standardizingPath
@@ -44,7 +45,13 @@ struct StoreMove {
 
     private func check() throws {
         guard access(store, F_OK) == 0 else { throw refusal("there is no store '\(store)'", .noSuchThing) }
-        guard access(newStore, F_OK) != 0 else { throw refusal("there is a file '\(newStore)' already", .usage) }
+        let name = (store as NSString).lastPathComponent
+        if access(folder, F_OK) == 0 {
+            guard let there = try? StoreMove.files(ofStore: name, in: folder) else {
+                throw refusal("'\(folder)' is not a folder", .usage)
+            }
+            if let file = there.first { throw refusal("there is a file '\(folder)/\(file)' already", .usage) }
+        }
         switch configuration[originOf: \.store] {
         case .environment(let name), .flag(let name):
             throw refusal("the place of the store is set by \(name): set it anew there after moving the files", .usage)
@@ -116,12 +123,20 @@ struct StoreMove {
     /// The names of all that belongs to the store, its file last; shared memory is made anew.
     private func files() throws -> [String] {
         let name = (store as NSString).lastPathComponent
-        let all = try FileManager.default.contentsOfDirectory(atPath: store.folder)
-        let others = all.filter { other in
-            (other.hasPrefix(name + "-") || other.hasPrefix(name + ".")) && other != name + "-shm"
+        return try StoreMove.files(ofStore: name, in: store.folder).filter { $0 != name && $0 != name + "-shm" } + [
+            name
+        ]
+    }
+
+    /// The names of all files and folders that belong to a store of this name, or were left behind by a former store.
+    ///
+    /// The write-ahead log of an earlier store would be applied to the next store of its name.
+    static func files(ofStore name: String, in folder: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder).filter { other in
+            (other == name || other.hasPrefix(name + "-") || other.hasPrefix(name + "."))
                 && !other.hasPrefix(name + ".before-restore-")
         }
-        return others.sorted() + [name]
+        .sorted()
     }
 
     private func bytes(_ name: String) throws -> Int64 {
@@ -153,7 +168,7 @@ struct StoreMove {
             tell("to start it: systemctl start \(unit.name)")
         }
         tell(
-            "the log folder stays \(configuration.logs); the commands restore and model diff need --store \(newStore.shellWord) now"
+            "the log folder stays \(configuration.logs); restore needs --store \(newStore.shellWord) now"
         )
     }
 
@@ -162,7 +177,10 @@ struct StoreMove {
         defer { withExtendedLifetime(lock) {} }
         let (names, isNew) = (try files(), access(folder, F_OK) != 0)
         if isNew { try makeFolder() }
-        let isSame = try areOnOneDisk(folder, store.folder)
+        let former = dropIn
+        // No link leads from a mount to another mount of the same disk.
+        let isSame = link(store, newStore) == 0
+        if isSame { unlink(newStore) }
         var made: [String] = []
         do {
             for name in names {
@@ -178,6 +196,7 @@ struct StoreMove {
                 )
             }
             try system("sync", "--file-system", folder)
+<<<<<<< HEAD
             let dropIn = try? String(contentsOfFile: dropIn, encoding: .utf8)
             do {
                 try open()
@@ -186,11 +205,18 @@ struct StoreMove {
                 try? setDropIn(dropIn)
                 throw error
             }
+=======
+            try open(keeping: former)
+            try nameStore()
+>>>>>>> h-owner
         } catch {
             for file in made { try? FileManager.default.removeItem(atPath: file) }
+            // The unit does not start while a folder that it opens is missing.
+            if dropIn != former { try? setDropIn(former) }
             if isNew { rmdir(folder) }
             throw error
         }
+        StoreRecord(sources).write(newStore)
         for name in names + [(store as NSString).lastPathComponent + "-shm"] {
             try? FileManager.default.removeItem(atPath: store.folder + "/" + name)
         }
@@ -205,6 +231,7 @@ struct StoreMove {
         }
     }
 
+<<<<<<< HEAD
     /// The drop-in of the unit that belongs to the place of its store.
     private var dropIn: String { unit.dropInFolder + "/store.conf" }
 
@@ -228,6 +255,29 @@ struct StoreMove {
                 throw refusal("'\(dropIn)': \(String(cString: strerror(errno)))", .inputOutput)
             }
             return
+=======
+    private var dropInFile: String { unit.dropInFolder + "/store.conf" }
+
+    /// The drop-in of this or an earlier move; nil for none.
+    private var dropIn: String? { try? String(contentsOfFile: dropInFile, encoding: .utf8) }
+
+    /// Lets the unit write in the new folder; the unit starts without the folder of an earlier move.
+    private func open(keeping former: String?) throws {
+        let isOpen = unit.obstacle(at: folder) == nil
+        guard former != nil || !isOpen else { return }
+        try setDropIn(unit.dropIn(opening: isOpen ? [] : [folder], keeping: former ?? ""))
+    }
+
+    private func setDropIn(_ text: String?) throws {
+        if let text {
+            try FileManager.default.createDirectory(atPath: unit.dropInFolder, withIntermediateDirectories: true)
+            try text.write(toFile: dropInFile, atomically: true, encoding: .utf8)
+            guard chmod(dropInFile, 0o644) == 0 else {
+                throw refusal("'\(dropInFile)': \(String(cString: strerror(errno)))", .inputOutput)
+            }
+        } else {
+            unlink(dropInFile)
+>>>>>>> h-owner
         }
         try system("systemctl", "daemon-reload")
     }
@@ -255,7 +305,9 @@ struct StoreMove {
             lines += [entry, ""]
         }
         try write(lines.joined(separator: "\n"), to: named.path)
-        guard (try? Configuration.load(sources))?.store == newStore else {
+        let moved = try? Configuration.load(sources)
+        // The line may have had more than the place of the store.
+        guard let moved, moved.store == newStore, moved.differences(from: configuration).map(\.name) == ["store"] else {
             try write(before, to: named.path)
             let place = named.line.map { "\(named.path):\($0)" } ?? named.path
             throw refusal(
@@ -276,7 +328,7 @@ struct StoreMove {
     private func system(_ command: String...) throws {
         let done = try CommandRun(command)
         guard done.status == 0 else {
-            let words = done.errors.trimmingCharacters(in: .whitespacesAndNewlines)
+            let words = done.output.prefix(4_096).trimmingCharacters(in: .whitespacesAndNewlines)
             throw StartFailure(
                 "\(command.joined(separator: " ")): ended with \(done.status): \(words)",
                 status: .inputOutput

@@ -13,7 +13,7 @@ struct UnitFacts: Hashable, Sendable {
     private static let asked = [
         "LoadState", "ActiveState", "SubState", "Result", "UnitFileState", "StateChangeTimestamp", "User", "Group",
         "SupplementaryGroups", "StateDirectory", "ReadWritePaths", "ProtectSystem", "ProtectHome", "PrivateTmp",
-        "PrivateNetwork",
+        "PrivateNetwork", "Environment",
     ]
 
     init(name: String, properties: [String: String]) { (self.name, self.properties) = (name, properties) }
@@ -39,14 +39,36 @@ struct UnitFacts: Hashable, Sendable {
     /// The unit that reads a configuration file; nil for the file of no service.
     static func name(configuredBy path: String) -> String? {
         DefaultPaths.serviceState(configuredBy: path).map { folder in
-            guard folder != DefaultPaths.serviceState else { return "tributaryd.service" }
-            return "tributaryd@\(folder.dropFirst(DefaultPaths.serviceState.count + 1)).service"
+            let instance = folder.dropFirst(DefaultPaths.serviceState.count + 1)
+            return DefaultPaths.unit(ofInstance: instance.isEmpty ? nil : String(instance))
         }
     }
 
     subscript(property: String) -> String { properties[property] ?? "" }
 
-    private func words(_ property: String) -> [String] { self[property].split(separator: " ").map(String.init) }
+    /// The words of a list; systemd quotes a word with a space.
+    private func words(_ property: String) -> [String] {
+        var (words, word, isQuoted, isEscaped) = ([String](), "", false, false)
+        for character in self[property] {
+            switch character {
+            case _ where isEscaped: (word, isEscaped) = (word + String(character), false)
+            case "\\": isEscaped = true
+            case "\"": isQuoted.toggle()
+            case " " where !isQuoted: (words, word) = (words + [word], "")
+            default: word.append(character)
+            }
+        }
+        return (words + [word]).filter { !$0.isEmpty }
+    }
+
+    /// The variables of Tributary in `Environment=`.
+    var variables: [String: String] {
+        let pairs = words("Environment").compactMap { word -> (String, String)? in
+            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            return parts.count == 2 && parts[0].hasPrefix("TRIBUTARY_") ? (parts[0], parts[1]) : nil
+        }
+        return Dictionary(pairs) { $1 }
+    }
 
     var user: String { self["User"] }
     var isActive: Bool { ["active", "reloading", "activating"].contains(self["ActiveState"]) }
@@ -116,21 +138,38 @@ struct UnitFacts: Hashable, Sendable {
     }
 
     /// The lines of a drop-in with which the service may write in the folders.
-    func dropIn(opening folders: [String]) -> String {
-        let opened = folders.map { "ReadWritePaths=\($0)\n" }.joined()
+    ///
+    /// - Parameters:
+    ///   - folders: The paths of the folders.
+    ///   - former: An earlier text of the drop-in. Its settings stay, and the unit starts although its folders are missing.
+    /// - Returns: The text of the drop-in.
+    func dropIn(opening folders: [String], keeping former: String = "") -> String {
+        let opened = folders.map { "ReadWritePaths=\(UnitFacts.word($0))\n" }.joined()
         let hiding = Set(
             folders.compactMap { folder -> String? in
                 if case .hidden(let setting) = obstacle(at: folder) { setting } else { nil }
             }
         )
-        return "[Service]\n" + opened + hiding.sorted().map { "\($0)=no\n" }.joined()
+        let kept = former.split(separator: "\n").filter { $0.contains("=") }.map { line in
+            guard line.hasPrefix("ReadWritePaths="), !line.contains("=-"), !line.contains("=\"-"),
+                let path = line.firstIndex(of: "/")
+            else { return line + "\n" }
+            return line[..<path] + "-" + line[path...] + "\n"
+        }
+        return "[Service]\n" + opened + hiding.sorted().map { "\($0)=no\n" }.joined() + kept.joined()
+    }
+
+    /// A path as a word of a unit file: a space ends a word there, and a percent sign begins a specifier.
+    private static func word(_ path: String) -> String {
+        let text = path.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("%", with: "%%")
+        return text == path && !path.contains(where: \.isWhitespace) && !path.contains("'") ? path : "\"\(text)\""
     }
 }
 
 /// A program of the system that has run.
 struct CommandRun {
+    /// What the program printed, with its errors.
     var output: String
-    var errors: String
     var status: Int32
 
     /// Runs the program, which is looked for where the system has its programs, and waits for its end.
@@ -143,15 +182,14 @@ struct CommandRun {
         process.environment = [
             "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8",
         ]
-        let (output, errors) = (Pipe(), Pipe())
-        (process.standardInput, process.standardOutput, process.standardError) = (FileHandle.nullDevice, output, errors)
+        // One pipe for both: a program that prints much waits permanently if nobody reads the second pipe.
+        let output = Pipe()
+        process.standardInput = FileHandle.nullDevice
+        (process.standardOutput, process.standardError) = (output, output)
         try process.run()
-        // What these programs write to the error output is short: it fits into the pipe.
         let bytes = output.fileHandleForReading.readDataToEndOfFile()
-        let words = errors.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         self.output = String(decoding: bytes, as: UTF8.self)
-        self.errors = String(decoding: words, as: UTF8.self)
         status = process.terminationStatus
     }
 }

@@ -96,6 +96,13 @@ package final class StoreTrust: Sendable {
 
     // MARK: Files
 
+    /// Reads the list of keys beside a store that another process may have, and changes nothing.
+    ///
+    /// - Throws: ``KeyFileError`` when a start could not use the list. It does not miss a list that the store has on record.
+    package static func examine(besideStore store: String) throws(KeyFileError) {
+        _ = try list(store + "-trust", isRecorded: false, Logger(label: "trust") { _ in SwiftLogNoOpLogHandler() })
+    }
+
     /// Reads the list, and nil for its end without a file.
     private static func list(
         _ path: String,

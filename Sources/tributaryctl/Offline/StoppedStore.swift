@@ -113,12 +113,30 @@ final class StoppedStore {
 
 extension StoppedStore {
     /// Returns the path of the store for commands without a daemon, which never read the configuration.
-    static func path(store: String?, instance: String?) -> String {
+    ///
+    /// - Throws: ``CommandFailure`` when the service had its store elsewhere the last time: a backup in the default place would
+    ///   restore nothing.
+    static func path(store: String?, instance: String?) throws(CommandFailure) -> String {
         let environment = ProcessInfo.processInfo.environment
         if let store { return store }
-        if let instance { return DefaultPaths.store(of: instance) }
-        if let named = environment["TRIBUTARY_STORE"], !named.isEmpty { return named }
+        if instance == nil, let named = environment["TRIBUTARY_STORE"], !named.isEmpty { return named }
         let service = geteuid() == 0 ? DefaultPaths.serviceState : nil
-        return DefaultPaths(environment: environment, serviceState: service).store
+        let path =
+            instance.map(DefaultPaths.store(of:))
+            ?? DefaultPaths(environment: environment, serviceState: service).store
+        guard let last = last(in: path.folder), RealPath.resolved(last) != RealPath.resolved(path) else { return path }
+        throw CommandFailure(
+            reason: "the service had its store at '\(last)' last, and not at '\(path)': give --store with the place",
+            status: .usage
+        )
+    }
+
+    /// The path that the service recorded; its user may have written anything.
+    private static func last(in folder: String) -> String? {
+        guard let opened = try? OpenFolder(folder),
+            let bytes = try? opened.contents(of: DefaultPaths.lastStore, limit: DefaultPaths.longestLastStore)
+        else { return nil }
+        let path = String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+        return path.hasPrefix("/") ? path : nil
     }
 }

@@ -13,6 +13,7 @@ import TributaryChanges
 struct BackupSeries {
     private static let suffix = ".sqlite"
     private static let digits = 10
+    private static let greatestNumber: UInt64 = 9_999_999_999
     private static let stampLength = "20260301T140509.123Z".utf8.count
     private static let labelLength = 12
 
@@ -56,7 +57,8 @@ struct BackupSeries {
             timeSeparator: .omitted,
             includingFractionalSeconds: true
         )
-        let number = String(newest.addingSaturating(1))
+        // A name with more digits would belong to no series.
+        let number = String(min(newest.addingSaturating(1), BackupSeries.greatestNumber))
         let zeros = String(repeating: "0", count: max(0, BackupSeries.digits - number.utf8.count))
         let begun = "\(prefix)\(zeros)\(number)-\(time.formatted(style))"
         return (try NewFile(begun, in: folder, mode: 0o600, isHidden: false), begun)

@@ -131,6 +131,20 @@ import TributaryChanges
         }
     }
 
+    /// The greatest number is in the folder: further backups still belong to the series, and old ones go.
+    @Test(.timeLimit(.minutes(30))) func theGreatestNumberIsNotPassed() async throws {
+        let daemon = try await RunningDaemon.started()
+        let folder = daemon.folder.path("backups")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let ending = try ending(daemon)
+        let first = "tributary-9999999999-20260101T000000.000Z\(ending)"
+        try await daemon.success(of: ["backup", "\(folder)/\(first)"])
+        for _ in 0..<3 { try await daemon.success(of: ["backup", "--keep", "2", folder]) }
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+        #expect(names.count == 2 && !names.contains(first), "\(names)")
+        #expect(names.allSatisfy { $0.hasPrefix("tributary-9999999999-") && $0.hasSuffix(ending) }, "\(names)")
+    }
+
     /// A restored store goes on with its series, and a backup that was copied into the store's place can be backed up.
     @Test(.timeLimit(.minutes(30))) func aStoreFromABackupContinuesTheSeries() async throws {
         let daemon = try await RunningDaemon.started()

@@ -58,6 +58,22 @@ import TributaryAdmin
         #expect(try sql.value("SELECT count(*) FROM sqlite_schema WHERE name = 'tributary_blob'") == "0")
     }
 
+    /// In the default place a backup would restore nothing: the service has another store.
+    @Test func aStoreThatHasMovedIsNotRestoredInItsFormerPlace() async throws {
+        if geteuid() == 0 { try Test.cancel("root restores the store of the service") }
+        let folder = try TemporaryFolder("moved")
+        try folder.write("/srv/other/store.sqlite\n", to: "tributary/last-store")
+        let arguments = ["restore", folder.path("backup.sqlite")]
+        let answer = try await Answer(
+            of: arguments,
+            to: "tributaryctl",
+            in: folder,
+            environment: ["XDG_STATE_HOME": folder.path]
+        )
+        #expect(answer.ending == .exited(64) && answer.errors.contains("'/srv/other/store.sqlite'"), "\(answer)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("tributary")) == ["last-store"])
+    }
+
     /// The former writer's later transactions come back from the folder, and the new writer's do not collide with them.
     @Test func aRestoredStoreGoesOnAsAnotherWriter() async throws {
         let (daemon, backup) = try await backedUp()

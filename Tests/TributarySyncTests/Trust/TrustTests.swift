@@ -184,6 +184,11 @@ import TributaryStore
         func refusal() -> String? {
             let error = #expect(throws: KeyFileError.self) { try StoreTrust(of: store) }
             #expect(error?.path == path)
+            // A doctor finds the same.
+            let found = #expect(throws: KeyFileError.self) {
+                try StoreTrust.examine(besideStore: store.configuration.path)
+            }
+            #expect(found == error)
             return error?.reason
         }
         let trust = try StoreTrust(of: store)
@@ -192,6 +197,7 @@ import TributaryStore
         try trust.set(.revoked, [other.publicKey], of: b, at: 8)
         let again = try StoreTrust(of: store)
         #expect(again.list == trust.list && again.list.count == 2)
+        try StoreTrust.examine(besideStore: store.configuration.path)
         for (mode, isRight) in [(0o644, true), (0o640, true), (0o400, true), (0o660, false), (0o602, false)] {
             #expect(chmod(path, mode_t(mode)) == 0)
             if isRight {

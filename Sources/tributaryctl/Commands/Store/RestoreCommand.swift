@@ -17,7 +17,7 @@ struct RestoreCommand: OfflineCommand {
             folder at its next start.
 
             The store is --store, that of --instance, TRIBUTARY_STORE, or the default one; the configuration is not \
-            read. An existing store is never replaced: --move-aside gives it another name.
+            read. A service that had its store elsewhere the last time needs --store. An existing store is never replaced: --move-aside gives it another name.
 
             Ends with 64 when there is a store already, 65 when the file is no backup, 75 while a daemon has the store.
             """
@@ -49,7 +49,7 @@ struct RestoreCommand: OfflineCommand {
     }
 
     func run(on terminal: Terminal) throws {
-        let target = try StoppedStore(StoppedStore.path(store: store, instance: instance?.name))
+        let target = try StoppedStore(try StoppedStore.path(store: store, instance: instance?.name))
         guard let file else { return try clear(target, terminal) }
         if target.exists, !moveAside {
             throw CommandFailure(
