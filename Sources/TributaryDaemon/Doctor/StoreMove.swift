@@ -196,19 +196,8 @@ struct StoreMove {
                 )
             }
             try system("sync", "--file-system", folder)
-<<<<<<< HEAD
-            let dropIn = try? String(contentsOfFile: dropIn, encoding: .utf8)
-            do {
-                try open()
-                try nameStore()
-            } catch {
-                try? setDropIn(dropIn)
-                throw error
-            }
-=======
             try open(keeping: former)
             try nameStore()
->>>>>>> h-owner
         } catch {
             for file in made { try? FileManager.default.removeItem(atPath: file) }
             // The unit does not start while a folder that it opens is missing.
@@ -231,31 +220,6 @@ struct StoreMove {
         }
     }
 
-<<<<<<< HEAD
-    /// The drop-in of the unit that belongs to the place of its store.
-    private var dropIn: String { unit.dropInFolder + "/store.conf" }
-
-    /// Lets the unit write in the new folder, and in the former one no longer: the unit would not start without that folder.
-    private func open() throws {
-        try setDropIn(nil)
-        guard let plain = UnitFacts(asking: unit.name), plain.obstacle(at: folder) != nil else { return }
-        try setDropIn(plain.dropIn(opening: [folder]))
-    }
-
-    /// Writes the drop-in, or removes it without a text.
-    private func setDropIn(_ text: String?) throws {
-        if let text {
-            try FileManager.default.createDirectory(atPath: unit.dropInFolder, withIntermediateDirectories: true)
-            try text.write(toFile: dropIn, atomically: true, encoding: .utf8)
-            guard chmod(dropIn, 0o644) == 0 else {
-                throw refusal("'\(dropIn)': \(String(cString: strerror(errno)))", .inputOutput)
-            }
-        } else if unlink(dropIn) != 0 {
-            guard errno == ENOENT else {
-                throw refusal("'\(dropIn)': \(String(cString: strerror(errno)))", .inputOutput)
-            }
-            return
-=======
     private var dropInFile: String { unit.dropInFolder + "/store.conf" }
 
     /// The drop-in of this or an earlier move; nil for none.
@@ -277,7 +241,6 @@ struct StoreMove {
             }
         } else {
             unlink(dropInFile)
->>>>>>> h-owner
         }
         try system("systemctl", "daemon-reload")
     }
