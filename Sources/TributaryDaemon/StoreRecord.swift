@@ -39,10 +39,11 @@ struct StoreRecord: Sendable {
         let config = configuration.file.map { " --config \($0.shellWord)" } ?? ""
         let reason =
             last == store
-            ? "the store '\(store)', which this service had, is not there; bring it back, name its place (\(place)), or,"
+            ? "the store '\(store)', which this service had, is not there; mount its disk, bring it back, name its place (\(place)), or,"
             : "there is no store '\(store)', and this service had '\(last)'; name that place (\(place)), and move the store with: "
                 + "sudo tributaryctl store move\(config) \(store.folder.shellWord); or,"
-        throw StartFailure("\(reason) \(anew)", status: .badConfiguration)
+        // A disk that is mounted late brings the store: systemd tries again.
+        throw StartFailure("\(reason) \(anew)", status: last == store ? .inputOutput : .badConfiguration)
     }
 
     /// Records the place of an open or moved store; nothing else fails if the record cannot be written.

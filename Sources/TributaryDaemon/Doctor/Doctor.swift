@@ -257,7 +257,7 @@ struct Doctor {
         }
     }
 
-    /// The value of `errno` with which an attempt to listen fails; nil when it does not.
+    /// The value of `errno` of an attempt to listen; nil for a success.
     static func reasonNotToListen(on address: LoopbackAddress) -> Int32? {
         var code = EAFNOSUPPORT
         let isFree = withSocket(address) { descriptor, place, size in

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import TestSupport
 import Testing
+import TributaryAdmin
 import TributaryChanges
 
 @testable import TributaryDaemon
@@ -36,6 +37,20 @@ import TributaryChanges
         let command = "sudo tributaryctl store move --config /etc/tributary/shop.yaml \(store.folder)"
         #expect(refusal(configuration)?.contains(command) == true)
         #expect(refusal(configuration)?.contains("this service had '/srv/former/store.sqlite'") == true)
+    }
+
+    /// A disk that is mounted late brings the store; systemd repeats no start that ends with 78.
+    @Test func aMissingStoreIsLookedForAgain() throws {
+        let configuration = Configuration(name: "till", store: folder.path("a/store.sqlite"), logs: folder.path("logs"))
+        record.write(configuration.store)
+        let missing = #expect(throws: StartFailure.self) { try record.demand(configuration) }
+        #expect(missing?.status == .inputOutput)
+        record.write("/srv/former/store.sqlite")
+        let misnamed = #expect(throws: StartFailure.self) { try record.demand(configuration) }
+        #expect(misnamed?.status == .badConfiguration)
+        record.write(configuration.store)
+        try folder.write("", to: "a/store.sqlite")
+        try record.demand(configuration)
     }
 
     /// Root may write the record in a folder of the service's user, who could have put a link or a pipe there.
