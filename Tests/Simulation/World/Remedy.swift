@@ -39,7 +39,8 @@ enum Remedy: Hashable {
                 let below = path.split(separator: "/").suffix(2).joined(separator: "/")
                 found += SegmentName(path: below).map { [.remove($0)] } ?? []
             case ("encryption.key_file", _, _): found.append(.addKeys)
-            case ("clock.max_ahead", "above", let time): found += Int(time.prefix { $0.isNumber }).map { [.raiseAhead($0)] } ?? []
+            case ("clock.max_ahead", "above", let time):
+                found += Int(time.prefix { $0.isNumber }).map { [.raiseAhead($0)] } ?? []
             case ("logs.max_bytes", _, _): found.append(.raiseLimit)
             default: continue
             }
