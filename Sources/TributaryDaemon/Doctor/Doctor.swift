@@ -41,9 +41,12 @@ struct Doctor {
             var configuration = try Configuration.load(sources)
             report.add("settings", .good, configuration.file.map { "\($0)" } ?? "all have their defaults")
             examineFolders(configuration)
-            examineModel(configuration)
-            examineHiddenFiles(configuration)
-            examineKeys(&configuration)
+            // Each of these reads the folder of the store.
+            if !silent.contains(configuration.store.folder) {
+                examineModel(configuration)
+                examineHiddenFiles(configuration)
+                examineKeys(&configuration)
+            }
             examineGroups(configuration)
             examineNetwork(configuration)
             examineDisks(configuration)

@@ -199,16 +199,16 @@ struct StoreMove {
             try open(keeping: former)
             try nameStore()
         } catch {
-            for file in made { try? FileManager.default.removeItem(atPath: file) }
+            try? system(["rm", "--recursive", "--force", "--one-file-system", "--"] + made)
             // The unit does not start while a folder that it opens is missing.
             if dropIn != former { try? setDropIn(former) }
             if isNew { rmdir(folder) }
             throw error
         }
         StoreRecord(sources).write(newStore)
-        for name in names + [(store as NSString).lastPathComponent + "-shm"] {
-            try? FileManager.default.removeItem(atPath: store.folder + "/" + name)
-        }
+        // `rm` follows no link that the service's user puts into a place meanwhile.
+        let old = (names + [(store as NSString).lastPathComponent + "-shm"]).map { store.folder + "/" + $0 }
+        try system(["rm", "--recursive", "--force", "--one-file-system", "--"] + old)
         tell("moved \(store) to \(newStore), with \(names.count - 1) files that belong to it")
     }
 
@@ -288,7 +288,9 @@ struct StoreMove {
         }
     }
 
-    private func system(_ command: String...) throws {
+    private func system(_ command: String...) throws { try system(command) }
+
+    private func system(_ command: [String]) throws {
         let done = try CommandRun(command)
         guard done.status == 0 else {
             let words = done.output.prefix(4_096).trimmingCharacters(in: .whitespacesAndNewlines)

@@ -365,30 +365,48 @@ struct CompactionPass: Sendable {
 
     /// Gives up the exported lines of this store that others have.
     ///
-    /// The lines are kept until then, so that `check --repair` publishes a segment that was lost again.
+    /// The lines are kept until then, so that `check --repair` publishes a segment that was lost again. A store that was away
+    /// for long releases much at once: each write transaction deletes at most ``releasedBytes``, so that saves wait only briefly.
     private func releaseLines() async throws {
         var facts = try await facts()
         for owner in facts.owners {
             facts.owner = owner
             let released = facts.released
-            guard try await store.readAside({ try $0.outbox.firstKept(of: owner, through: released) }) != nil else {
-                continue
+            var next: UInt64 = 0
+            while next <= released {
+                let first = next
+                let run = try await store.readAside { reader in
+                    try reader.outbox.run(
+                        of: owner,
+                        from: first,
+                        through: released,
+                        bytes: CompactionPass.releasedBytes
+                    )
+                }
+                guard let last = run?.upperBound else { break }
+                try await store.writeAsync { try $0.releaseExported(of: owner, through: last) }
+                try stop()
+                next = last.addingSaturating(1)
             }
-            try await store.writeAsync { try $0.releaseExported(of: owner, through: released) }
         }
     }
 
-    /// The exported segments of a writer that the log folder lacks; nil for none. O(n) for n segments.
+    private static let releasedBytes = 4 << 20
+
+    /// The exported segments of a writer that the log folder lacks; nil for none.
+    ///
+    /// A file that claims transactions after the position proves nothing. O(n) for n segments.
     private func missing(_ owner: UniqueID) async throws -> MissingExports? {
         var facts = try await facts()
         facts.owner = owner
-        let released = facts.released
+        let (released, position) = (facts.released, facts.vector[owner])
         let records = try await store.readAside { try $0.writers.segments(writer: owner) }
         // A folder without anything of the store may be the mount point of an unmounted share, which is another problem.
         if try await queue.run({ try store.read { try LostFolder(in: logs, $0).lacking } }) != nil { return nil }
         let missing = try await queue.run {
             let files = logs.lacksFolder(of: owner) ? [] : try logs.fileNames(of: owner)
-            let names = files.compactMap { SegmentName(writer: owner, fileName: $0) }.sorted()
+            let names = files.compactMap { SegmentName(writer: owner, fileName: $0) }.filter { $0.last <= position }
+                .sorted()
             return CompactionFacts.missing(records, after: released, among: names)
         }
         guard let first = missing.first, let last = missing.last?.last else { return nil }

@@ -181,7 +181,7 @@ struct ImportLoop {
         }
         announcer.announce(change)
         state.folderWasScanned()
-        if state.update({ $0.takeLoss() }) { signals.baselines.raise() }
+        if state.update({ $0.takeLoss(wall: wall) }) { signals.baselines.raise() }
         scanLater(scan.retry)
         // A baseline that arrives or changes is a hint of its folder.
         if hints.isEverything || !hints.folders.isEmpty { readBaselines() }

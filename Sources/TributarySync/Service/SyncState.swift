@@ -38,6 +38,8 @@ struct SyncState: Sendable {
     private var missing: (exports: [MissingExports], since: WallTime, looked: WallTime)?
     /// Whether files of the own writer have vanished, or come back; a pass of the compaction looks.
     private var hasLostFiles = false
+    /// When that has last begun a pass.
+    private var lossSeen: WallTime?
     /// Grows when other keys are trusted: what was read before is read again.
     private(set) var trustGeneration = 0
     /// The positions of a baseline that waits until this store has applied its transactions; nil for none.
@@ -128,10 +130,17 @@ struct SyncState: Sendable {
         self.lone = lone.map { ($0.baseline, $0.missing, self.lone?.since ?? wall) }
     }
 
-    /// Whether files of the own writer have vanished or come back since the last call.
-    mutating func takeLoss() -> Bool {
-        defer { hasLostFiles = false }
-        return hasLostFiles
+    /// Whether files of the own writer have vanished or come back since the last call; at most once a minute.
+    ///
+    /// A pass costs O(n) for n segments, and somebody may remove and return a file all the time.
+    mutating func takeLoss(wall: WallTime) -> Bool {
+        guard hasLostFiles, SyncState.isDue(after: lossSeen, wall) else { return false }
+        (hasLostFiles, lossSeen) = (false, wall)
+        return true
+    }
+
+    private static func isDue(after last: WallTime?, _ wall: WallTime) -> Bool {
+        last.map { !($0...$0.later(by: .seconds(60))).contains(wall) } ?? true
     }
 
     mutating func found(missing exports: [MissingExports], wall: WallTime) {
