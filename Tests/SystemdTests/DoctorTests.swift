@@ -93,13 +93,14 @@ struct DoctorTests {
     @Test func aFileInAHomeIsHidden() async throws {
         let outcome = try await SystemdMachine().run(
             """
-            install -d -m 755 /home/ann
-            cp /etc/tributary/model.yaml /home/ann/model.yaml
-            chmod 644 /home/ann/model.yaml
-            printf '%s\\n' 'model: /home/ann/model.yaml' >/etc/tributary/tributary.yaml
+            place=/home
+            install -d -m 755 $place/ann
+            cp /etc/tributary/model.yaml $place/ann/model.yaml
+            chmod 644 $place/ann/model.yaml
+            printf '%s\\n' "model: $place/ann/model.yaml" >/etc/tributary/tributary.yaml
             attempt start systemctl start tributaryd.service
             attempt doctor tributaryctl doctor
-            fact found "$(tributaryctl doctor | grep 'problem.*/home/ann/model.yaml' | tr '\\n' ' ')"
+            fact found "$(tributaryctl doctor | grep 'problem.*ann/model.yaml' | tr '\\n' ' ')"
             """
         )
         #expect(outcome.status == 0, "\(outcome.everything)")

@@ -56,11 +56,10 @@ extension World {
             guard try !hasOnlyBaseline(index) else { return }
             for segment in own {
                 guard let log = log(of: segment.name.writer), writers.contains(segment.name.writer) || loss == .all,
-                    try replica.canPublish(segment.name),
                     !replicas.enumerated().contains(where: { $0 != index && $1.folder.has(segment.name) })
                 else { continue }
                 logs[log].lost.insert(segment)
-                replica.lost.insert(segment)
+                if try replica.canPublish(segment.name) { replica.lost.insert(segment) }
             }
         }
         try replica.folder.lose(loss, own: writers)
@@ -88,13 +87,15 @@ extension World {
         }
         try replica.folder.recover()
         guard loss != .unmounted else { return }
+        // What all other stores have acknowledged meanwhile is not kept.
+        let kept = try replica.lost.filter { try replica.canPublish($0.name) }
         try await replica.repair()
         // An export that was begun before is completed.
         _ = try await replica.export()
         try collect(from: index)
         try collectSegments(from: index)
         // What a verified baseline has needs no segment.
-        let lost = replica.lost.filter { !replica.folder.has($0.name) && !isCovered($0.name) }
+        let lost = kept.filter { !replica.folder.has($0.name) && !isCovered($0.name) }
         replica.lost = []
         guard lost.isEmpty else {
             throw Divergence("replica \(index) has not published \(lost.map(\.name).sorted()) again")

@@ -84,7 +84,13 @@ extension Replica {
 
     /// Whether the outbox has a segment, so that it can be published again.
     func canPublish(_ name: SegmentName) throws -> Bool {
-        try store.read { try $0.outbox.export(of: name.writer, beginningAt: name.first)?.last == name.last }
+        try store.read { reader in
+            guard try reader.outbox.export(of: name.writer, beginningAt: name.first)?.last == name.last else {
+                return false
+            }
+            return try reader.outbox.run(of: name.writer, from: name.first, through: name.last) == name
+                .first...name.last
+        }
     }
 
     package func importAll() async throws { _ = try await takeImportSteps(nil, isWhole: true) }
