@@ -81,18 +81,23 @@ package enum KeyFile {
         return bytes
     }
 
+    /// The supplementary groups of this process.
+    package static var groups: [gid_t] {
+        var groups = [gid_t](repeating: 0, count: Int(max(0, getgroups(0, nil))))
+        let count = getgroups(Int32(groups.count), &groups)
+        return Array(groups.prefix(Int(max(0, count))))
+    }
+
     /// The command that lets this process read the file; nil when it cannot be in the file's folder either.
     private static func opening(_ path: String, _ mode: mode_t) -> String? {
         guard access(path.folder, X_OK) == 0, let user = getpwuid(geteuid()) else { return nil }
         let name = String(cString: user.pointee.pw_name)
         let file = path.shellWord
-        guard mode & 0o040 != 0 else { return "chown \(name) \(file)" }
-        var groups = [gid_t](repeating: 0, count: Int(max(0, getgroups(0, nil))))
-        groups = Array(groups.prefix(Int(max(0, getgroups(Int32(groups.count), &groups)))))
+        guard mode & 0o040 != 0 else { return "sudo chown \(name) \(file)" }
         let own = groups.contains(user.pointee.pw_gid) ? user.pointee.pw_gid : getegid()
         guard let group = getgrgid(own) else { return nil }
         let digits = String(mode, radix: 8)
-        return "chgrp \(String(cString: group.pointee.gr_name)) \(file) && chmod \(digits) \(file)"
+        return "sudo chgrp \(String(cString: group.pointee.gr_name)) \(file) && sudo chmod \(digits) \(file)"
     }
 }
 

@@ -73,7 +73,11 @@ enum ProblemMapping {
             case .noSuchWriter: (.notFound, "To see all: tributaryctl writer list")
             case .ownWriter: (.blocked, "name another one: tributaryctl writer list")
             case .noKey, .severalKeys:
-                (.blocked, "Add --key KEY, with what is shown on its machine by: tributaryctl writer key")
+                (
+                    .blocked,
+                    "Add --key KEY. If its machine is gone, trust.keys has the key: tributaryctl config show; else it is shown "
+                        + "there: tributaryctl writer key"
+                )
             case .noSuchBaseline: (.notFound, "To see all: tributaryctl compact --dry-run")
             case .baselineUnusable(_, _, let hint): (.blocked, hint)
             case .baselineContradicts:

@@ -40,6 +40,7 @@ struct Doctor {
         do {
             var configuration = try Configuration.load(sources)
             report.add("settings", .good, configuration.file.map { "\($0)" } ?? "all have their defaults")
+            examineStore(configuration)
             examineFolders(configuration)
             // Each of these reads the folder of the store.
             if !silent.contains(configuration.store.folder) {
@@ -94,6 +95,14 @@ struct Doctor {
 
     // MARK: Files
 
+    private mutating func examineStore(_ configuration: Configuration) {
+        do throws(StartFailure) {
+            try StoreRecord(sources).demand(configuration)
+        } catch {
+            report.add("store", .problem, "\(error)")
+        }
+    }
+
     private mutating func examineFolders(_ configuration: Configuration) {
         let folders = [("store", configuration.store.folder), ("logs", configuration.logs)]
         for (subject, folder) in folders {
@@ -109,7 +118,9 @@ struct Doctor {
                 continue
             }
             guard isThere else {
-                let isMade = subject == "store" || configuration[originOf: \.logs] == .standard
+                // A running service has lost it.
+                let isMade =
+                    unit?.isActive != true && (subject == "store" || configuration[originOf: \.logs] == .standard)
                 let text = "the folder '\(folder)' is not there" + (isMade ? "; the start makes it" : "")
                 let commands = [
                     "sudo install -d -o \(unit?.user ?? report.user) -g tributary-logs -m 2770 \(folder.shellWord)"

@@ -89,8 +89,7 @@ struct StoreMove {
                 (status.user == 0 || isOwners) && (status.mode & 0o022 == 0 || status.mode & S_ISVTX != 0)
             guard isSafe else {
                 let words =
-                    "others than root can replace '\(place)': name a folder whose parents are root's, or: sudo chown root:root "
-                    + "\(place.shellWord) && sudo chmod 755 \(place.shellWord)"
+                    "others than root can replace '\(place)': name a folder whose parents belong to root, such as /srv/tributary"
                 throw refusal(words, .notPermitted)
             }
             if place == "/" { return }
@@ -167,9 +166,8 @@ struct StoreMove {
         } else {
             tell("to start it: systemctl start \(unit.name)")
         }
-        tell(
-            "the log folder stays \(configuration.logs); restore needs --store \(newStore.shellWord) now"
-        )
+        let restore = sources.paths.store == newStore ? "" : "; restore needs --store \(newStore.shellWord) now"
+        tell("the log folder stays \(configuration.logs)\(restore)")
     }
 
     private func moveAll(_ tell: (String) -> Void) throws {

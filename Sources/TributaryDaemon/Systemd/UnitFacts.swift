@@ -1,6 +1,7 @@
 import CLinux
 import Foundation
 import Glibc
+import TransactionLog
 import TributaryAdmin
 import TributaryChanges
 
@@ -95,8 +96,7 @@ struct UnitFacts: Hashable, Sendable {
         var groups: [gid_t] = []
         for name in words("SupplementaryGroups") { groups.append(try group(name)) }
         guard initgroups(user, gid) == 0 else { throw failure("initgroups") }
-        var all = [gid_t](repeating: 0, count: Int(max(0, getgroups(0, nil))))
-        all = Array(all.prefix(Int(max(0, getgroups(Int32(all.count), &all)))))
+        var all = KeyFile.groups
         all += groups.filter { !all.contains($0) }
         guard clinux_assume_user(uid, gid, all, all.count) == 0 else { throw failure("setresuid") }
     }

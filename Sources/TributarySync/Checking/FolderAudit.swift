@@ -295,7 +295,8 @@ struct FolderAudit {
             writer: name.writer,
             file: path(name.path),
             hint: isOwn
-                ? "Bring it from another machine. Recent ones come back with: tributaryctl check --repair"
+                ? "If others lack it, it comes back with: tributaryctl check --repair; if all have its transactions, make a baseline "
+                    + "that has them: tributaryctl compact"
                 : "Bring it from its writer or another machine: a new machine cannot build its store without it."
         )
     }

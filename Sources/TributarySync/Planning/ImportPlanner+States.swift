@@ -224,6 +224,9 @@ extension ImportPlanner {
                             "If \(untrusted.condition): tributaryctl writer trust \(id.writer) --key \(key); "
                         } ?? "")
                         + "to take this file alone: \(accept)"
+                } else if segment.untrusted?.key == nil {
+                    "If you know who writes it, sign it there: tributaryctl segment sign --key FILE \(id.path).tlog; "
+                        + "to take this file alone: \(accept)"
                 } else {
                     "If you know its machine, compare the key with the one that is shown there, then: "
                         + "tributaryctl writer trust \(id.writer); for this file alone: \(accept)"
