@@ -1,6 +1,8 @@
+import CLinux
 import Foundation
 import Glibc
 import TributaryAdmin
+import TributaryChanges
 
 /// Locks `STORE.lock` until the process ends, so that each store has one daemon.
 ///
@@ -43,6 +45,11 @@ final class StoreLock: Sendable {
                 "another daemon has the store '\(store)': \(holder.isEmpty ? "it has not said its pid yet" : holder)",
                 status: .tryAgain
             )
+        }
+        var owner = clinux_file_owner()
+        // The daemon must be able to open what root makes for it.
+        if geteuid() == 0, clinux_read_file_owner(store.folder, 1, &owner) == 0 {
+            fchown(descriptor, owner.user, owner.group)
         }
         let lock = StoreLock(descriptor: descriptor, lastFailure: failure(in: contents(of: descriptor)))
         lock.write("pid \(getpid()) host \(DaemonLaunch.hostName())\n")

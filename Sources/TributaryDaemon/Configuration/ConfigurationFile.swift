@@ -1,3 +1,4 @@
+import CLinux
 import Foundation
 import Glibc
 import TributaryAdmin
@@ -24,8 +25,13 @@ struct ConfigurationFile {
             self.init(path: path, Data(try FileFailure.bytes(of: path, limit: ConfigurationFile.largestFile)))
         } catch {
             // A disk that fails must not make a service start with the defaults.
-            guard named != nil || ExitStatus(passing: error.code) != nil || access(path, F_OK) == 0 else { return nil }
-            self.init(path: path, nil, code: error.code)
+            let isThere = named != nil || ExitStatus(passing: error.code) != nil || access(path, F_OK) == 0
+            if isThere {
+                self.init(path: path, nil, code: error.code)
+            } else {
+                self.init(path: path, Data())
+                guard hasFolder else { return nil }
+            }
         }
         readFolder()
     }
@@ -85,6 +91,10 @@ struct ConfigurationFile {
                 continue
             }
             if ConfigurationKey.all.contains(where: { $0.name == name }) {
+                if let former = entries[name]?.origin.line {
+                    // Such as `trust.mode` beside `trust: {mode: …}`.
+                    refuse("the key occurs twice, first in line \(former)", at: value.mark ?? keyNode.mark, key: name)
+                }
                 entries[name] = ConfigurationEntry(
                     written: .node(value),
                     origin: origin(value.mark ?? keyNode.mark),
@@ -105,16 +115,26 @@ struct ConfigurationFile {
     /// The folder with further files: `tributary.d` for `tributary.yaml`.
     private var folder: String { (path.hasSuffix(".yaml") ? String(path.dropLast(5)) : path) + ".d" }
 
+    /// Whether something has the name of the folder, also a link that leads nowhere: its settings must not be lost.
+    private var hasFolder: Bool {
+        var owner = clinux_file_owner()
+        return clinux_read_file_owner(folder, 0, &owner) == 0 || errno != ENOENT && errno != ENOTDIR
+    }
+
     /// Takes over the keys of `*.yaml` in the folder, in the order of the names.
     ///
     /// A key may be in one file only: which of two values is in force would depend on names.
     private mutating func readFolder() {
-        guard FileManager.default.fileExists(atPath: folder) else { return }
+        guard hasFolder else { return }
         let names: [String]
         do {
             names = try FileManager.default.contentsOfDirectory(atPath: folder).filter { !$0.hasPrefix(".") }
         } catch {
-            return refuse("the folder '\(folder)' cannot be read: \(error.localizedDescription)")
+            let code = FileFailure.code(of: error)
+            let reason = code.map { String(cString: strerror($0)) } ?? error.localizedDescription
+            refuse("the folder '\(folder)' cannot be read: \(reason)")
+            fault?.code = code
+            return
         }
         if let name = names.first(where: { $0.hasSuffix(".yml") }) {
             return refuse("the name of '\(folder)/\(name)' must end with .yaml")

@@ -27,6 +27,7 @@ struct StoreMove {
             let reason = "only root can move a store: sudo tributaryctl store move \(folder.shellWord)"
             throw StartFailure(reason, status: .notPermitted)
         }
+        guard !folder.isEmpty else { throw StartFailure("the new folder of the store has no name", status: .usage) }
         let service = daemon.sources.meaningService
         guard let unit = service.unit else {
             let reason =
@@ -132,8 +133,8 @@ struct StoreMove {
     /// The write-ahead log of an earlier store would be applied to the next store of its name.
     static func files(ofStore name: String, in folder: String) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: folder).filter { other in
-            (other == name || other.hasPrefix(name + "-") || other.hasPrefix(name + "."))
-                && !other.hasPrefix(name + ".before-restore-")
+            // Another store of the folder may be called `store.sqlite.second`.
+            other == name || other.hasPrefix(name + "-") || [".lock", ".restored"].contains { other == name + $0 }
         }
         .sorted()
     }
@@ -186,6 +187,8 @@ struct StoreMove {
                 try system(
                     "cp",
                     "--archive",
+                    // The service's user may put a link there meanwhile, which `cp` would follow.
+                    "--remove-destination",
                     "--no-target-directory",
                     isSame ? "--link" : "--reflink=auto",
                     "--",

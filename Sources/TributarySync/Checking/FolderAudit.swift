@@ -10,6 +10,8 @@ struct FolderAudit {
     let listing: LogListing
     let state: CheckedState
     let covered: VersionVector
+    /// The transactions of baselines that a store has endorsed; this check alone vouches for the others in ``covered``.
+    let endorsed: VersionVector
     /// What baselines have that count, endorsed or not.
     let claimed: VersionVector
     let bases: [KnownBaseline]
@@ -101,11 +103,12 @@ struct FolderAudit {
         try step(report.segments)
         do {
             return try merge(name, sha256, through: last, follows: follows)
-        } catch let error as SegmentError where error.kind == .missing && last <= covered[name.writer] {
+        } catch let error as SegmentError where error.kind == .missing && last <= endorsed[name.writer] {
             return false
         } catch let error as SegmentError where error.kind == .missing {
             // A segment that is applied in part is one of another writer.
             guard last == name.last, try republish?(name, sha256) == true else {
+                if last <= covered[name.writer] { return false }
                 if last <= claimed[name.writer] { unendorsed += 1 } else { addMissing(name) }
                 return false
             }
@@ -283,7 +286,9 @@ struct FolderAudit {
             detail: "The segment \(name.path) cannot be used: \(error.reason).",
             writer: name.writer,
             file: error.file,
-            hint: error.hint
+            hint: state.exporters.contains(name.writer)
+                ? "Remove the file; this store writes it again if others lack it: tributaryctl check --repair"
+                : error.hint
         )
     }
 

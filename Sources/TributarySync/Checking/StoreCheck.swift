@@ -211,11 +211,12 @@ package struct StoreCheck: Sendable {
         var known = await queue.run {
             KnownBaselines().reading(listing.baselines, in: listing.logs, trusting: (trust, store))
         }
+        let endorsed = known.covered
         if state.hasHole(besides: known, listing: listing) {
             known = known.endorsing(try await compare(known, listing.logs, &report))
         }
         let (baselines, started) = (known, report)
-        report = try await queue.run { try audit(listing, baselines, state, scratch, started) }
+        report = try await queue.run { try audit(listing, baselines, endorsed, state, scratch, started) }
         return listing.baselines
     }
 
@@ -274,6 +275,7 @@ package struct StoreCheck: Sendable {
     private func audit(
         _ listing: LogListing,
         _ knownBaselines: KnownBaselines,
+        _ endorsed: VersionVector,
         _ state: CheckedState,
         _ scratch: ScratchFolder,
         _ report: CheckReport
@@ -291,6 +293,7 @@ package struct StoreCheck: Sendable {
             listing: listing,
             state: state,
             covered: knownBaselines.covered,
+            endorsed: endorsed,
             claimed: knownBaselines.claimed,
             bases: state.bases(knownBaselines, listing: listing),
             trust: (trust, store),

@@ -69,6 +69,16 @@ import TributarySync
         #expect(refusal()?.reason.contains("must end with .yaml") == true)
     }
 
+    /// A setting of trust must not be lost without a word.
+    @Test func aKeyInTwoFormsAndAFolderThatLeadsNowhereAreRefused() throws {
+        try folder.write("name: till\ntrust.mode: known\ntrust: {mode: any}\n", to: "shop.yaml")
+        let error = try #require(refusal())
+        #expect(error.key == "trust.mode" && error.reason.contains("first in line 2"), "\(error)")
+        try folder.write("name: till\n", to: "shop.yaml")
+        #expect(symlink("nowhere", folder.path("shop.d")) == 0)
+        #expect(refusal()?.reason.contains("shop.d' cannot be read") == true, "\(String(describing: refusal()))")
+    }
+
     /// Nothing that lies in the folder delays the start, or takes its memory.
     @Test func whatIsNoFileOfThisKindIsRefused() throws {
         try FileManager.default.createDirectory(atPath: folder.path("shop.d"), withIntermediateDirectories: false)
