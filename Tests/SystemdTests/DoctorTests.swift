@@ -140,11 +140,11 @@ struct DoctorTests {
             attempt restore tributaryctl restore /run/backup.sqlite
             attempt elsewhere test -e /var/lib/tributary/store.sqlite
             tributaryctl store move /var/lib/tributary
-            rm -r /srv/tributary
+            rm -rf /srv/tributary
             systemctl restart tributaryd.service
             fact back "$(tributaryctl object list Employee --count)"
             attempt named_still grep -q '^store:' /etc/tributary/tributary.yaml
-            rm -r /srv/tributary
+            rm -rf /srv/tributary
             systemctl restart tributaryd.service
             fact restarted "$(property ActiveState)"
             """
