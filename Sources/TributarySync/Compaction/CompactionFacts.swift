@@ -110,9 +110,14 @@ struct MissingExports: Hashable, Sendable {
 }
 
 extension CompactionFacts {
-    /// Through which transaction of the owner others have all: a verified baseline, or each active store.
-    var released: UInt64 {
-        max(knownBaselines.covered[owner], active.map { $0.seen[owner] }.min() ?? 0)
+    /// Through which transaction of each owner others have all: a verified baseline, or each active store.
+    ///
+    /// O(w) for the writers, and O(1) for each owner and active store: a store that boots every day has many owners.
+    var released: [UniqueID: UInt64] {
+        let (covered, peers) = (knownBaselines.covered, active)
+        return owners.reduce(into: [:]) { released, owner in
+            released[owner] = max(covered[owner], peers.map { $0.seen[owner] }.min() ?? 0)
+        }
     }
 
     /// The exported segments of one writer that are neither in the folder nor with others; both lists in the order of `first`.

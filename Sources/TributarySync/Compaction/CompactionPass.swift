@@ -336,9 +336,17 @@ struct CompactionPass: Sendable {
         let lone = try await queue.run { try facts.lone(LogListing(logs)) }
         sync.state.update { $0.found(lone: lone, wall: wall) }
         var missing: [MissingExports] = []
-        for owner in facts.owners {
-            if let found = try await self.missing(owner) { missing.append(found) }
+        // A folder without anything of the store may be the mount point of an unmounted share, which is another problem.
+        if try await queue.run({ try store.read { try LostFolder(in: logs, $0).lacking } }) == nil {
+            let vector = facts.vector
+            for (owner, released) in facts.released {
+                let position = vector[owner]
+                if let found = try await self.missing(owner, after: released, through: position) {
+                    missing.append(found)
+                }
+            }
         }
+        missing.sort { $0.first < $1.first }
         sync.state.update { $0.found(missing: missing, wall: wall) }
         for owner in facts.owners where owner == facts.own || !logs.lacksFolder(of: owner) {
             let (facts, decision) = try await decide(owner)
@@ -368,10 +376,7 @@ struct CompactionPass: Sendable {
     /// The lines are kept until then, so that `check --repair` publishes a segment that was lost again. A store that was away
     /// for long releases much at once: each write transaction deletes at most ``releasedBytes``, so that saves wait only briefly.
     private func releaseLines() async throws {
-        var facts = try await facts()
-        for owner in facts.owners {
-            facts.owner = owner
-            let released = facts.released
+        for (owner, released) in try await facts().released {
             var next: UInt64 = 0
             while next <= released {
                 let first = next
@@ -396,13 +401,12 @@ struct CompactionPass: Sendable {
     /// The exported segments of a writer that the log folder lacks; nil for none.
     ///
     /// A file that claims transactions after the position proves nothing. O(n) for n segments.
-    private func missing(_ owner: UniqueID) async throws -> MissingExports? {
-        var facts = try await facts()
-        facts.owner = owner
-        let (released, position) = (facts.released, facts.vector[owner])
+    private func missing(
+        _ owner: UniqueID,
+        after released: UInt64,
+        through position: UInt64
+    ) async throws -> MissingExports? {
         let records = try await store.readAside { try $0.writers.segments(writer: owner) }
-        // A folder without anything of the store may be the mount point of an unmounted share, which is another problem.
-        if try await queue.run({ try store.read { try LostFolder(in: logs, $0).lacking } }) != nil { return nil }
         let missing = try await queue.run {
             let files = logs.lacksFolder(of: owner) ? [] : try logs.fileNames(of: owner)
             let names = files.compactMap { SegmentName(writer: owner, fileName: $0) }.filter { $0.last <= position }

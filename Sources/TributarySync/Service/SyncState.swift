@@ -151,9 +151,7 @@ struct SyncState: Sendable {
     ///
     /// A pass costs O(n) for n segments: at most one a minute while segments are missing.
     mutating func mayHaveExports(wall: WallTime) -> Bool {
-        guard let looked = missing?.looked, !(looked...looked.later(by: .seconds(60))).contains(wall) else {
-            return false
-        }
+        guard let looked = missing?.looked, SyncState.isDue(after: looked, wall) else { return false }
         missing?.looked = wall
         return true
     }
