@@ -67,14 +67,20 @@ final class MigrationStory {
         try expectOneState(location)
     }
 
-    func written() throws -> Int { try MigrationStory.own(migrated, from: 1).count }
+    func written() throws -> Int {
+        try migrated.store.read { try $0.outbox.unexported() }
+            .map { try MigrationStory.transactions(migrated, of: $0.writer, from: $0.first).count }.reduce(0, +)
+    }
 
     func rows(_ query: String) throws -> [[String?]] { try PlainSQL(path: migrated.path).rows(query) }
 
     func value(_ query: String) throws -> String? { try PlainSQL(path: migrated.path).value(query) }
 
-    static func own(_ replica: Replica, from first: UInt64) throws -> [LogTransaction] {
-        let writer = try replica.store.read { try $0.writers.own().id }
+    private static func transactions(
+        _ replica: Replica,
+        of writer: UniqueID,
+        from first: UInt64
+    ) throws -> [LogTransaction] {
         var lines: [String] = []
         var last = first - 1
         try replica.store.read { reader in
@@ -88,14 +94,17 @@ final class MigrationStory {
         return try SegmentText(writer: writer, first: first, last: last, lines).transactions()
     }
 
+    /// Sends what the target does not have, of each writer that the source was: a store with a clock that is ahead continues
+    /// as a fresh writer.
     static func send(from source: Replica, to target: Replica) throws {
-        let writer = try source.store.read { try $0.writers.own().id }
-        let known = try target.store.read { try $0.writers.all().first { $0.id == writer }?.sequence ?? 0 }
-        for transaction in try own(source, from: known + 1) {
-            try target.store.write { write in
-                try write.beginImport(writer: writer, header: transaction.header)
-                try write.apply(transaction.changes)
-                _ = try write.endImport()
+        for (writer, first) in try source.store.read({ try $0.outbox.unexported() }) {
+            let known = try target.store.read { try $0.writers.all().first { $0.id == writer }?.sequence ?? 0 }
+            for transaction in try transactions(source, of: writer, from: max(first, known + 1)) {
+                try target.store.write { write in
+                    try write.beginImport(writer: writer, header: transaction.header)
+                    try write.apply(transaction.changes)
+                    _ = try write.endImport()
+                }
             }
         }
     }
