@@ -200,7 +200,7 @@ extension World {
     /// Leaves a whole copy of a segment, unless a replica without its folder has written it.
     func leave(_ segment: PublishedSegment, in replica: Replica, _ fault: FileFault = .none) throws {
         let isOwn = replica.writers.contains(segment.name.writer)
-        guard replica.folder.loss == nil || !isOwn else { return }
+        guard !replica.hasLostFolder(of: segment.name.writer) else { return }
         // A store takes a file for a foreign one that it cannot read: what a copy of it has published under its name, encrypted
         // with a key that it lacks, it publishes once more under another name.
         guard !isOwn || replica.canRead(segment.bytes) else { return }
@@ -209,7 +209,7 @@ extension World {
 
     /// Leaves the baselines of a writer, and removes what was removed.
     func leaveBaselines(of log: WriterLog, in replica: Replica) throws {
-        guard replica.folder.loss == nil || !replica.writers.contains(log.writer) else { return }
+        guard !replica.hasLostFolder(of: log.writer) else { return }
         let present = Set(log.baselines.filter { !$0.isRemoved }.map(\.name))
         for baseline in log.baselines where !baseline.isRemoved || !present.contains(baseline.name) {
             try replica.folder.leave(baseline)

@@ -65,6 +65,11 @@ extension Replica {
         }
     }
 
+    /// Whether the store has lost its log folder, and is or was this writer.
+    func hasLostFolder(of writer: UniqueID) -> Bool {
+        folder.loss != nil && (writers.contains(writer) || folder.lostWriters.contains(writer))
+    }
+
     /// Whether the log folder has nothing of the store.
     var isWithoutFolder: Bool { !writers.contains { folder.hasFolder(of: $0) } }
 

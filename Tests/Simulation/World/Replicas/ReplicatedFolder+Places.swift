@@ -23,7 +23,7 @@ extension ReplicatedFolder {
         case .own: for writer in own where hasFolder(of: writer) { try remove("\(writer)") }
         case .all: for name in try FileManager.default.contentsOfDirectory(atPath: path) { try remove(name) }
         }
-        setLoss(loss)
+        setLoss(loss, of: own)
     }
 
     /// Mounts the share again; files that are lost for ever stay so.

@@ -7,6 +7,8 @@ struct ReplicatedFolder {
     private(set) var path: String
     /// How the folder was lost; nil when it is there.
     private(set) var loss: FolderLoss?
+    /// The store's writers when the folder was lost; no replicator brings their files before the folder is back.
+    private(set) var lostWriters: Set<UniqueID> = []
     /// The segments that the replicator has brought, each with whether the copy is whole.
     private var brought: [SegmentName: Bool] = [:]
     /// The names of segments that something else has.
@@ -19,7 +21,10 @@ struct ReplicatedFolder {
 
     mutating func setPath(_ path: String) { self.path = path }
 
-    mutating func setLoss(_ loss: FolderLoss?) { self.loss = loss }
+    mutating func setLoss(_ loss: FolderLoss?, of writers: [UniqueID] = []) {
+        self.loss = loss
+        lostWriters = Set(writers)
+    }
 
     /// Forgets the files of a writer, which are gone.
     mutating func forget(_ writer: UniqueID) {
