@@ -112,7 +112,7 @@ struct Restamp {
             SELECT uuid, published FROM own WHERE saved > published AND (sequence > saved
                 OR EXISTS (SELECT 1 FROM tributary_segment s WHERE s.writer = own.id AND s.last > published)
                 OR EXISTS (SELECT 1 FROM tributary_writer f WHERE f.after = own.uuid AND f.after_sequence > published
-                    AND f.is_self = 0 AND f.id NOT IN (SELECT writer FROM tributary_outgoing UNION
+                    AND f.is_self = 0 AND f.sequence > 0 AND f.id NOT IN (SELECT writer FROM tributary_outgoing UNION
                         SELECT writer FROM tributary_export)))
             """
         )

@@ -140,6 +140,24 @@ import TributaryModel
         #expect(try isAhead() && own().id == fresh.id)
     }
 
+    /// A writer without transactions, which have all moved to a fresh writer, is no copy of the store.
+    @Test func `the clocks of a store with an empty former writer can be set again`() throws {
+        let replica = try makeReplica(ahead: [.insert("Tag", 41, ["isOn": .boolean(false)])])
+        func own() throws -> WriterRecord { try replica.store.read { try $0.writers.own() } }
+        func restamp() throws -> Restamped { try replica.store.write { try $0.restamp(after: Self.limit) } }
+        try replica.commit(.insert("Tag", 42))
+        let first = try own()
+        try replica.commit(.update("Tag", 41, ["isOn": .boolean(true)]))
+        let second = try restamp().new
+        #expect(first.id != second)
+        try replica.commit(.insert("Tag", 43))
+        let third = try own().id
+        #expect(third != second)
+        #expect(try restamp().count == 1)
+        #expect(try replica.store.read { try $0.writers.all().first { $0.id == second }?.sequence } == 0)
+        #expect(try restamp().count == 1)
+    }
+
     @Test func `no store takes the clock of a save after the year 10888`() throws {
         let replica = try Replica()
         var transaction = ForeignTransaction(1, 1, clock: 0, [.insert("Tag", 40)])
