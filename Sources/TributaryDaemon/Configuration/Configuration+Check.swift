@@ -71,7 +71,7 @@ extension Configuration {
     private func readModel() throws(ConfigurationError) -> Model {
         guard let model else {
             throw error(
-                "no model is given: say --model PATH, TRIBUTARY_MODEL, or 'model:' in the configuration file",
+                "no model is given: type --model PATH, set TRIBUTARY_MODEL, or write 'model: PATH' in the configuration file",
                 in: \.model
             )
         }

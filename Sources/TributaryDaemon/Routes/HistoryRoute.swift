@@ -84,7 +84,7 @@ enum TokenArgument {
         ProblemDocument(
             .expired,
             detail: detail,
-            hint: "fetch the objects anew, then follow the changes from now on (without 'after')"
+            hint: "fetch the objects again, then follow the changes from now on (without 'after')"
         )
     }
 }

@@ -90,7 +90,7 @@ import TributaryAdmin
             "Then write them into a baseline first, on a trusted machine that has them",
             "Upgrade this machine to that model; or on a machine with the model of this one",
             "On a machine with the version of the model of this one", "on a machine that has applied it",
-            "else it is shown there",
+            "On the writer's machine, to see the key",
             "If transactions are missing, on the machine that has written them",
             "raise logs.max_bytes on each machine, and there", "if another machine has applied them, there",
         ]

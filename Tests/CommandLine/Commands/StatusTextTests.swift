@@ -183,7 +183,7 @@ import TributaryAdmin
         for line in [
             "DEBUG imported  changes=1 segments=1 transactions=1", "DEBUG exported  changes=1",
             "INFO synchronized  cause=",
-            "NOTICE importing is paused  by=", "NOTICE importing goes on  by=", "WARNING segment is not applied ",
+            "NOTICE importing is paused  by=", "NOTICE importing resumes  by=", "WARNING segment is not applied ",
             "WARNING log folder cannot be read ", "INFO log folder can be read again ",
         ] { #expect(journal.contains(line), "\(line) in \(journal)") }
         // Words of the libraries' own log entries.

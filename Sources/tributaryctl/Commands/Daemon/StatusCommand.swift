@@ -5,7 +5,7 @@ import TributaryAdmin
 struct StatusCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Show whether the daemon is well, what is stuck and what to type, and what it is doing.",
+        abstract: "Show whether the daemon is well, the problems with the commands that help, and its work.",
         discussion: """
             The first line says whether all is well. Each problem follows: what is stuck, whose it is, since when, and what to \
             type. Then comes what is known besides. With --watch a terminal shows the problems, the writers with their lag, and \
@@ -17,7 +17,7 @@ struct StatusCommand: DaemonCommand {
     @Flag(name: [.customShort("w"), .long], help: "Show it live until interrupted.")
     var watch = false
 
-    @Flag(help: "Say nothing; exit with 75 when there are problems, or while the daemon starts.")
+    @Flag(help: "Print nothing; exit with 75 when there are problems, or while the daemon starts.")
     var check = false
 
     func run(with session: Session) async throws {

@@ -36,7 +36,7 @@ struct SyncCommand: DaemonCommand {
         terminal.print("imported " + amount(message.imported))
         let merged = message.merged
         let counting =
-            merged.everything == true ? "; an object counts once for each transaction that changed it" : ""
+            merged.everything == true ? "; with an object once for each transaction that changed it" : ""
         terminal.print(
             "merged   \(merged.inserted) inserted, \(merged.updated) updated, \(merged.deleted) deleted\(counting)"
         )

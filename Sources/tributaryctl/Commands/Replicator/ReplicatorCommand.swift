@@ -8,7 +8,7 @@ import TributaryChanges
 struct ReplicatorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replicator",
-        abstract: "What carries the log folder to other machines.",
+        abstract: "Check and set up the replicator, which carries the log folder to other machines.",
         subcommands: [ReplicatorCheckCommand.command, ReplicatorSetupCommand.self]
     )
 }
@@ -95,7 +95,7 @@ private struct ReplicatorReport: Encodable {
 struct ReplicatorCheckCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Say what in Syncthing's settings harms the log folder, and why.",
+        abstract: "List the settings of Syncthing that harm the log folder, with the reasons.",
         discussion: """
             Ends with 75 when something is wrong. What no option says is taken from the daemon's configuration.
             """

@@ -4,7 +4,7 @@ import TributaryAdmin
 struct SegmentCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "segment",
-        abstract: "Segments of the log folder: what is not applied, and why; files without a daemon.",
+        abstract: "Show why segments of the log folder are not applied; check and write segment files.",
         subcommands: [
             SegmentListCommand.command, SegmentExplainCommand.command, SegmentRetryCommand.command,
             SegmentAcceptCommand.command, SegmentInspectCommand.self, SegmentVerifyCommand.self,
@@ -37,7 +37,7 @@ struct SegmentArguments: ParsableArguments {
     func validate() throws {
         guard parts == nil else { return }
         throw ValidationError(
-            "'\(words.joined(separator: " "))' is no segment: type WRITER/FIRST-LAST or WRITER FIRST LAST"
+            "'\(words.joined(separator: " "))' is not a segment: type WRITER/FIRST-LAST or WRITER FIRST LAST"
         )
     }
 

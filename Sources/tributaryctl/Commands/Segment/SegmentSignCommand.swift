@@ -33,7 +33,7 @@ struct SegmentSignCommand: OfflineCommand {
     @OptionGroup var format: FormatOptions
 
     func validate() throws {
-        if signing.key == nil { throw ValidationError("--key FILE is missing: with which key?") }
+        if signing.key == nil { throw ValidationError("--key FILE is missing: name the file of the key to sign with") }
     }
 
     func run(on terminal: Terminal) throws {
@@ -48,8 +48,8 @@ struct SegmentSignCommand: OfflineCommand {
         guard let writer = segments.first?.segment.name.writer else { throw ExitStatus.usage }
         if let other = segments.first(where: { $0.segment.name.writer != writer }) {
             let reason =
-                "\(other.file.file) is of writer \(other.segment.name.writer), \(files[0]) of \(writer): sign the files of "
-                + "each writer with a key of its own"
+                "\(other.file.file) is of writer \(other.segment.name.writer), \(files[0]) of \(writer): run the "
+                + "command for each writer with the writer's own key"
             throw CommandFailure(reason: reason, status: .usage)
         }
         var signed: [JSONValue] = []
@@ -82,7 +82,7 @@ struct SegmentSignCommand: OfflineCommand {
     ) throws -> (file: OpenFile, segment: VerifiedSegment) {
         let report = SegmentReport(path: path, in: folder)
         if report.error?.kind == .locked {
-            let reason = "\(path): it is encrypted, and what is in it is to be signed: segment write does both"
+            let reason = "\(path): it is encrypted already; sign before encryption, as segment write does"
             throw CommandFailure(reason: reason, status: .notPermitted)
         }
         if let error = report.error {
@@ -123,7 +123,7 @@ struct SigningKeyOption: ParsableArguments {
         }
         guard let found else {
             throw CommandFailure(
-                reason: "'\(path)': there is no such key; make one with: openssl genpkey -algorithm ed25519 -out "
+                reason: "'\(path)': the file does not exist; make a key with: openssl genpkey -algorithm ed25519 -out "
                     + path.shellWord,
                 status: .noSuchThing
             )
@@ -171,7 +171,7 @@ private struct SignedCopy {
             throw CommandFailure(reason: "'\(path)': the end line is not valid: \(error.reason)", status: .badData)
         }
         guard case .object(let members) = value else {
-            throw CommandFailure(reason: "'\(path)': the end line is no object", status: .badData)
+            throw CommandFailure(reason: "'\(path)': the end line is not an object", status: .badData)
         }
         let others = members.filter { $0.key != "key" && $0.key != "signature" }
         let added = [
