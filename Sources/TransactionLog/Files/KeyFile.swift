@@ -45,7 +45,7 @@ package enum KeyFile {
             }
             guard code == ELOOP else { throw KeyFileError(path: path, code: code) }
             let copy = "cp -p --remove-destination -- \"$(realpath -- \(path.shellWord))\" \(path.shellWord)"
-            throw failure("it is a link, and the file must be here itself: \(copy)")
+            throw failure("it is a link; the file itself must be here: \(copy)")
         }
         defer { close(descriptor) }
         var status = stat()

@@ -77,14 +77,14 @@ package struct SegmentError: Error, Hashable, Sendable, CustomStringConvertible 
         case .locked: SegmentError.keyHint
         case .changed: "A published segment must never change; it is verified again from the start."
         case .missing: "Check the path; if a replicator removed the file, let it bring it back."
-        case .inputOutput: "Check the permissions and the disk; it is tried again by itself."
+        case .inputOutput: "Check the permissions and the disk; the daemon tries again."
         }
     }
 
     /// What helps where a file cannot be read for want of its key.
     package static let keyHint =
-        "If it is not encrypted, have its writer encrypt what it publishes; else add its key to the file of "
-        + "encryption.key_file, then: tributaryctl reload"
+        "If the file is not encrypted, its writer has to encrypt its files. Otherwise add its key to the file that "
+        + "encryption.key_file names, then: tributaryctl reload"
 
     package var description: String {
         let position = line.map { "\(file):\($0)" } ?? file

@@ -218,8 +218,8 @@ extension Configuration {
             path == real ? "'\(path)'" : "'\(path)' ('\(real)')"
         }
         throw error(
-            "the store \(described(store, realStore)) lies in the log folder \(described(logs, realLogs)): what replicates"
-                + " the folder would destroy the database; put one of them elsewhere",
+            "the store \(described(store, realStore)) is in the log folder \(described(logs, realLogs)): a replicator of "
+                + "the folder would destroy the database; move the store or the log folder",
             in: \.store
         )
     }

@@ -214,7 +214,7 @@ import TributaryStore
         }
         try FileManager.default.moveItem(atPath: path, toPath: "\(path).moved")
         #expect(symlink("\(path).moved", path) == 0)
-        #expect(refusal()?.hasPrefix("it is a link, and the file must be here itself: cp -p ") == true)
+        #expect(refusal()?.hasPrefix("it is a link; the file itself must be here: cp -p ") == true)
         try run(refusal())
         #expect(try StoreTrust(of: store).list == trust.list)
         #expect(unlink("\(path).moved") == 0)

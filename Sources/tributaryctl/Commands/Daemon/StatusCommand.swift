@@ -7,10 +7,11 @@ struct StatusCommand: DaemonCommand {
         commandName: "status",
         abstract: "Show whether the daemon is well, the problems with the commands that help, and its work.",
         discussion: """
-            The first line says whether all is well. Each problem follows: what is stuck, whose it is, since when, and what to \
-            type. Then comes what is known besides. With --watch a terminal shows the problems, the writers with their lag, and \
-            what goes through, once a second; where standard output is no terminal, each change is a line. It goes on when the \
-            daemon is started again, and ends when it is interrupted.
+            The first line tells whether all is well. Each problem follows: what is stuck, which writer it belongs to, \
+            since when, and what to type. Further facts come after the problems. With --watch a terminal shows the \
+            problems, the writers with their lag, and the transactions per second; it is updated once a second. Where \
+            standard output is not a terminal, each change is a line. The command keeps running while the daemon \
+            restarts, and ends when it is interrupted.
             """
     )
 
@@ -122,7 +123,7 @@ struct VersionCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "version",
         abstract: "Show the versions of this command and of the daemon.",
-        discussion: "Ends with 69 when no daemon answers; tributaryctl --version needs none."
+        discussion: "Ends with 69 when no daemon answers; tributaryctl --version works without a daemon."
     )
 
     func run(with session: Session) async throws {

@@ -10,13 +10,13 @@ struct SegmentSignCommand: OfflineCommand {
         commandName: "sign",
         abstract: "Sign segment files with a key of their writer, without a daemon.",
         discussion: """
-            For programs that write segments and do not sign themselves. Stores with trust.mode known hold what they write \
-            until it is signed with a key that they trust for the writer.
+            For programs that write segments and do not sign them. Stores with trust.mode known hold such segments \
+            until they are signed with a key that the store trusts for the writer.
 
-            Sign a file before it gets its name in the log folder; one that has it already is replaced by the same file \
-            with the signature. A symbolic link is not followed. Only the last line changes, not the hash. All files are of \
-            one writer; one that another key \
-            has signed is refused without --replace, and then nothing is signed.
+            Sign a file before it gets its name in the log folder. A file that has its name already is replaced by the \
+            same file with the signature. Symbolic links are not followed. Only the last line changes, not the hash. \
+            All files must be of the same writer. If a file is signed with another key and --replace is not given, no \
+            file is signed.
 
             Make a key with: openssl genpkey -algorithm ed25519 -out FILE
             """

@@ -31,7 +31,7 @@ extension Session {
             )
         }
         let lines = found.prefix(10).map { "  \($0.id) \(EscapedText.escape($0.name ?? ""))" }
-        let reason = (["'\(name)' stands for \(found.count) writers; give more of the UUID"] + lines).joined(
+        let reason = (["'\(name)' matches \(found.count) writers; type more of the UUID"] + lines).joined(
             separator: "\n"
         )
         throw CommandFailure(reason: reason, status: .usage)
