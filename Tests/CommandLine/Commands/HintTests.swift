@@ -103,7 +103,8 @@ import TributaryAdmin
         arguments: [
             "set the machine's clock right, or", "To try it again: tributaryctl -x compact; if its machine is right",
             "One of the two stores is wrong; on both machines", "on this machine and on the baseline's",
-            "If you know that the baseline's machine is right", "See to the machine and to its replicator. To see it",
+            "If you know that the baseline's machine is right",
+            "Check the machine and its replicator. To see what this store knows of it",
             "Leave /.staging out on each machine; with Syncthing", "Remove the file there; otherwise",
         ]
     ) func aCommandForThisMachineGetsTheOptions(clause: String) {
