@@ -5,10 +5,10 @@ import TributaryAdmin
 struct StatusCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Show whether the daemon is well, the problems with the commands that help, and its work.",
+        abstract: "Show whether the daemon is well, its problems with the commands that solve them, and its work.",
         discussion: """
-            The first line tells whether all is well. Each problem follows: what is stuck, which writer it belongs to, \
-            since when, and what to type. Further facts come after the problems. With --watch a terminal shows the \
+            The first line tells whether all is well. Each problem follows with its writer, its time and the \
+            command that helps. Further facts come after the problems. With --watch a terminal shows the \
             problems, the writers with their lag, and the transactions per second; it is updated once a second. Where \
             standard output is not a terminal, each change is a line. The command keeps running while the daemon \
             restarts, and ends when it is interrupted.

@@ -168,8 +168,8 @@ struct WriterTrustCommand: DaemonCommand {
         commandName: "trust",
         abstract: "Trust the key of a store: apply the segments that it signs.",
         discussion: """
-            For a store whose segments are held since nobody trusts its key (trust.mode: known). Compare the key first with \
-            the key that tributaryctl writer key shows on its machine.
+            For a store with segments that are held because its key is not trusted (trust.mode: known). Compare the key \
+            first with the key that tributaryctl writer key shows on its machine.
             """
     )
 
