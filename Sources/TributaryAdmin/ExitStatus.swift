@@ -61,7 +61,7 @@ extension ExitStatus {
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0, limit.rlim_cur < needed else {
             return
         }
-        let reason = "only \(limit.rlim_cur) files may be open at a time, and \(needed) must"
+        let reason = "only \(limit.rlim_cur) files may be open at a time, but the program needs \(needed)"
         let text = Array("\(program): \(reason): raise the limit (ulimit -n, LimitNOFILE=)\n".utf8)
         _ = write(2, text, text.count)
         exit(badConfiguration.rawValue)

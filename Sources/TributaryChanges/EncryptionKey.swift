@@ -124,10 +124,10 @@ package struct EncryptionKeys: Hashable, Sendable {
             let line = String(decoding: line, as: UTF8.self).trimmingSpaces
             guard !line.isEmpty, !line.hasPrefix("#") else { continue }
             guard let key = EncryptionKey(line) else {
-                throw EncryptionKeysError(line: number + 1, reason: "it is no key of 64 hexadecimal digits")
+                throw EncryptionKeysError(line: number + 1, reason: "it is not a key of 64 hexadecimal digits")
             }
             guard !keys.contains(key) else {
-                throw EncryptionKeysError(line: number + 1, reason: "key \(key.id) stands there twice")
+                throw EncryptionKeysError(line: number + 1, reason: "the file has key \(key.id) twice")
             }
             keys.append(key)
             guard keys.count <= EncryptionKeys.limit else {

@@ -12,8 +12,8 @@ package struct FileFailure: Error, Hashable, Sendable, CustomStringConvertible {
     package var reason: String {
         switch code {
         case ENOLINK:
-            "a symbolic link in it belongs to another user than root, who could lead root to any file: give the path "
-                + "to which the link leads"
+            "a symbolic link in it belongs to another user, who could lead root to any file: give the path without "
+                + "the link"
         default: String(cString: strerror(code))
         }
     }

@@ -38,7 +38,7 @@ struct Daemon: Sendable {
         let model = try checkedModel(configuration)
         let notices = model.circleNotices.map { "notice: \($0)" }
         guard FileManager.default.fileExists(atPath: configuration.store) else {
-            return notices + ["there is no store '\(configuration.store)' yet"]
+            return notices + ["the store '\(configuration.store)' does not exist yet"]
         }
         let migrator = Migrator(configuration.migration)
         let store = StoreConfiguration(path: configuration.store, name: configuration.name, model: model)

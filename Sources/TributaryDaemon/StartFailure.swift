@@ -47,8 +47,8 @@ extension StartFailure {
             self.init("the store '\(path)' cannot take the new model: \(reason)", status: .badConfiguration)
         case _ where error.isDamage:
             self.init(
-                "the store's file is damaged (\(error)): a copy needs STORE-wal too, as the original has it; otherwise "
-                    + "restore a backup, or build the store anew from the log folder: "
+                "the store's file is damaged (\(error)): if it is a copy, copy the original's STORE-wal too; otherwise "
+                    + "restore a backup, or rebuild the store from the log folder: "
                     + "tributaryctl restore --from-logs --store \(store.shellWord)",
                 status: .inputOutput
             )

@@ -86,8 +86,8 @@ final class StoreLock: Sendable {
             count.intValue > 1
         else { return }
         throw StartFailure(
-            "the store '\(path)' has \(count.intValue) names (hard links): programs that open it under two of them damage it. "
-                + "Remove the other ones, which this finds: find / -xdev -samefile '\(path)'",
+            "the store '\(path)' has \(count.intValue) names (hard links): programs that open it under two names damage "
+                + "it. Remove all other names; to find them: find / -xdev -samefile '\(path)'",
             status: .badConfiguration
         )
     }

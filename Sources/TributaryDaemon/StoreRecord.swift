@@ -40,7 +40,7 @@ struct StoreRecord: Sendable {
         let reason =
             last == store
             ? "the store '\(store)', which this service had, is not there; mount its disk, bring it back, name its place (\(place)), or,"
-            : "there is no store '\(store)', and this service had '\(last)'; name that place (\(place)), and move the store with: "
+            : "the store '\(store)' does not exist, and this service had '\(last)'; name that place (\(place)), and move the store with: "
                 + "sudo tributaryctl store move\(config) \(store.folder.shellWord); or,"
         // A disk that is mounted late brings the store: systemd tries again.
         throw StartFailure("\(reason) \(anew)", status: last == store ? .inputOutput : .badConfiguration)

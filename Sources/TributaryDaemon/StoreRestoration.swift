@@ -17,7 +17,7 @@ struct StoreRestoration {
         do {
             guard let marker = try readMarker(path), marker.former == nil else { return }
             guard FileManager.default.fileExists(atPath: store) else {
-                throw refused("'\(path)' is there, but no store: tributaryctl restore was interrupted, run it again")
+                throw refused("'\(path)' exists without a store: tributaryctl restore was interrupted; run it again")
             }
             logger.notice("Checking the restored store", metadata: ["store": "\(store)"])
             try RestoredStore(path: store).adopt(restoredAt: marker.restored, sha256: marker.sha256)
@@ -40,7 +40,7 @@ struct StoreRestoration {
         let path = (store.folder as NSString).appendingPathComponent(former)
         do {
             let versions = try RecordedModels.versions(ofStore: path, except: model)
-            logger.notice("The store is built anew from the log folder", metadata: ["former": "\(path)"])
+            logger.notice("The store is rebuilt from the log folder", metadata: ["former": "\(path)"])
             return versions
         } catch {
             logger.warning(

@@ -118,7 +118,7 @@ struct ListSource {
             "    ]",
             "    /// The version of the model that the classes were made from.",
             "    \(access)static let version = \(SwiftName.literal(model.version))",
-            "    /// The hash of the model that the classes were made from; that of a loaded model tells whether they fit.",
+            "    /// The hash of the model that the classes were made from; they fit a loaded model with this hash.",
             "    \(access)static let versionHash = \"\(model.versionHash)\"",
         ] + embedded + ["}"]
     }

@@ -23,7 +23,7 @@ struct TributaryModels: BuildToolPlugin {
             let name = "\(model.stem)Model.swift"
             if let other = outputs.updateValue(model, forKey: name.lowercased()) {
                 Diagnostics.error(
-                    "\(target.name) has two models of one name, \(other.path) and \(model.path): rename one of them",
+                    "\(target.name) has two models with the same name, \(other.path) and \(model.path): rename one",
                     file: model.path
                 )
                 return nil

@@ -26,11 +26,11 @@ struct GenerationSettings: Sendable {
         }
         guard bytes.count <= GenerationSettings.maximumBytes else { throw refuse("the file is over 64 KiB") }
         guard let values = try? JSONSerialization.jsonObject(with: bytes) as? [String: Any] else {
-            throw refuse("this is no JSON object; write {\"access\": \"public\"}")
+            throw refuse("the file is not a JSON object; write {\"access\": \"public\"}")
         }
         if let unknown = values.keys.sorted().first(where: { !GenerationSettings.keys.contains($0) }) {
             let known = GenerationSettings.keys.joined(separator: ", ")
-            throw refuse("there is no setting '\(unknown)'; there are \(known)")
+            throw refuse("the setting '\(unknown)' is not known; known are \(known)")
         }
         if let value = values["access"] {
             guard let level = (value as? String).flatMap(AccessLevel.init) else {

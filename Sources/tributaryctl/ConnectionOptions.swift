@@ -61,7 +61,7 @@ struct PageOptions: ParsableArguments {
     @Option(name: [.customShort("n"), .long], help: "How many, at most 1000.")
     var limit: Int?
 
-    @Option(help: ArgumentHelp("Go on after the list before.", valueName: "next"))
+    @Option(help: ArgumentHelp("Continue after the previous list, with its NEXT.", valueName: "next"))
     var after: String?
 
     var query: [(String, String?)] { [("limit", limit.map(String.init)), ("after", after)] }

@@ -7,7 +7,7 @@ import TributaryChanges
 struct TributaryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tributaryctl",
-        abstract: "Ask and steer a tributary daemon.",
+        abstract: "Inspect and control a tributary daemon.",
         discussion: """
             The daemon is found by --socket, TRIBUTARY_SOCKET, --instance, the user's own socket, or \
             /run/tributary/admin.sock. With --json a command prints JSON: the daemon's response, where there is one; \
@@ -33,6 +33,9 @@ struct TributaryCommand: AsyncParsableCommand {
         ]
     )
 
+    /// Begins errors as the commands begin theirs.
+    static var _errorPrefix: String { "tributaryctl: " }
+
     static func main() async {
         ExitStatus.endUnlessFilesSuffice(16, for: "tributaryctl")
         let arguments = ConnectionOptions.movedBehindCommand(Array(CommandLine.arguments.dropFirst()))
@@ -40,7 +43,22 @@ struct TributaryCommand: AsyncParsableCommand {
             Terminal.standard.complain(mistake)
             Foundation.exit(ExitStatus.usage.rawValue)
         }
-        await main(arguments)
+        do {
+            var command = try await asyncParseAsRoot(arguments)
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            let message = message(for: error)
+            guard exitCode(for: error) == .validationFailure, !message.isEmpty else { exit(withError: error) }
+            // What follows the message: the argument's help, the usage, and where to read more.
+            let rest = fullMessage(for: error).dropFirst(_errorPrefix.count + message.count)
+                .replacing(#/\n +See '(.+)' for more information\./#) { "\nhint: \($0.1)" }
+            Terminal.standard.complain(message.prefix(1).lowercased() + message.dropFirst() + rest)
+            Foundation.exit(ExitStatus.usage.rawValue)
+        }
     }
 
     /// Says which argument is not UTF-8, and would be read as another text.
@@ -63,7 +81,7 @@ struct TributaryCommand: AsyncParsableCommand {
                 typed += " " + word
                 continue
             }
-            let lead = "there is no command '\(typed) \(EscapedText.escape(word))'; "
+            let lead = "'\(typed) \(EscapedText.escape(word))' is not a command; "
             if below.count == configuration.subcommands.count, let meant = meaning(of: word, in: arguments) {
                 return lead + meant
             }

@@ -128,7 +128,7 @@ import TributarySync
             ),
             (
                 "admin: {writers: [1]}",
-                "must be a group's name, a list of them, or null; put what YAML takes for something else in quotes"
+                "must be a group's name, a list of them, or null; put a value that YAML reads as another type in quotes"
             ),
             ("log: {level: loud}", "must be one of trace, debug, info, notice, warning, error, critical, not 'loud'"),
             (

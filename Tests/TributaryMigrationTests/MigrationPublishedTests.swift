@@ -60,7 +60,7 @@ import TributaryStore
         let swiftgen = try (1...2).map { try model("SwiftGen-SwiftGen-SwiftGen-Model\($0)", version: "\($0)") }
         let refusals = changes(swiftgen[0], swiftgen[1]).filter { $0.hasPrefix("refused") }
         let reason = """
-            from optional to mandatory: there may be objects without a value, and there is no default to fill in; \
+            from optional to mandatory: objects may lack a value, and the property has no default to fill in; \
             give a default, leave it optional, or write a custom stage
             """
         #expect(refusals == ["refused: MainEntity.boolean, \(reason)", "refused: MainEntity.string, \(reason)"])

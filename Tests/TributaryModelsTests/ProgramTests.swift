@@ -82,9 +82,10 @@ struct ProgramTests {
 
     @Test(
         arguments: [
-            (#"{"acess": "public"}"#, "there is no setting 'acess'"), (#"{"access": "open"}"#, "'access' is "),
+            (#"{"acess": "public"}"#, "the setting 'acess' is not known"), (#"{"access": "open"}"#, "'access' is "),
             (#"{"ownClasses": "Hat"}"#, "'ownClasses' is a list of entities"),
-            (#"{"transformableClasses": "yes"}"#, "'transformableClasses' is true or false"), ("[]", "no JSON object"),
+            (#"{"transformableClasses": "yes"}"#, "'transformableClasses' is true or false"),
+            ("[]", "not a JSON object"),
         ]
     )
     func aWrongSettingIsToldWithItsFile(_ text: String, _ reason: String) async throws {

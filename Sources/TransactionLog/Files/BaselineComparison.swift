@@ -101,7 +101,7 @@ package struct BaselineComparison: Hashable, Sendable {
 
     private init(_ name: Name, _ fields: LineFields) throws(JSONError) {
         guard try fields.count("tributary") == 1, try fields.count("comparison") == 1 else {
-            throw JSONError("the format version is not 1, the one that this program reads")
+            throw JSONError("the format version is not 1; this program reads version 1")
         }
         guard try fields.string("baseline") == name.baseline.path else {
             throw JSONError("it does not name the baseline in its file's name")

@@ -41,7 +41,7 @@ package struct EncryptedContent: Sendable {
         guard let body = tail.offset.subtracting(start)?.subtracting(1), let size = EncryptedForm.content(of: body),
             size == tail.end.last
         else {
-            let reason = "its length is not that of \(tail.end.last) encrypted bytes"
+            let reason = "its length does not fit \(tail.end.last) encrypted bytes"
             throw SegmentError(.rejected, file: file.file, reason: reason)
         }
         (self.file, self.size) = (file, size)
@@ -136,7 +136,7 @@ package enum EncryptedForm {
         let fields = try header.dropLast().withUnsafeBufferPointer { line throws(JSONError) in try LineFields(line) }
         let (key, text) = (try fields.string("key"), try fields.string("salt"))
         guard hexadecimalBytes(key, count: 8) != nil, let salt = hexadecimalBytes(text, count: 16) else {
-            throw JSONError("'key' has not 16 or 'salt' not 32 hexadecimal digits")
+            throw JSONError("'key' must have 16 and 'salt' 32 hexadecimal digits")
         }
         return (key.lowercased(), salt)
     }

@@ -13,7 +13,7 @@ package enum KeyFile {
     package static func read(_ path: String, ownedBy owner: uid_t? = nil) throws(KeyFileError) -> SigningKey? {
         guard let bytes = try bytes(path, ownedBy: owner, mode: 0o600, limit: 4_096) else { return nil }
         guard let key = SigningKey(pem: bytes) else {
-            throw KeyFileError(path: path, reason: "it is no Ed25519 key in PEM without a passphrase")
+            throw KeyFileError(path: path, reason: "it is not an Ed25519 key in PEM without a passphrase")
         }
         return key
     }
@@ -45,14 +45,14 @@ package enum KeyFile {
             }
             guard code == ELOOP else { throw KeyFileError(path: path, code: code) }
             let copy = "cp -p --remove-destination -- \"$(realpath -- \(path.shellWord))\" \(path.shellWord)"
-            throw failure("it is a link, and the file must be here itself: \(copy)")
+            throw failure("it is a link; the file itself must be here: \(copy)")
         }
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw KeyFileError(path: path, code: errno) }
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw failure(
-                "it is no regular file: bring back a copy of the file, after: "
+                "it is not a regular file. Put a copy of the key file there, after: "
                     + "mv -- \(path.shellWord) \("\(path).moved".shellWord)"
             )
         }
@@ -65,7 +65,7 @@ package enum KeyFile {
         guard status.st_mode & 0o077 & ~mode == 0 else {
             let found = String(status.st_mode & 0o7777, radix: 8)
             throw failure(
-                "others may use it (mode 0\(found)), and \(harm): "
+                "other users may use it (mode 0\(found)), and \(harm): "
                     + "chmod \(String(mode, radix: 8)) \(path.shellWord)"
             )
         }
@@ -117,7 +117,7 @@ extension EncryptionKeys {
         guard let bytes else {
             throw EncryptionKeysError(
                 file: path,
-                reason: "there is no such file: copy it from another machine of the fleet, or make the first one"
+                reason: "the file does not exist: copy it from another machine of the fleet, or make the first key file"
             )
         }
         do throws(EncryptionKeysError) {

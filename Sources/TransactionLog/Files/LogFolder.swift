@@ -93,7 +93,7 @@ package final class LogFolder: Sendable {
             guard errno == ELOOP || errno == ENOTDIR else {
                 throw SegmentError.system(errno, file: file, doing: "open the writer's folder")
             }
-            throw SegmentError(.rejected, file: file, writer: writer, reason: "the writer's folder is no folder")
+            throw SegmentError(.rejected, file: file, writer: writer, reason: "the writer's folder is not a folder")
         }
         defer { close(folder) }
         return try LogFolder.open(fileName, in: folder, file: file, writer: writer)
@@ -225,7 +225,7 @@ extension LogFolder {
         func failure(_ reason: String) -> SegmentError {
             SegmentError(.changed, file: "\(writer)/blobs/\(sha256)", reason: reason)
         }
-        guard isSHA256(sha256) else { throw failure("the name is no SHA-256") }
+        guard isSHA256(sha256) else { throw failure("the name is not a SHA-256") }
         let file: OpenFile
         do {
             file = try openBlob(sha256, writer: writer, size: UInt64(bitPattern: size))
@@ -234,7 +234,7 @@ extension LogFolder {
             if case .inputOutput(let code) = error.kind, code != ELOOP, code != ENOTDIR { throw error }
             throw failure(error.reason)
         }
-        guard try file.size() == UInt64(bitPattern: size) else { throw failure("it has not \(size) bytes") }
+        guard try file.size() == UInt64(bitPattern: size) else { throw failure("it does not have \(size) bytes") }
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: LogFolder.blobPortion, alignment: 16)
         defer { buffer.deallocate() }
         var hash = SHA256()
@@ -249,7 +249,7 @@ extension LogFolder {
             hash.update(bufferPointer: portion)
             try body(portion)
         }
-        guard hash.finalize().hexadecimal == sha256 else { throw failure("its bytes are not those of its name") }
+        guard hash.finalize().hexadecimal == sha256 else { throw failure("its bytes do not match its name") }
     }
 
     private static let blobPortion = 1 << 20

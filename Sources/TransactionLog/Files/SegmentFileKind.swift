@@ -27,7 +27,7 @@ package enum SegmentFileKind: Hashable, Sendable {
     package static func misnamed(inLogFolder name: String) -> String? {
         guard !ReplicatorName(name).belongsToReplicator, SegmentName.writer(folderName: name) == nil else { return nil }
         if name.lowercased().contains(".tlog") {
-            return "A segment lies in its writer's folder, not beside it."
+            return "A segment must be in its writer's folder, not beside it."
         }
         let digits = name.utf8.filter { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: "{") && $0 != UInt8(ascii: "}") }
         let isGrouped = name.utf8.count - digits.count <= 6

@@ -100,9 +100,9 @@ struct JSONScanner {
     }
 
     func unexpected(_ wanted: String) -> JSONError {
-        guard position < bytes.count else { return failure("it ends where \(wanted) is due") }
+        guard position < bytes.count else { return failure("it ends where \(wanted) is expected") }
         let byte = bytes[position]
         let found = (0x21...0x7E).contains(byte) ? "'\(Character(Unicode.Scalar(byte)))'" : "byte \(byte)"
-        return failure("\(found) stands where \(wanted) is due")
+        return failure("\(found) was found where \(wanted) is expected")
     }
 }

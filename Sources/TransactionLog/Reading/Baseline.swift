@@ -171,7 +171,7 @@ extension LogFolder {
                 try file.write(text)
             }
             guard lines.isComplete, lines.counts == counts else {
-                throw fault("the lines are not those that the end line would count")
+                throw fault("the end line would give other numbers of lines")
             }
             let hash = file.digest()
             let signature = key?.sign(SignedText.of(name.path, hash))
@@ -226,7 +226,7 @@ package struct BaselineLines {
         counts.changes += 1
         if fields.has("bound") { return .bound(try BaselineBound(fields)) }
         if fields.has("counter") { return .counter(try counter(fields)) }
-        throw JSONError("it is no line of a baseline, or not the one that is due")
+        throw JSONError("it is not a line that may follow here in a baseline")
     }
 
     private mutating func add(_ writer: BaselineWriter) throws(JSONError) {
@@ -265,7 +265,7 @@ package struct BaselineLines {
     }
 
     func demandHeader(_ file: String) throws(SegmentError) -> BaselineHeader {
-        guard let header else { throw SegmentError(.rejected, file: file, line: 1, reason: "there is no header") }
+        guard let header else { throw SegmentError(.rejected, file: file, line: 1, reason: "the header is missing") }
         return header
     }
 
@@ -282,7 +282,7 @@ package struct BaselineLines {
         }
         let expected = SegmentEnd(counts, sha256: end.sha256, signature: end.signature)
         guard end == expected else {
-            let reason = "the end line counts something else than its lines: \(expected.line)"
+            let reason = "the end line does not match the lines before it; it should be: \(expected.line)"
             throw SegmentError(.rejected, file: file, line: line, reason: reason)
         }
     }
@@ -302,7 +302,7 @@ extension BaselineHeader {
             throw JSONError("the key 'modelHash' is missing")
         }
         guard let rules = fields["rules"].flatMap(BaselineRules.init) else {
-            throw JSONError("'rules' is no text for each property of each entity of each root entity")
+            throw JSONError("'rules' must have a string for each property of each entity of each root entity")
         }
         let count = try fields.count("writers")
         guard count <= UInt64(LogLimits.baselineWriters) else {
@@ -358,12 +358,12 @@ extension BaselineBound {
 extension BaselineCounter {
     init(_ fields: LineFields) throws(JSONError) {
         guard case .object(let members)? = fields["totals"], members.count <= LogLimits.baselineWriters else {
-            throw JSONError("'totals' is no object, or has too many members")
+            throw JSONError("'totals' is not an object, or has too many members")
         }
         var totals: [UniqueID: JSONValue] = [:]
         for member in members {
             guard let writer = UniqueID(member.key) else {
-                throw JSONError("'totals' names '\(member.key.prefix(80))', which is no UUID")
+                throw JSONError("'totals' names '\(member.key.prefix(80))', which is not a UUID")
             }
             totals[writer] = member.value
         }
@@ -381,7 +381,7 @@ extension LineFields {
     fileprivate func sequence(_ key: String) throws(JSONError) -> UInt64 {
         let sequence = try count(key)
         guard sequence >= 1, sequence < UInt64(Int64.max) else {
-            throw JSONError("'\(key)' is \(sequence), which is no sequence")
+            throw JSONError("'\(key)' is \(sequence), which is not a sequence")
         }
         return sequence
     }

@@ -53,14 +53,14 @@ struct ChangeLine {
 
     /// Returns the change; the line must have been read with `builds`.
     func change(names scanner: inout JSONScanner) throws(JSONError) -> Change {
-        guard let verb, let entity, let id else { throw scanner.failure("it is no change") }
+        guard let verb, let entity, let id else { throw scanner.failure("it is not a change") }
         let operation: Change.Operation
         switch verb {
         case .insert: operation = .insert(writes)
         case .update: operation = .update(writes)
         case .delete: operation = .delete
         case .link, .unlink:
-            guard let relationship, let ids else { throw scanner.failure("it is no change") }
+            guard let relationship, let ids else { throw scanner.failure("it is not a change") }
             let name = scanner.name(of: relationship)
             operation = verb == .link ? .link(to: name, ids: ids, positions: positions) : .unlink(to: name, ids: ids)
         }

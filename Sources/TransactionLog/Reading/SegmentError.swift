@@ -70,21 +70,21 @@ package struct SegmentError: Error, Hashable, Sendable, CustomStringConvertible 
 
     package var hint: String {
         switch kind {
-        case .incomplete: "Wait until the file has arrived whole; if it stays so, copy it again from its writer."
+        case .incomplete: "Wait until the whole file has arrived; if it stays short, copy it again from its writer."
         case .damaged: "Copy the file again from its writer or from a machine that has applied it."
-        case .rejected: "The program that wrote it must write a corrected segment; nothing of this one is applied."
-        case .forked: "Two programs write as one writer: build one of the machines anew."
+        case .rejected: "The program that wrote it must write a corrected segment; this segment is not applied."
+        case .forked: "Two machines write as the same writer. Rebuild one of them from the log folder."
         case .locked: SegmentError.keyHint
         case .changed: "A published segment must never change; it is verified again from the start."
         case .missing: "Check the path; if a replicator removed the file, let it bring it back."
-        case .inputOutput: "Check the permissions and the disk; it is tried again by itself."
+        case .inputOutput: "Check the permissions and the disk; the daemon tries again."
         }
     }
 
     /// What helps where a file cannot be read for want of its key.
     package static let keyHint =
-        "If it is not encrypted, have its writer encrypt what it publishes; else add its key to the file of "
-        + "encryption.key_file, then: tributaryctl reload"
+        "If the file is not encrypted, its writer has to encrypt its files. Otherwise add its key to the file that "
+        + "encryption.key_file names, then: tributaryctl reload"
 
     package var description: String {
         let position = line.map { "\(file):\($0)" } ?? file

@@ -86,15 +86,15 @@ extension SegmentHeader {
 
     func check(against name: SegmentName) throws(JSONError) {
         guard writer == name.writer else {
-            throw JSONError("the header names writer \(writer), the file's folder \(name.writer)")
+            throw JSONError("the header names writer \(writer), the file's folder names \(name.writer)")
         }
         guard first == name.first, last == name.last else {
             throw JSONError(
-                "the header says transactions \(first) to \(last), the file's name \(name.first) to \(name.last)"
+                "the header names transactions \(first) to \(last), the file's name \(name.first) to \(name.last)"
             )
         }
         guard first >= 1, first <= last else {
-            throw JSONError("transactions \(first) to \(last) are no range that starts at 1 or later")
+            throw JSONError("transactions \(first) to \(last) are not a range that starts at 1 or later")
         }
     }
 }
@@ -129,7 +129,7 @@ extension TransactionHeader {
             var seen: [UniqueID: UInt64] = [:]
             for member in members {
                 guard let other = UniqueID(member.key) else {
-                    throw JSONError("'seen' names '\(member.key.prefix(80))', which is no UUID")
+                    throw JSONError("'seen' names '\(member.key.prefix(80))', which is not a UUID")
                 }
                 guard case .integer(let sequence) = member.value, sequence >= 0 else {
                     throw JSONError("'seen' has no sequence for writer \(other)")

@@ -19,7 +19,7 @@ package struct SegmentTail: Hashable, Sendable {
         for length in [min(size, 1024), min(size, longestLine)] {
             let bytes = try source.bytes(in: (size - length)..<size)
             guard bytes.last == 0x0A else {
-                throw SegmentError(.incomplete, file: source.file, reason: "the last line is not ended")
+                throw SegmentError(.incomplete, file: source.file, reason: "the last line has no newline at its end")
             }
             let start: Int
             if let newline = bytes.dropLast().lastIndex(of: 0x0A) {
@@ -34,7 +34,7 @@ package struct SegmentTail: Hashable, Sendable {
                 let end = try line.withUnsafeBufferPointer { line throws(JSONError) in try SegmentEnd(line: line) }
                 return SegmentTail(end: end, offset: size - UInt64(bytes.count - start), fileSize: size)
             } catch {
-                let reason = "the last line is no end line: \(error.reason)"
+                let reason = "the last line is not an end line: \(error.reason)"
                 throw SegmentError(.incomplete, file: source.file, reason: reason)
             }
         }
@@ -68,7 +68,7 @@ package struct SegmentTail: Hashable, Sendable {
                 line: fault?.line,
                 writer: writer,
                 sequence: fault?.sequence,
-                reason: "the hash of the bytes is not the one in the end line\(firstFault)"
+                reason: "the hash of the bytes differs from the hash in the end line\(firstFault)"
             )
         }
         if let fault { throw fault }

@@ -136,7 +136,7 @@ private struct SegmentContent {
 
     mutating func read(_ reader: SegmentLineReader) throws(SegmentError) {
         guard let line = try reader.next() else {
-            throw SegmentError(.rejected, file: file, line: 1, reason: "there is no header before the end line")
+            throw SegmentError(.rejected, file: file, line: 1, reason: "the header before the end line is missing")
         }
         header = try reader.parse { () throws(JSONError) in
             let header = try SegmentHeader(line: line)
@@ -232,7 +232,7 @@ private struct SegmentContent {
 
     func verified(_ tail: SegmentTail) throws(SegmentError) -> VerifiedSegment {
         guard let header, order.hasTransactions else {
-            throw SegmentError(.rejected, file: file, line: 1, reason: "there are no transactions")
+            throw SegmentError(.rejected, file: file, line: 1, reason: "it has no transactions")
         }
         return VerifiedSegment(
             name: name,
@@ -267,16 +267,18 @@ private struct TransactionOrder {
         do throws(JSONError) {
             transaction = try TransactionHeader(line: line, writer: name.writer)
         } catch {
-            throw JSONError("a transaction line is due here: \(error.reason)", offset: error.offset)
+            throw JSONError("a transaction line is expected here: \(error.reason)", offset: error.offset)
         }
         guard transaction.sequence == nextSequence else {
-            throw JSONError("transaction \(transaction.sequence) stands where \(nextSequence) is due")
+            throw JSONError(
+                "transaction \(transaction.sequence) was found where transaction \(nextSequence) is expected"
+            )
         }
         guard transaction.sequence <= name.last else {
             throw JSONError("transaction \(transaction.sequence) is past the range of the name")
         }
         guard transaction.clock > clock else {
-            throw JSONError("clock \(transaction.clock) is not after \(clock), the one before")
+            throw JSONError("clock \(transaction.clock) is not after \(clock), the clock of the transaction before")
         }
         guard transaction.clock.isAcceptable else {
             throw JSONError("clock \(transaction.clock) lies in the last year before 2^64")
@@ -293,9 +295,10 @@ private struct TransactionOrder {
     func check(_ end: SegmentEnd, line: Int, file: String) throws(SegmentError) {
         let reason: String
         if name.first + transactions - 1 != name.last {
-            reason = "the transactions end with \(name.first + transactions - 1), the name says \(name.last)"
+            reason =
+                "the transactions end with \(name.first + transactions - 1), the file's name ends with \(name.last)"
         } else if end.last != name.last {
-            reason = "the end line says \(end.last), the last transaction is \(name.last)"
+            reason = "the end line names \(end.last) as the last transaction, which is \(name.last)"
         } else if end.transactions != transactions {
             reason = "the number of transactions in the end line is \(end.transactions), there are \(transactions)"
         } else if end.changes != changes {

@@ -18,7 +18,7 @@ extension LogFolder {
         _ read: ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
     ) throws {
         guard isSHA256(sha256) else {
-            throw SegmentError(.rejected, file: sha256, writer: writer, reason: "the name of a blob is no SHA-256")
+            throw SegmentError(.rejected, file: sha256, writer: writer, reason: "the name of a blob is not a SHA-256")
         }
         try FilePublisher(logs: self).publish(.init(writer: writer, fileName: sha256, isBlob: true)) { file in
             try read { try file.write(Array($0)) }

@@ -44,7 +44,7 @@ struct BatchOperation {
         context.checkConfinement()
         guard !context.isClosed else { throw ContextError.closed }
         guard context.isCommitted else {
-            throw ContextError.store(reason: "a batch is a transaction of its own, no part of one of several saves")
+            throw ContextError.store(reason: "a batch is a separate transaction: call it outside of several saves")
         }
         let terms = options(kind)
         var result = BatchWriteResult(committed: nil, count: 0, ids: [])

@@ -83,7 +83,7 @@ extension ContextError: CustomStringConvertible {
         case .wrongType(let entity, let property, let expected, let found):
             "\(entity).\(property) takes \(expected), not \(found)"
         case .wrongKind(let entity, let property, let expected): "\(entity).\(property) is not \(expected)"
-        case .notFound(let id): "there is no object \(id)"
+        case .notFound(let id): "the object \(id) does not exist"
         case .notYetMerged(let id, let token):
             "\(id) came with transaction \(token.number), which this context does not show yet"
         case .duplicateID(let id): "there is an object \(id) already"
@@ -92,7 +92,7 @@ extension ContextError: CustomStringConvertible {
         case .foreignObject(let id): "\(id) belongs to another context: pass its ID and call object(with:)"
         case .unsettled(let rounds): "willSave or resolveConflict still changed objects after \(rounds) rounds"
         case .missingTransformer(let entity, let attribute, let transformer):
-            "\(entity).\(attribute) goes through the transformer '\(transformer)', which was not given: add it to "
+            "\(entity).\(attribute) goes through the transformer '\(transformer)', which the container does not have: add it to "
                 + "'transformers:' when the container is made, or leave the class of \(entity) out to see plain bytes"
         case .derivations(let problems):
             DerivationProblem.text(of: problems)

@@ -253,7 +253,7 @@ public final class FetchedBatches<Object: ManagedObject>: RandomAccessCollection
         }
         let object = held?.objects[position - batch * batchSize] ?? context.fault(for: objectIDs[position])
         guard let object = object as? Object else {
-            preconditionFailure("the object at \(position) is no \(Object.self)")
+            preconditionFailure("the object at \(position) is not a \(Object.self)")
         }
         return object
     }

@@ -277,13 +277,13 @@ public enum HistoryError: Error, Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .expired(let token, let oldest):
             """
-            the history after transaction \(token.number) has been purged (up to \(oldest.number)): fetch the objects \
-            anew, then go on from container.currentHistoryToken() as it was before the fetch
+            the history after transaction \(token.number) has been purged (up to \(oldest.number)): read \
+            container.currentHistoryToken(), fetch the objects again, and continue from that token
             """
         case .foreignToken(let token, let store):
             """
-            the token is of the store \(token.store), this one is \(store): fetch the objects anew, then go on from \
-            container.currentHistoryToken() as it was before the fetch
+            the token is of the store \(token.store), this one is \(store): read \
+            container.currentHistoryToken(), fetch the objects again, and continue from that token
             """
         case .unknownConsumer(let name):
             "no consumer '\(name)' is registered: container.registerHistoryConsumer(_:) makes it known"

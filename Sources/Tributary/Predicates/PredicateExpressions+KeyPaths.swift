@@ -47,7 +47,7 @@ extension PredicateExpressions.KeyPath: TranslatableExpression {
                 "a store counts Unicode scalars, not characters: write '\(text).unicodeScalars.count'"
             )
         }
-        throw translator.unsupported(self, "of a string only isEmpty and unicodeScalars.count are known")
+        throw translator.unsupported(self, "a string supports only isEmpty and unicodeScalars.count")
     }
 
     private func step(
@@ -66,7 +66,7 @@ extension PredicateExpressions.KeyPath: TranslatableExpression {
         if let kind, case .collectionIsEmpty = kind {
             return .condition(.comparison(count, .equal, .constant(.integer(0))))
         }
-        throw translator.unsupported(self, "of '\(path)' only count and isEmpty are known")
+        throw translator.unsupported(self, "'\(path)' supports only count and isEmpty")
     }
 
     private func step(
@@ -88,7 +88,7 @@ extension PredicateExpressions.KeyPath: TranslatableExpression {
             let path = object.appending(name)
             return isObjects ? .objects(path, variable: nil, nil) : .value(path, isOptional: isOptional)
         case .none(let names) where names.isEmpty:
-            throw translator.unsupported(self, "it stands for no property of \(Root.Output.self)")
+            throw translator.unsupported(self, "it does not name a property of \(Root.Output.self)")
         case .none(let names):
             let list = names.map { "'\($0)'" }.joined(separator: ", ")
             throw translator.unsupported(self, "it is computed from \(list) of \(Root.Output.self)")

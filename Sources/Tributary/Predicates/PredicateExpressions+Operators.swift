@@ -88,7 +88,7 @@ extension PredicateExpressions.RangeExpressionContains: TranslatableExpression {
                     captured.lower.map(PredicateTerm.captured), captured.upper.map(PredicateTerm.captured),
                     captured.includesUpper
                 )
-            default: throw outer.unsupported(self, "it is no range of values")
+            default: throw outer.unsupported(self, "it is not a range of values")
             }
             var conditions: [ObjectPredicate] = []
             if let lower = bounds.lower {

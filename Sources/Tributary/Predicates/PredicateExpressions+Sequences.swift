@@ -45,7 +45,7 @@ extension PredicateTranslator {
     /// A missing element matches nil.
     fileprivate func isIn(_ captured: Any, _ element: PredicateTerm, _ part: Any) throws -> ObjectPredicate {
         guard let elements = CapturedValue.elements(captured, limit: .max - 1) else {
-            throw unsupported(part, "\(type(of: captured)) is no list of values")
+            throw unsupported(part, "\(type(of: captured)) is not a list of values")
         }
         var values: [PropertyValue] = []
         for each in elements {
@@ -90,7 +90,7 @@ extension PredicateTranslator {
             case .captured(let captured):
                 let limit = PredicateTranslator.elementLimit
                 guard let elements = CapturedValue.elements(captured, limit: limit), elements.count <= limit else {
-                    throw unsupported(part, "\(type(of: captured)) is no list of at most \(limit) values")
+                    throw unsupported(part, "\(type(of: captured)) is not a list of at most \(limit) values")
                 }
                 var answers: [ObjectPredicate] = []
                 for element in elements {

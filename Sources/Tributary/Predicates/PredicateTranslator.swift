@@ -114,7 +114,7 @@ struct PredicateTranslator {
             }
             return .constant(value)
         case .condition, .objects, .scalars, .folded, .range:
-            throw unsupported(part, "it is no single value")
+            throw unsupported(part, "it is not a single value")
         }
     }
 

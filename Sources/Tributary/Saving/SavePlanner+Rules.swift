@@ -129,7 +129,7 @@ extension ValidationFailure {
 
     /// For a mandatory relationship that names an object which was deleted elsewhere.
     init(_ id: ManagedObjectID, _ relationship: String, without target: ManagedObjectID) {
-        let message = "is mandatory, and \(target) does not exist any more: set another object"
+        let message = "is mandatory, and \(target) no longer exists: set another object"
         self.init(objectID: id, property: relationship, rule: .missing, message: message)
     }
 

@@ -144,7 +144,7 @@ extension CheckedField {
         for (entity, type) in descriptor.properties.targetTypes[propertyIndex] ?? [] where !type.isKind(of: target) {
             let help =
                 type == ManagedObject.self
-                ? "give the container a class for it" : "its class is \(type), which is no \(target)"
+                ? "give the container a class for it" : "its class is \(type), which is not a \(target)"
             return .mismatch("'\(name)' leads to objects of the entity '\(entity)', not to \(target): \(help)")
         }
         return .property(relationship)

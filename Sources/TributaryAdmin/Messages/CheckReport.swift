@@ -4,7 +4,7 @@ package import TributaryChanges
 package struct CheckReport: Codable, Hashable, Sendable {
     package static let limit = 200
 
-    /// Whether a store that was built anew from the log folder is equal to the live one.
+    /// Whether a store that was rebuilt from the log folder is equal to the live one.
     package struct Comparison: Codable, Hashable, Sendable {
         /// `equal`, `different` or `impossible`.
         package var result: String

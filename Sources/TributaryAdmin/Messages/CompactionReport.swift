@@ -33,7 +33,7 @@ package struct CompactionReport: Codable, Hashable, Sendable {
         package var bytes: UInt64
         /// Whether a store that has compared it endorses it.
         package var verified: Bool
-        /// Why it does not count, or what it waits for.
+        /// Why it is not used, or what it waits for.
         package var detail: String?
 
         package init(file: String, bytes: UInt64, verified: Bool, detail: String? = nil) {

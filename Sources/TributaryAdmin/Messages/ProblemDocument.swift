@@ -83,12 +83,12 @@ package enum ProblemKind: String, CaseIterable, Sendable {
         switch self {
         case .badRequest: (400, "The request cannot be understood")
         case .badPredicate: (400, "The predicate cannot be understood")
-        case .unknownParameter: (400, "There is no such query parameter")
+        case .unknownParameter: (400, "The query parameter is not known")
         case .unknownMember: (400, "The body has a member that is not known")
         case .notPermitted: (403, "Not permitted")
-        case .notFound: (404, "There is no such thing")
-        case .unknownEntity: (404, "The model has no such entity")
-        case .methodNotAllowed: (405, "The path does not take this method")
+        case .notFound: (404, "Not found")
+        case .unknownEntity: (404, "The model does not have this entity")
+        case .methodNotAllowed: (405, "The path does not accept this method")
         case .alreadyExists: (409, "The object exists already")
         case .conflict: (409, "The object was changed in the meantime")
         case .paused: (409, "Importing is paused")
@@ -103,7 +103,7 @@ package enum ProblemKind: String, CaseIterable, Sendable {
         case .failure: (500, "The daemon failed")
         case .inputOutput: (503, "A disk or file system failed")
         case .storageFull: (507, "A disk is full")
-        case .blocked: (409, "Something keeps this from being done")
+        case .blocked: (409, "The present state does not allow this")
         case .timeout: (503, "The request took too long")
         }
     }

@@ -138,7 +138,7 @@ package struct SyncthingClient: Sendable {
         } catch let error as IOError {
             throw SyncthingError.unreachable(address, reason: String(cString: strerror(error.errnoCode)))
         } catch is HTTPParserError {
-            throw SyncthingError.noSyncthing(address, reason: "the answer is no HTTP")
+            throw SyncthingError.noSyncthing(address, reason: "the answer is not HTTP")
         } catch is ChannelError {
             throw SyncthingError.silent(address, after: timeLimit)
         } catch {
@@ -224,7 +224,7 @@ struct SyncthingKey {
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw refusal("it is no regular file")
+            throw refusal("it is not a regular file")
         }
         guard status.st_mode & 0o007 == 0 else {
             throw refusal("every user of the machine may read or write it; to end that: chmod o= \(path.shellWord)")

@@ -46,12 +46,12 @@ package enum SyncthingError: Error, Hashable, Sendable {
         case .unreachable, .noSyncthing:
             "See whether Syncthing runs, and whether it listens at this address (Actions, Settings, GUI); the "
                 + "configuration names it in replicator.syncthing.url"
-        case .silent: "See to Syncthing and its disk: it may be reading a large folder"
+        case .silent: "Check Syncthing and its disk; Syncthing may be reading a large folder"
         case .wantsTLS: "Switch 'Use HTTPS for GUI' off in Syncthing's settings: the address is of this machine alone"
         case .wrongKey(_, let keyFile): "Put the key from Syncthing's settings into \(keyFile)"
         case .noSuchFolder:
             "Take the folder's ID from its settings in Syncthing, and name it in replicator.syncthing.folder"
-        case .refused: "See what Syncthing says about the folder"
+        case .refused: "Read what Syncthing reports about the folder"
         }
     }
 }
@@ -63,10 +63,11 @@ extension SyncthingError: CustomStringConvertible {
         case .unreachable(let address, let reason): "Syncthing does not answer at \(address.url): \(reason)."
         case .silent(let address, let duration):
             "Syncthing at \(address.url) has not answered for \(duration.components.seconds) s."
-        case .noSyncthing(let address, let reason): "What answers at \(address.url) is no Syncthing: \(reason)."
-        case .wantsTLS(let address): "Syncthing at \(address.url) takes HTTPS only."
-        case .wrongKey(let address, let keyFile): "Syncthing at \(address.url) does not take the key in \(keyFile)."
-        case .noSuchFolder(let address): "Syncthing at \(address.url) has no folder of this ID."
+        case .noSyncthing(let address, let reason):
+            "The program that answers at \(address.url) is not Syncthing: \(reason)."
+        case .wantsTLS(let address): "Syncthing at \(address.url) accepts HTTPS only."
+        case .wrongKey(let address, let keyFile): "Syncthing at \(address.url) does not accept the key in \(keyFile)."
+        case .noSuchFolder(let address): "Syncthing at \(address.url) has no folder with this ID."
         case .refused(let address, let status, let answer):
             "Syncthing at \(address.url) answered \(status): \(answer)"
         }

@@ -97,8 +97,8 @@ package struct ReplicatorFinding: Codable, Hashable, Sendable {
             found.append(
                 .init(
                     "wrong-path",
-                    "Syncthing's folder is \(folder.path), and the log folder is \(logs): nothing of it is carried.",
-                    hint: "Name the ID of the right folder, or make the folder anew in Syncthing with the path \(logs)"
+                    "Syncthing's folder is \(folder.path), but the log folder is \(logs): Syncthing does not carry it.",
+                    hint: "Name the ID of the right folder, or add a folder in Syncthing with the path \(logs)"
                 )
             )
         }
@@ -147,8 +147,8 @@ package struct ReplicatorFinding: Codable, Hashable, Sendable {
             found.append(
                 .init(
                     "no-conflict-copies",
-                    "The folder keeps no conflict copies (maxConflicts is 0): when two programs write as one writer, the "
-                        + "transactions of one vanish without a word."
+                    "The folder keeps no conflict copies (maxConflicts is 0): when two machines write as the same "
+                        + "writer, the transactions of one machine are lost, and nothing reports it."
                 )
             )
         }
@@ -156,14 +156,17 @@ package struct ReplicatorFinding: Codable, Hashable, Sendable {
             found.append(
                 .init(
                     "permissions",
-                    "The folder carries permissions (ignorePerms is off): files get those of another machine, and may be "
-                        + "unreadable for the daemon."
+                    "The folder carries permissions (ignorePerms is off): files get the permissions of another machine, "
+                        + "and the daemon may not be able to read them."
                 )
             )
         }
         if !folder.fsWatcherEnabled {
             found.append(
-                .init("no-watcher", "The folder is not watched: what is removed or arrives by hand waits for a rescan.")
+                .init(
+                    "no-watcher",
+                    "The folder is not watched: files that are added or removed by hand wait for a rescan."
+                )
             )
         } else if folder.fsWatcherDelayS > 1 {
             found.append(

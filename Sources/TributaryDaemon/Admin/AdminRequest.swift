@@ -55,8 +55,8 @@ struct AdminRequest: Sendable {
             // The client caused the error, so it is no failure of the daemon.
             throw ProblemDocument(
                 .badRequest,
-                detail: "the body is not whole, or not as HTTP writes one",
-                hint: "send as many bytes as content-length says"
+                detail: "the body is incomplete or not valid HTTP",
+                hint: "send as many bytes as content-length states"
             )
         }
     }

@@ -77,7 +77,7 @@ struct AdminResponder: Sendable {
 
     private static func unknown(_ request: Request, methods: [HTTPRequest.Method]) -> ProblemDocument {
         if methods.isEmpty {
-            return ProblemDocument(.notFound, detail: "there is no path '\(request.uri.path)'")
+            return ProblemDocument(.notFound, detail: "the path '\(request.uri.path)' does not exist")
         }
         let names = methods.map(\.rawValue).joined(separator: ", ")
         return ProblemDocument(

@@ -12,7 +12,7 @@ struct Caller: Sendable, Hashable {
 
     static func of(_ channel: any Channel) async throws -> Caller {
         guard let options = channel as? any SocketOptionProvider else {
-            throw ProblemDocument(.notPermitted, detail: "the connection does not say who made it")
+            throw ProblemDocument(.notPermitted, detail: "the user of the connection is not known")
         }
         let credentials: Credentials
         do {

@@ -17,7 +17,11 @@ enum ProblemMapping {
         case let error as ChangeError: return problem(of: error)
         case let error as ValidationError: return problem(of: error)
         case let error as ConflictError:
-            return ProblemDocument(.conflict, detail: error.description, hint: "fetch the object again and decide anew")
+            return ProblemDocument(
+                .conflict,
+                detail: error.description,
+                hint: "fetch the object again, then send the change with its new version"
+            )
         case let error as ContextError: return ProblemDocument(kind(of: error), detail: error.description)
         case let error as SyncError: return problem(of: error)
         case let error as SegmentError: return problem(of: error)
@@ -67,16 +71,16 @@ enum ProblemMapping {
         let (kind, hint): (ProblemKind, String?) =
             switch error {
             case .notRunning: (.notReady, nil)
-            case .paused: (.paused, "To go on: tributaryctl resume")
+            case .paused: (.paused, "To resume it: tributaryctl resume")
             case .noSuchSegment: (.notFound, "To see all: tributaryctl segment list --all")
             case .notHeld(let name, _): (.conflict, "To see more: tributaryctl segment explain \(name.path)")
             case .noSuchWriter: (.notFound, "To see all: tributaryctl writer list")
-            case .ownWriter: (.blocked, "name another one: tributaryctl writer list")
+            case .ownWriter: (.blocked, "Name another writer. To see all: tributaryctl writer list")
             case .noKey, .severalKeys:
                 (
                     .blocked,
-                    "Add --key KEY. If its machine is gone, trust.keys has the key: tributaryctl config show; else it is shown "
-                        + "there: tributaryctl writer key"
+                    "Add --key KEY. On the writer's machine, to see the key: tributaryctl writer key; if that machine is "
+                        + "gone, trust.keys has the key: tributaryctl config show"
                 )
             case .noSuchBaseline: (.notFound, "To see all: tributaryctl compact --dry-run")
             case .baselineUnusable(_, _, let hint): (.blocked, hint)
@@ -96,10 +100,10 @@ enum ProblemMapping {
         var problem = ProblemDocument(.blocked, detail: error.description)
         switch error {
         case .knownElsewhere(let writer, let sequence):
-            problem.hint = "They are exported under their name: tributaryctl sync"
+            problem.hint = "Export them under this name: tributaryctl sync"
             (problem.writer, problem.sequence) = (writer.description, sequence)
         case .unknownCounter:
-            problem.hint = "Set clock.max_ahead above the lead that status tells, and: tributaryctl reload"
+            problem.hint = "Set clock.max_ahead above the lead that the status shows, then: tributaryctl reload"
         case .unproven(let writer): problem.writer = writer.description
         }
         return problem
@@ -120,7 +124,11 @@ enum ProblemMapping {
         case .duplicateID(let id):
             return ProblemDocument(.alreadyExists, detail: "\(id.entity) \(id.uniqueID) exists already")
         case .sharesKey:
-            return ProblemDocument(.conflict, detail: "\(error)", hint: "fetch the objects again and decide anew")
+            return ProblemDocument(
+                .conflict,
+                detail: "\(error)",
+                hint: "fetch the objects again, then send the change again"
+            )
         case .invalidChange(let index, let reason):
             var problem = ProblemDocument(.invalid, detail: reason)
             problem.index = index
@@ -131,12 +139,16 @@ enum ProblemMapping {
             return ProblemDocument(
                 .timeout,
                 detail: "reading took longer than \(duration.components.seconds) s",
-                hint: "narrow the predicate down, or add an index to the model"
+                hint: "make the predicate narrower, or add an index to the model"
             )
         case .closed:
             return ProblemDocument(.notReady, detail: "the daemon is stopping")
         case _ where error.isLocked:
-            return ProblemDocument(.notReady, detail: "\(error)", hint: "let that program end what it does")
+            return ProblemDocument(
+                .notReady,
+                detail: "\(error)",
+                hint: "end that program, or wait until it ends; then try again"
+            )
         default:
             logger.error("The store failed", metadata: ["path": "\(path)", "error": "\(ErrorText.text(of: error))"])
             let kind: ProblemKind = error.isFull ? .storageFull : error.isInputOutput ? .inputOutput : .failure
@@ -161,7 +173,7 @@ extension ProblemMapping {
         case .unknownProperty(let entity, let property), .wrongValue(let entity, let property, _, _),
             .unfit(let entity, let property, _):
             problem.errors = [.init(entity: entity, id: nil, property: property, detail: error.description)]
-        case .versionMoved: problem.hint = "fetch the object again and decide anew"
+        case .versionMoved: problem.hint = "fetch the object again, then send the change with its new version"
         default: break
         }
         return problem

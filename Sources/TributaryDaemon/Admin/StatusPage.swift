@@ -14,17 +14,18 @@ struct StatusPage: Sendable {
 
     private func answer(to request: Request) async -> Response {
         guard let host = request.head.authority, hosts.contains(host.lowercased()) else {
-            return .problem(ProblemDocument(.notPermitted, detail: "this is not the host that was asked for"))
+            return .problem(ProblemDocument(.notPermitted, detail: "the Host header names another host"))
         }
         guard request.method == .get else {
-            return .problem(ProblemDocument(.methodNotAllowed, detail: "there is only GET here"))
+            return .problem(ProblemDocument(.methodNotAllowed, detail: "this address accepts only GET"))
         }
         do {
             switch request.uri.path {
             case "/": return try .page(with: await data())
             case "/page.json": return .bytes(Array(try await data().json().utf8), type: "application/json")
             case AdminPath.metrics.rawValue: return try await MetricsRoute.response(of: daemon)
-            default: return .problem(ProblemDocument(.notFound, detail: "there are /, /page.json and /metrics here"))
+            default:
+                return .problem(ProblemDocument(.notFound, detail: "this address has only /, /page.json and /metrics"))
             }
         } catch {
             return .problem(ProblemMapping.problem(of: error, logger: daemon.logger, path: request.uri.path))

@@ -71,7 +71,7 @@ extension Configuration {
     private func readModel() throws(ConfigurationError) -> Model {
         guard let model else {
             throw error(
-                "no model is given: say --model PATH, TRIBUTARY_MODEL, or 'model:' in the configuration file",
+                "no model is given: type --model PATH, set TRIBUTARY_MODEL, or write 'model: PATH' in the configuration file",
                 in: \.model
             )
         }
@@ -218,8 +218,8 @@ extension Configuration {
             path == real ? "'\(path)'" : "'\(path)' ('\(real)')"
         }
         throw error(
-            "the store \(described(store, realStore)) lies in the log folder \(described(logs, realLogs)): what replicates"
-                + " the folder would destroy the database; put one of them elsewhere",
+            "the store \(described(store, realStore)) is in the log folder \(described(logs, realLogs)): a replicator of "
+                + "the folder would destroy the database; move the store or the log folder",
             in: \.store
         )
     }

@@ -29,7 +29,7 @@ extension Configuration {
                 Problem(
                     .settingWithoutEffect,
                     detail: "admin.writers: this machine does not have the group \(names).",
-                    hint: "Make the group (sudo groupadd --system \(group.shellWord)), or name another one, then: "
+                    hint: "Make the group (sudo groupadd --system \(group.shellWord)), or name another group, then: "
                         + "tributaryctl reload"
                 )
             )

@@ -105,7 +105,7 @@ struct ConfigurationFile {
                 read(value, prefix: name)
             } else {
                 let meant = ConfigurationFile.suggestion(for: name).map { "; is '\($0)' meant?" } ?? ""
-                refuse("there is no such key" + meant, at: keyNode.mark, key: name)
+                refuse("the key is not known" + meant, at: keyNode.mark, key: name)
             }
         }
     }
@@ -148,7 +148,7 @@ struct ConfigurationFile {
             let file = "\(folder)/\(name)"
             guard ConfigurationFile.isRegular(file) else {
                 var other = ConfigurationFile(path: file, Data())
-                other.refuse("it is no regular file")
+                other.refuse("it is not a regular file")
                 add(other)
                 continue
             }

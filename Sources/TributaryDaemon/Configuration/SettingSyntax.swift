@@ -44,7 +44,7 @@ struct SettingSyntax<Value: Hashable & Sendable>: Sendable {
             var texts: [String] = []
             for node in sequence {
                 guard case .scalar(let scalar) = node, node.tag == Tag(.str) else {
-                    throw refusal("must be \(expectation); put what YAML takes for something else in quotes")
+                    throw refusal("must be \(expectation); put a value that YAML reads as another type in quotes")
                 }
                 texts.append(scalar.string)
             }

@@ -151,7 +151,7 @@ private struct Story: Sendable {
         page.act("north", "deletes Umbrella")
         for peer in [north, south] { try await peer.sync.resume() }
         for peer in [north, south] { try await peer.waitUntil { !$0.contains { $0[0] == "Umbrella" } } }
-        try await printStates("a delete stands against an edit, on both")
+        try await printStates("the delete wins over the edit, on both")
     }
 
     private func prove() async throws -> Bool {

@@ -43,11 +43,11 @@ struct DiskVolume: Hashable, Sendable {
         if case .filling(let days) = outlook { detail += " and, as it fills now, is full in \(DiskVolume.text(days))" }
         detail +=
             severity == .problem
-            ? ". Once it is full, saves are refused and nothing is imported or published; what is saved stays." : "."
+            ? ". Once it is full, the daemon refuses saves and neither imports nor publishes; saved data is kept." : "."
         let hint =
             paths[.logs] != nil
-            ? "Make room on that disk. What the log folder can give up goes with: tributaryctl compact"
-            : "Make room on that disk. What the store keeps of its history is set by history.keep; then: tributaryctl reload"
+            ? "Make room on that disk. To remove files that the log folder no longer needs: tributaryctl compact"
+            : "Make room on that disk. To keep less history, lower history.keep, then: tributaryctl reload"
         return (severity, Problem(.diskLow, detail: detail, hint: hint))
     }
 

@@ -239,7 +239,7 @@ struct Doctor {
         guard unit != nil else { return }
         for group in ["tributary-admin", "tributary-logs", "tributary-readers"]
         where Accounts.groupID(named: group) == nil {
-            report.add("groups", .problem, "there is no group '\(group)'", ["sudo systemd-sysusers"])
+            report.add("groups", .problem, "the group '\(group)' does not exist", ["sudo systemd-sysusers"])
         }
     }
 

@@ -31,8 +31,8 @@ struct StoreMove {
         let service = daemon.sources.meaningService
         guard let unit = service.unit else {
             let reason =
-                "this machine has no unit for \(service.file ?? "this configuration"): stop the daemon, move all files of "
-                + "the store whose names begin with its name, and name the new place with store: in the configuration"
+                "this machine has no unit for \(service.file ?? "this configuration"): stop the daemon, move the store's "
+                + "file and the files that have its name as a prefix, and set store: in the configuration to the new place"
             throw StartFailure(reason, status: .unavailable)
         }
         self.unit = unit
@@ -45,7 +45,7 @@ struct StoreMove {
     }
 
     private func check() throws {
-        guard access(store, F_OK) == 0 else { throw refusal("there is no store '\(store)'", .noSuchThing) }
+        guard access(store, F_OK) == 0 else { throw refusal("the store '\(store)' does not exist", .noSuchThing) }
         let name = (store as NSString).lastPathComponent
         if access(folder, F_OK) == 0 {
             guard let there = try? StoreMove.files(ofStore: name, in: folder) else {
@@ -55,7 +55,10 @@ struct StoreMove {
         }
         switch configuration[originOf: \.store] {
         case .environment(let name), .flag(let name):
-            throw refusal("the place of the store is set by \(name): set it anew there after moving the files", .usage)
+            throw refusal(
+                "\(name) sets the place of the store: move the files by hand, then set the new place there",
+                .usage
+            )
         case .standard, .file, .serviceManager: break
         }
         try checkPlace()
@@ -90,7 +93,7 @@ struct StoreMove {
                 (status.user == 0 || isOwners) && (status.mode & 0o022 == 0 || status.mode & S_ISVTX != 0)
             guard isSafe else {
                 let words =
-                    "others than root can replace '\(place)': name a folder whose parents belong to root, such as /srv/tributary"
+                    "users other than root can replace '\(place)': name a folder below folders of root, such as /srv/tributary"
                 throw refusal(words, .notPermitted)
             }
             if place == "/" { return }

@@ -18,7 +18,7 @@ enum HistoryRoute {
         let parts = given?.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init) ?? []
         if let token = parts.first { after = try await TokenArgument.number(token, engine: engine) }
         guard let skipped = parts.count < 2 ? 0 : Int(parts[1]), skipped >= 0 else {
-            throw ProblemDocument(.badRequest, detail: "'after' must be what an answer gave as 'next' or as token")
+            throw ProblemDocument(.badRequest, detail: "'after' must be the 'next' or a token of an earlier answer")
         }
         let (start, page) = try await engine.read { [after] reader in
             let start = try after ?? reader.history.oldestNumber()
@@ -84,7 +84,7 @@ enum TokenArgument {
         ProblemDocument(
             .expired,
             detail: detail,
-            hint: "fetch the objects anew, then follow the changes from now on (without 'after')"
+            hint: "fetch the objects again, then follow the changes from now on (without 'after')"
         )
     }
 }

@@ -18,7 +18,7 @@ enum MetricsRoute {
         let segments = status.segments.sorted { $0.key < $1.key }.map { ([("state", $0.key)], Double($0.value)) }
         text.add("tributary_segments", .gauge, "Segments in the log folder by state.", segments)
         text.gauge("tributary_queue_segments", "Segments to be looked at.", status.queue.map(Double.init))
-        let imported = "1 once what was in the log folder at the start is imported."
+        let imported = "1 once the files that were in the log folder at the start are imported."
         text.gauge("tributary_initial_import_complete", imported, status.initialImportComplete.map { $0 ? 1 : 0 })
         text.gauge("tributary_last_import_seconds", "Unix time of the last import.", status.lastImport)
         text.gauge("tributary_last_merge_seconds", "Unix time of the last merge.", status.lastMerge)
@@ -113,7 +113,7 @@ enum MetricsRoute {
         text.add(
             "tributary_store_behind_transactions",
             .gauge,
-            "The transactions of each other store that are known to exist and are not applied; abandoned writers add nothing.",
+            "The transactions of each other store that are known to exist and are not applied, without abandoned writers.",
             others.map { ([("store", $0.id)], Double($0.behind ?? 0)) }
         )
         text.add(
@@ -136,7 +136,7 @@ enum MetricsRoute {
         let matches = LongTextMatch.census
         let long = "Regular expressions that are matched with a long text."
         text.gauge("tributary_long_matches", long, Double(matches.running))
-        let abandoned = "Matches among tributary_long_matches whose request has ended."
+        let abandoned = "Matches among tributary_long_matches that continue after the end of their request."
         text.gauge("tributary_abandoned_matches", abandoned, Double(matches.abandoned))
         // Like the status, metrics do not wait for busy readers.
         let writers = await engine.readSoon { try $0.writers.all() } ?? []

@@ -112,7 +112,7 @@ enum ObjectsRoute {
     static func offset(_ text: String?) throws(ProblemDocument) -> Int {
         guard let text else { return 0 }
         guard let offset = Int(text), offset >= 0 else {
-            throw ProblemDocument(.badRequest, detail: "'after' must be what an answer gave as 'next'")
+            throw ProblemDocument(.badRequest, detail: "'after' must be the 'next' of an earlier answer")
         }
         return offset
     }
@@ -136,7 +136,7 @@ enum ObjectRoute {
             return .object(members)
         }
         guard let found else {
-            throw ProblemDocument(.notFound, detail: "there is no \(entity.name) with the ID \(id)")
+            throw ProblemDocument(.notFound, detail: "no \(entity.name) has the ID \(id)")
         }
         return .json(found)
     }

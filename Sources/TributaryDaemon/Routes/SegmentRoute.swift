@@ -33,11 +33,11 @@ enum SegmentRoute {
     /// What follows for other changes from an accepted segment.
     static func warning(_ held: SegmentStatus?) -> String {
         let ahead =
-            "What it writes wins over what anybody writes to the same values until clocks have passed its time. A local "
+            "Its writes win over all other writes to the same values until clocks have passed its time. A local "
             + "change that overwrites it gets a clock that is ahead, too."
         let texts = [
             held?.reason, held?.isAhead == true ? ahead : nil,
-            "What this store writes now waits on other machines until they have taken the segment.",
+            "New transactions of this store wait on other machines until they have applied the segment.",
         ]
         return texts.compactMap(\.self).joined(separator: " ")
     }

@@ -104,7 +104,8 @@ enum StatusReport {
             .counterBeyondType,
             detail: "'\(first.entity).\(first.property)' of \(first.id) is \(first.value), beyond its type "
                 + "\(first.type.rawValue).\(others)",
-            hint: "The sum is kept and counted on. Give the attribute a greater integer type in the next version of "
+            hint:
+                "The full sum is kept, and later increments are added to it. Give the attribute a greater integer type in the next version of "
                 + "the model."
         )
     }
@@ -168,7 +169,7 @@ enum StatusReport {
             status.addProblem(
                 .mergeFailed,
                 detail: "the last merge into the main context failed: \(failure)",
-                hint: "It is tried again by itself, and now with: tributaryctl sync"
+                hint: "The daemon tries again; to try now: tributaryctl sync"
             )
         }
         addStoreProblems(of: engine, to: &status)
@@ -197,7 +198,7 @@ enum StatusReport {
             status.addProblem(
                 .storeGone,
                 detail:
-                    "the store's file is not at \(engine.file.path) any more; what is saved now is lost at the stop",
+                    "the store's file is no longer at \(engine.file.path); saves from now on are lost when the daemon stops",
                 hint:
                     "Move the file back. If it was removed, export what it has, then restart the daemon: tributaryctl sync"
             )
@@ -206,9 +207,9 @@ enum StatusReport {
             let path = engine.container.store.configuration.path
             status.addProblem(
                 .checkpointFailed,
-                detail: "\(path)-wal cannot be copied into \(path): \(failure). What is saved is safe in the "
-                    + "former file, which grows.",
-                hint: "See to the disk of the store; the copy is tried again after each save."
+                detail: "\(path)-wal cannot be copied into \(path): \(failure). Saved data is safe in the "
+                    + "-wal file, which grows.",
+                hint: "Check the disk of the store; the copy is tried again after each save."
             )
         }
     }

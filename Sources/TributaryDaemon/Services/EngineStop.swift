@@ -28,7 +28,7 @@ struct EngineStop {
         engine.sync.stop()
         let loops = loops
         if await finishing(Task { _ = await loops.result }) == nil {
-            logger.error("The log folder does not answer: what was being read or written is left for the next start")
+            logger.error("The log folder does not answer: unfinished reads and writes are repeated at the next start")
             engine.sync.abandon()
         }
         notifier.status("Stopping: pending saves")

@@ -40,7 +40,9 @@ actor Reloader {
             let restart = new.differences(from: initial).filter(\.needsRestart).map(\.name)
             state.reconfigure(new, restartNeeded: restart)
             let waiting = state.restartNeeded
-            if state.modelHasChanged { logger.notice("The model's file has changed: a restart takes it over") }
+            if state.modelHasChanged {
+                logger.notice("The model's file has changed; it takes effect at the next restart")
+            }
             daemon.logLevel.value = new.logLevel
             state.engine?.reconfigure(new)
             logger.notice("Configuration reloaded", metadata: ["changed": "\(changed)"])
@@ -51,7 +53,10 @@ actor Reloader {
                 warnings: warnings.isEmpty ? nil : warnings
             )
         } catch {
-            logger.error("The new configuration is bad, the old one stays", metadata: ["error": "\(error)"])
+            logger.error(
+                "The new configuration is bad; the old configuration stays in effect",
+                metadata: ["error": "\(error)"]
+            )
             throw error
         }
     }

@@ -43,7 +43,7 @@ struct AdditiveMigration {
         for (key, entry) in before.entries {
             let what = "\(key.kind.rawValue) '\(key.owner.isEmpty ? key.name : "\(key.owner).\(key.name)")'"
             guard let now = after.entries[key] else {
-                throw cannotMigrate("the model has no \(what) any more, the store has")
+                throw cannotMigrate("the store has the \(what), but the model no longer has it")
             }
             guard now.definition == entry.definition else {
                 throw cannotMigrate(

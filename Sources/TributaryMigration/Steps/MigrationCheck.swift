@@ -176,7 +176,7 @@ struct MigrationLosses {
                 entity = inference.mapping.entities[change.entity].flatMap { layout.entity(named: $0) }
                 count = try entity.map { try values(of: change.property ?? "", in: $0) } ?? 0
                 let kept = change.property.flatMap { inference.new.entity(named: change.entity)?.property(named: $0) }
-                reason = kept == nil ? "the property is removed" : "the property is not stored any more"
+                reason = kept == nil ? "the property is removed" : "the property is no longer stored"
             case .changeType:
                 entity = inference.mapping.entities[change.entity].flatMap { layout.entity(named: $0) }
                 property = property.flatMap { inference.mapping.property($0, of: change.entity) }

@@ -20,7 +20,7 @@ extension MigrationStep {
         static let links = last - 10
     }
 
-    private static let reason = "the model does not have it any more"
+    private static let reason = "the model no longer has it"
 
     func deferWrite(
         _ entity: String,

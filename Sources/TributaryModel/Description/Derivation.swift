@@ -88,7 +88,7 @@ extension Model {
     }
 
     private func problem(of expression: String, _ attribute: Attribute, in entity: Entity) -> String? {
-        guard let derivation = Derivation(expression) else { return "it is none that is understood" }
+        guard let derivation = Derivation(expression) else { return "the expression is not understood" }
         switch derivation {
         case .now:
             return attribute.type == .date || attribute.type == .double
@@ -103,7 +103,7 @@ extension Model {
             }
             guard let source = self.attribute(key, of: owner) else { return "\(owner.name) has no attribute '\(key)'" }
             if function != nil {
-                if source.type != .string { return "\(owner.name).\(key) is no string" }
+                if source.type != .string { return "\(owner.name).\(key) is not a string" }
                 return attribute.type == .string ? nil : "it is a string, not \(attribute.type.rawValue)"
             }
             let fits =
@@ -120,7 +120,7 @@ extension Model {
             case .failure(let reason): return reason.text
             }
             guard let source = self.attribute(key, of: owner) else { return "\(owner.name) has no attribute '\(key)'" }
-            guard source.type.isNumber || source.type == .date else { return "\(owner.name).\(key) is no number" }
+            guard source.type.isNumber || source.type == .date else { return "\(owner.name).\(key) is not a number" }
             return attribute.type.isNumber || attribute.type == .date
                 ? nil : "it is a number, not \(attribute.type.rawValue)"
         }
@@ -138,7 +138,7 @@ extension Model {
             return .failure(Reason(text: "\(entity.name).\(name) is \(isToMany ? "to-one" : "to-many")"))
         }
         guard let destination = self.entity(named: relationship.destination) else {
-            return .failure(Reason(text: "there is no entity '\(relationship.destination)'"))
+            return .failure(Reason(text: "the entity '\(relationship.destination)' does not exist"))
         }
         return .success(destination)
     }

@@ -15,7 +15,7 @@ extension Model {
     }
 
     package init(archive: String) throws(ModelError) {
-        guard let value = JSONValue(text: archive) else { throw ModelError("the stored model is no JSON") }
+        guard let value = JSONValue(text: archive) else { throw ModelError("the stored model is not JSON") }
         let fields = ArchivedFields(value: value)
         var composites: [String: [Attribute]] = [:]
         if case .object(let members)? = value["composites"] {

@@ -66,7 +66,7 @@ extension PredicateParser {
         let known = ObjectPredicate.Function.allCases.first {
             !$0.isCast && ($0.rawValue == name || $0.rawValue == name + ":")
         }
-        guard let function = known else { throw error("'\(word)' is no function that is known") }
+        guard let function = known else { throw error("the function '\(word)' is not known") }
         try check(depth: depth)
         self = ahead
         try advance()
@@ -216,7 +216,7 @@ extension PredicateParser {
         at start: String.Index
     ) throws(ObjectPredicateError) -> ObjectPredicate.Expression {
         guard let argument = arguments.popFirst() else {
-            throw ObjectPredicateError("there is no argument for '%\(placeholder)'", in: text, at: start)
+            throw ObjectPredicateError("'%\(placeholder)' has no argument", in: text, at: start)
         }
         // Width and precision have no effect: an argument is never formatted.
         let isFraction = placeholder.last.map { "fFeEgGaA".contains($0) } == true
@@ -226,16 +226,21 @@ extension PredicateParser {
         case (_, .value(.integer(let value))): return .constant(isFraction ? .double(Double(value)) : .integer(value))
         case (_, .value(.decimal(let text))) where isFraction || !text.contains("."): return argument.expression
         case (_, .value(.boolean(let flag))) where !isFraction: return .constant(.integer(flag ? 1 : 0))
-        default: throw ObjectPredicateError("the argument for '%\(placeholder)' is no such number", in: text, at: start)
+        default:
+            throw ObjectPredicateError(
+                "the argument for '%\(placeholder)' is not a number that fits it",
+                in: text,
+                at: start
+            )
         }
     }
 
     /// Returns the key path that is the argument for `%K`, without consuming the token.
     private mutating func keyPathArgument() throws(ObjectPredicateError) -> [String] {
-        guard let argument = arguments.popFirst() else { throw error("there is no argument for '%K'") }
+        guard let argument = arguments.popFirst() else { throw error("'%K' has no argument") }
         guard case .value(.string(let path)) = argument else { throw error("'%K' takes a key path, a string") }
         let components = path.keyPathComponents
-        guard components.allSatisfy({ !$0.isEmpty }) else { throw error("'\(path)' is no key path") }
+        guard components.allSatisfy({ !$0.isEmpty }) else { throw error("'\(path)' is not a key path") }
         return components
     }
 }

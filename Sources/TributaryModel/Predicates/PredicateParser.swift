@@ -33,7 +33,7 @@ struct PredicateParser {
         let predicate = try disjunction(depth: 1)
         guard token.kind == .end else { throw unexpected("AND, OR or the end") }
         guard arguments.isEmpty else {
-            throw ObjectPredicateError("there are more arguments than places for them, by \(arguments.count)")
+            throw ObjectPredicateError("there are \(arguments.count) arguments more than placeholders")
         }
         if case .tooDeep(let depth) = predicate.form { throw ObjectPredicateError(depth: depth) }
         return predicate

@@ -24,7 +24,7 @@ struct ModelFile {
             } catch {
                 throw ModelFile.unreadable(error)
             }
-            throw ModelError("there is no such file or folder", file: path)
+            throw ModelError("no such file or folder", file: path)
         }
         switch ((path as NSString).pathExtension, isFolder.boolValue) {
         case ("xcdatamodeld", true): kind = .versions
@@ -76,7 +76,7 @@ struct ModelFile {
             throw failure
         }
         let versions = names.filter { ($0 as NSString).pathExtension == "xcdatamodel" }
-        guard !versions.isEmpty else { throw ModelError("there is no .xcdatamodel in the folder", file: path) }
+        guard !versions.isEmpty else { throw ModelError("the folder has no .xcdatamodel", file: path) }
         return versions.sorted { ModelVersions.areInOrder(ModelFile.versionName($0), ModelFile.versionName($1)) }
     }
 
@@ -106,17 +106,17 @@ struct ModelFile {
         guard !bytes.isEmpty, list?.isEmpty != true else {
             guard let name = names.first, names.count == 1 else {
                 throw ModelError(
-                    "there are \(names.count) versions, and no .xccurrentversion says which is the current one",
+                    "there are \(names.count) versions, and no .xccurrentversion names the current version",
                     file: path
                 )
             }
             return "\(path)/\(name)"
         }
         guard let name = list?["_XCCurrentVersionName"] as? String else {
-            throw ModelError("this is no property list with _XCCurrentVersionName", file: pointer)
+            throw ModelError("it is not a property list with _XCCurrentVersionName", file: pointer)
         }
         guard names.contains(name) else {
-            throw ModelError("it names '\(name)', which is not there", file: pointer)
+            throw ModelError("it names '\(name)', which does not exist", file: pointer)
         }
         return "\(path)/\(name)"
     }
@@ -127,7 +127,7 @@ struct ModelFile {
             if FileManager.default.fileExists(atPath: "\(folder)/elements") {
                 throw ModelError.binaryModel(file: folder)
             }
-            throw ModelError("there is no file 'contents' in the folder", file: folder)
+            throw ModelError("the folder lacks the file 'contents'", file: folder)
         }
         return try XCDataModelReader.read(try readBytes(contents), version: versionName(folder), file: contents)
     }

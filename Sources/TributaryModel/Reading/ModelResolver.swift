@@ -224,7 +224,7 @@ extension ModelResolver {
         }
         guard let (owner, inverse) = declared(inverseName, in: relationship.destination) else {
             throw ModelError(
-                "the inverse '\(inverseName)' is no relationship of '\(relationship.destination)'",
+                "the inverse '\(inverseName)' is not a relationship of '\(relationship.destination)'",
                 element: element
             )
         }
@@ -318,7 +318,7 @@ extension ModelResolver {
             }
         }
         if let pattern = attribute.regularExpression, (try? StringMatcher(.matches, pattern)) == nil {
-            throw ModelError("the pattern '\(pattern)' is no regular expression", element: element)
+            throw ModelError("the pattern '\(pattern)' is not a regular expression", element: element)
         }
         let isNumber = attribute.type.isInteger || [.double, .float, .decimal].contains(attribute.type)
         switch attribute.mergeRule {
@@ -356,7 +356,7 @@ extension ModelResolver {
             guard !constraint.isEmpty else { throw ModelError("a uniqueness constraint is empty", element: element) }
             for name in constraint where !columns.contains(name) {
                 throw ModelError(
-                    "a uniqueness constraint names '\(name)', which is no stored attribute or to-one relationship",
+                    "a uniqueness constraint names '\(name)', which is not a stored attribute or to-one relationship",
                     element: element
                 )
             }
@@ -370,14 +370,14 @@ extension ModelResolver {
         }
         for name in constraints.joined() where external.contains(name) {
             throw ModelError(
-                "a uniqueness constraint names '\(name)', whose values may lie outside the store: one of the two has to go",
+                "a uniqueness constraint names '\(name)', but its values may be outside of the store: remove the constraint or that option",
                 element: element
             )
         }
         for index in indexes {
             for name in index.elements.map(\.property) where !columns.contains(name) {
                 throw ModelError(
-                    "the index '\(index.name)' names '\(name)', which is no stored attribute or to-one relationship",
+                    "the index '\(index.name)' names '\(name)', which is not a stored attribute or to-one relationship",
                     element: element
                 )
             }
@@ -418,7 +418,7 @@ extension ModelResolver {
         in tables: inout [String: String]
     ) throws(ModelError) {
         if let other = tables.updateValue(element, forKey: table.lowercased()) {
-            throw ModelError("its table '\(table)' would have the same name as that of \(other)", element: element)
+            throw ModelError("its table '\(table)' would have the same name as the table of \(other)", element: element)
         }
     }
 }

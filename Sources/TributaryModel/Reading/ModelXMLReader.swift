@@ -39,14 +39,14 @@ final class ModelXMLReader: NSObject, XMLParserDelegate {
     /// document type, from address 0. Both could hide in an encoding other than that of every model.
     private static func refuse(_ bytes: Data, file: String?) throws(ModelError) {
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw ModelError("the bytes are not UTF-8, in which models are written", file: file)
+            throw ModelError("the file is not UTF-8, as a model must be", file: file)
         }
         var rest = text[...]
         if rest.first == "\u{FEFF}" { rest.removeFirst() }
         if rest.hasPrefix("<?xml ") {
             guard let end = declarationEnd(of: rest) else {
                 let reason =
-                    "the XML declaration is not that of XML 1 in UTF-8: \(rest.prefix { $0 != ">" }.prefix(100))"
+                    "the XML declaration does not declare XML 1 in UTF-8: \(rest.prefix { $0 != ">" }.prefix(100))"
                 throw ModelError(reason, file: file)
             }
             rest = rest[end...]

@@ -98,7 +98,7 @@ extension XcodeText.Reading {
         case .wordAsNumber: "the default of a number is YES or NO, which is read as 1 or 0"
         case .fractionCut: "a whole number has a fraction, which is cut"
         case .numberAsBoolean: "the default of a boolean is a number or a letter; 0, N and F are read as NO"
-        case .valueLeftOut: "the default is no value of the type and is left out"
+        case .valueLeftOut: "the default does not fit the type and is left out"
         case .boundLeftOut: "a bound that no value can pass is left out"
         }
     }

@@ -87,7 +87,11 @@ struct YAMLModelReader {
         for entry in try fields.entries("configurations") {
             let members = try fields.names(in: entry.node, key: "configurations")
             if let missing = members.first(where: { !names.contains($0) }) {
-                throw error("there is no entity '\(missing)'", at: entry.mark, element: "configuration \(entry.key)")
+                throw error(
+                    "the entity '\(missing)' does not exist",
+                    at: entry.mark,
+                    element: "configuration \(entry.key)"
+                )
             }
             draft.configurations[entry.key] = members
         }
@@ -153,7 +157,7 @@ struct YAMLModelReader {
         let fields = try fields(of: entry, "request", known: ["entity", "where", "limit", "batch", "subentities"])
         var request = StoredFetchRequest(name: entry.key, entity: try fields.required("entity"))
         guard entities.contains(request.entity) else {
-            throw fields.error("there is no entity '\(request.entity)'", key: "entity")
+            throw fields.error("the entity '\(request.entity)' does not exist", key: "entity")
         }
         request.predicate = try fields.text("where")
         if let predicate = request.predicate {
@@ -219,7 +223,7 @@ struct YAMLModelReader {
         attribute.maximum = try value("max", of: fields) { attribute.type.bound(fromModelText: $0) }
         if let text = try fields.text("merge") ?? attribute.userInfo[MergeRule.userInfoKey] {
             guard let rule = MergeRule(rawValue: text) else {
-                throw fields.error("'\(text)' is none of \(MergeRule.names(lastAfter: "and"))", key: "merge")
+                throw fields.error("'\(text)' is not one of \(MergeRule.names(lastAfter: "and"))", key: "merge")
             }
             attribute.mergeRule = rule
         }
@@ -257,7 +261,7 @@ struct YAMLModelReader {
         relationship.isOptional = try fields.flag("optional") ?? isOptionalByDefault
         if let text = try fields.text("delete") {
             guard let rule = DeleteRule.allCases.first(where: { $0.rawValue.lowercased() == text.lowercased() }) else {
-                throw fields.error("'\(text)' is none of Nullify, Cascade, Deny and No Action", key: "delete")
+                throw fields.error("'\(text)' is not one of Nullify, Cascade, Deny and No Action", key: "delete")
             }
             relationship.deleteRule = rule
         }
@@ -354,7 +358,7 @@ struct YAMLModelFields: ModelFields {
 
     func count(_ key: String) throws(ModelError) -> Int? {
         guard let text = try text(key) else { return nil }
-        guard let number = Int(text), number >= 0 else { throw error("'\(text)' is no number of objects", key: key) }
+        guard let number = Int(text), number >= 0 else { throw error("'\(text)' is not a number of objects", key: key) }
         return number
     }
 

@@ -154,7 +154,7 @@ extension Entity {
         var key: [String: PropertyValue] = [:]
         for name in names {
             guard let property = property(named: name) else {
-                throw IdentityError(reason: "'identity' names '\(name)', which the entity '\(self.name)' has not")
+                throw IdentityError(reason: "'identity' names '\(name)', which the entity '\(self.name)' does not have")
             }
             guard let write = writes.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
                 throw IdentityError(reason: "'identity' names '\(name)', which has no value here")

@@ -374,14 +374,14 @@ private struct Incompatibility {
     )
     static let type = Self("the new type cannot hold every value of the old type")
     static let form = Self(
-        "writers write true and false where the new type has numbers, and those with the older version go on to do so"
+        "writers write true and false where the new type has numbers, and writers with the older version continue to do so"
     )
     static let mergedForm = Self(
         "the merge rule has merged values in the form of the old type, and the new type writes them in another form"
     )
     static let composite = Self("members of the composite were removed or changed their type")
     static let mandatory = Self(
-        "there may be objects without a value, and there is no default to fill in",
+        "objects may lack a value, and the property has no default to fill in",
         help: "give a default, leave it optional, or write a custom stage"
     )
     static let destination = Self(

@@ -132,14 +132,14 @@ final class BlobFolder: Sendable {
         size: Int64,
         _ take: (UnsafeRawBufferPointer) throws -> Void
     ) throws {
-        guard let file = file(sha256) else { throw StoreError.blob(path: path, reason: "'\(sha256)' is no SHA-256") }
+        guard let file = file(sha256) else { throw StoreError.blob(path: path, reason: "'\(sha256)' is not a SHA-256") }
         let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { throw failure(file) }
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw failure(file) }
         guard status.st_mode & S_IFMT == S_IFREG else {
-            throw StoreError.blob(path: file, reason: "it is no regular file")
+            throw StoreError.blob(path: file, reason: "it is not a regular file")
         }
         guard status.st_size == off_t(size) else {
             throw StoreError.blob(
@@ -160,7 +160,7 @@ final class BlobFolder: Sendable {
             try take(portion)
         }
         guard hash.finalize().hexadecimal == sha256 else {
-            throw StoreError.blob(path: file, reason: "it is damaged: its bytes are not those of its name")
+            throw StoreError.blob(path: file, reason: "it is damaged: its bytes do not match its name")
         }
     }
 
@@ -216,7 +216,7 @@ final class BlobDrafts {
     /// Writes the bytes in portions; the source has compared them with their hash.
     func add(sha256: String, size: Int64, _ source: BlobFolder.Source) throws -> PropertyValue {
         guard let file = folder.file(sha256) else {
-            throw StoreError.blob(path: folder.path, reason: "'\(sha256)' is no SHA-256")
+            throw StoreError.blob(path: folder.path, reason: "'\(sha256)' is not a SHA-256")
         }
         let value = PropertyValue.blob(sha256: sha256, size: size)
         guard drafts[sha256] == nil else { return value }

@@ -25,7 +25,7 @@ package struct ConflictRestoration {
         case .property(let rule) where rule.isBound:
             throw Refusal(
                 reason: "the property '\(conflict.property)' has the merge rule \(rule.rawValue), under which "
-                    + "the other value stands whatever is written later"
+                    + "the other value wins over every later write"
             )
         case .uniqueness:
             var other = ""
@@ -40,7 +40,7 @@ package struct ConflictRestoration {
             throw Refusal(reason: "the value was too long for the conflict journal, which has not kept it")
         }
         guard let entity = layout.entity(named: conflict.entity) else {
-            throw Refusal(reason: "the model has no entity '\(conflict.entity)' any more")
+            throw Refusal(reason: "the model no longer has the entity '\(conflict.entity)'")
         }
         let row = try reader.row(conflict.id, rootEntity: layout.tables[entity.table].root.name)
         let present = row?.entity ?? entity.entity
@@ -71,7 +71,7 @@ package struct ConflictRestoration {
     private func link(_ value: JSONValue, _ entity: Entity) throws -> Change {
         let isLink = value["link"] != nil
         guard case .string(let text)? = value["link"] ?? value["unlink"], let id = UniqueID(text) else {
-            throw Refusal(reason: "the journal's value '\(value.text)' is no link")
+            throw Refusal(reason: "the journal's value '\(value.text)' is not a link")
         }
         let target = entity.properties.first { $0.name == conflict.property }?.relationship
         if isLink, let target, try !isVisible(id, entity: target.destination) {

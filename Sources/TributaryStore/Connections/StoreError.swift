@@ -108,7 +108,7 @@ extension StoreError: CustomStringConvertible {
         case .invalidQuery(let reason): reason
         case .timedOut(let duration): "reading took longer than \(duration.components.seconds) s"
         case .outOfSequence(let writer, let sequence, let expected):
-            "transaction \(sequence) of writer \(writer) came where \(expected) is due"
+            "transaction \(sequence) of writer \(writer) came where \(expected) is expected"
         case .invalidClock(let clock):
             "the time of the save, \(clock), would be after the year 10888, which no store takes: set the machine's clock right"
         case .closed: "the store is closed"

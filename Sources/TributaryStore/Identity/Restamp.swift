@@ -24,8 +24,8 @@ package enum RestampError: Error, Hashable, Sendable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .knownElsewhere(let writer, let sequence):
-            "A copy of this store has published transactions of writer \(writer) after transaction \(sequence), or goes on from "
-                + "them, so that they cannot be issued under another name."
+            "A copy of this store has published transactions of writer \(writer) after transaction \(sequence), or "
+                + "continues from them, so that they cannot be published under another name."
         case .unproven(let writer):
             "Nothing proves that these transactions of writer \(writer) are not published yet: a store that was started after "
                 + "a boot, restored or copied may have published them before. They keep their names, and are published once "

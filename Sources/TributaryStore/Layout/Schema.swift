@@ -23,7 +23,10 @@ package enum Schema {
         let objects = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema") ?? 0
         if application != StoreFormat.applicationID {
             guard objects == 0, found == 0 else {
-                throw StoreError.cannotOpen(path: configuration.path, reason: "it is a database of something else")
+                throw StoreError.cannotOpen(
+                    path: configuration.path,
+                    reason: "it is a SQLite database of another program"
+                )
             }
             return try create(in: db, configuration: configuration, migrator: migrator)
         }
@@ -48,7 +51,7 @@ package enum Schema {
     /// Throws ``StoreError`` `cannotOpen` and `otherFormat` when the file is no store of this version.
     static func checkHeader(_ db: Database, path: String) throws {
         guard try Int32.fetchOne(db, sql: "PRAGMA application_id") == StoreFormat.applicationID else {
-            throw StoreError.cannotOpen(path: path, reason: "it is a database of something else")
+            throw StoreError.cannotOpen(path: path, reason: "it is a SQLite database of another program")
         }
         try check(version: try Int32.fetchOne(db, sql: "PRAGMA user_version") ?? 0, path: path)
     }

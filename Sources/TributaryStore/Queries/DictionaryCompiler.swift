@@ -93,7 +93,7 @@ extension Reader {
     package func values(_ plan: DictionaryPlan) throws -> [[PropertyValue]] {
         let entity = plan.query.objects.entity
         guard let reading = reading(rootEntity: entity.root) else {
-            throw StoreError.invalidQuery(reason: "'\(entity.name)' is no entity of this store")
+            throw StoreError.invalidQuery(reason: "'\(entity.name)' is not an entity of this store")
         }
         var compiler = DictionaryCompiler(plan, reading: reading)
         let (sql, isWhole) = try compiler.select()

@@ -133,7 +133,7 @@ package struct DictionaryPlan: Sendable {
                 order.append(.column(column, isAscending: key.isAscending))
             } else if query.isDistinct || isGrouped && !groups.contains(where: { $0.text == path.text }) {
                 throw ObjectPredicateError(
-                    "results that stand for several objects are sorted by what they hold or are grouped by",
+                    "results that combine several objects can be sorted only by their own values or by the grouped properties",
                     keyPath: key.keyPath
                 )
             } else {

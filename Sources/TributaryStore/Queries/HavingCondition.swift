@@ -24,7 +24,7 @@ struct HavingCondition: Sendable {
             throw ObjectPredicateError("a condition on results needs plain names for them: \(error)", keyPath: "having")
         }
         guard let entity = model.entity(named: name) else {
-            throw ObjectPredicateError("there are no results", keyPath: "having")
+            throw ObjectPredicateError("the request names no results", keyPath: "having")
         }
         self.entity = entity
         self.columns = Dictionary(

@@ -151,7 +151,7 @@ struct PathCompiler {
 
     private func entityName(_ entity: Entity, on row: String) throws -> SQLFragment {
         guard let entityLayout = layout.entity(named: entity.name) else {
-            throw StoreError.invalidQuery(reason: "'\(entity.name)' is no entity of this store")
+            throw StoreError.invalidQuery(reason: "'\(entity.name)' is not an entity of this store")
         }
         let table = layout.tables[entityLayout.table]
         func literal(_ name: String) -> String { "'\(name.replacing("'", with: "''"))'" }

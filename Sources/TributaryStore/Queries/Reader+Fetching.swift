@@ -52,7 +52,7 @@ extension Reader {
         _ read: (RowReading, BoundStatement) -> Element?
     ) throws -> [Element] {
         guard let reading = reading(rootEntity: query.entity.root) else {
-            throw StoreError.invalidQuery(reason: "'\(query.entity.name)' is no entity of this store")
+            throw StoreError.invalidQuery(reason: "'\(query.entity.name)' is not an entity of this store")
         }
         let sql = try FetchCompiler(query, reading: reading).select(selection, isOrdered: isOrdered)
         let statement = try self.statement(sql, isKept: query.isPlain)

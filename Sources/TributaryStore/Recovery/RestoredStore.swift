@@ -27,7 +27,7 @@ package struct RestoredStore {
                 try Schema.checkHeader(database, path: path)
                 guard try SettingTable(database).value(of: RestoredStore.setting) != milliseconds else { return }
                 guard try FileHash.sha256(ofFile: path) == sha256 else {
-                    throw refused("its bytes are not those of the backup: restore it again")
+                    throw refused("its bytes differ from the backup: restore it again")
                 }
                 try checkContent(database)
                 try unpackBlobs(database)

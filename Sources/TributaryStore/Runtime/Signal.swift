@@ -33,7 +33,7 @@ package final class Signal: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isDue = state.withLock { state in
-                    if case .waiting = state { preconditionFailure("two tasks wait for one signal") }
+                    if case .waiting = state { preconditionFailure("two tasks wait for the same signal") }
                     guard case .idle = state, !Task.isCancelled else {
                         state = .idle
                         return true

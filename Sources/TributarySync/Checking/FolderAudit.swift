@@ -131,17 +131,17 @@ struct FolderAudit {
         let untrusted = try untrusted(segment)
         guard segment.end.sha256 == sha256 else {
             if let untrusted {
-                add(untrusted, segment, file, "It is not the one that was applied, which has the hash \(sha256).")
+                add(untrusted, segment, file, "It differs from the applied segment, which has the hash \(sha256).")
                 return false
             }
             report.add(
                 .segmentChanged,
                 detail:
-                    "The hash of \(name.path) is \(segment.end.sha256), that of the segment that was applied is "
+                    "The hash of \(name.path) is \(segment.end.sha256), but the applied segment has the hash "
                     + "\(sha256).",
                 writer: name.writer,
                 file: file.file,
-                hint: "Two programs write as this writer, or the file was replaced: bring the right one again."
+                hint: "Two machines write as this writer, or the file was replaced: put the original file back."
             )
             return false
         }
@@ -234,16 +234,16 @@ struct FolderAudit {
             if untrusted.isRevoked {
                 ImportPlanner.revokedHint(name)
             } else if difference != nil {
-                "Bring the one that was applied, from its writer or another machine."
+                "Copy the applied segment here, from its writer or another machine."
             } else if let key = untrusted.key {
                 "If \(untrusted.condition): tributaryctl writer trust \(untrusted.store) --key \(key); "
                     + "for this file alone: \(accept)"
             } else {
-                "Bring the one that its machine has signed. If you know that this one is right: \(accept)"
+                "Copy the signed segment here from its machine. If you know that this file is right: \(accept)"
             }
         report.add(
             .segmentUntrusted,
-            detail: ["The segment \(name.path) does not count. \(untrusted.reason)", difference].compactMap(\.self)
+            detail: ["The segment \(name.path) is not trusted. \(untrusted.reason)", difference].compactMap(\.self)
                 .joined(separator: " "),
             writer: name.writer,
             file: file.file,
@@ -302,7 +302,7 @@ struct FolderAudit {
             hint: isOwn
                 ? "If others lack it, it comes back with: tributaryctl check --repair; if all have its transactions, make a baseline "
                     + "that has them: tributaryctl compact"
-                : "Bring it from its writer or another machine: a new machine cannot build its store without it."
+                : "Copy it here from its writer or another machine: a new machine cannot build its store without it."
         )
     }
 
@@ -314,7 +314,8 @@ struct FolderAudit {
         let segments = unendorsed == 1 ? "1 segment is" : "\(unendorsed) segments are"
         report.add(
             .segmentMissing,
-            detail: "\(segments) only in a baseline that no trusted store has endorsed. A new machine waits for that.",
+            detail:
+                "\(segments) only in a baseline that no trusted store has endorsed. A new machine waits for an endorsement.",
             hint:
                 "Trust a store that has endorsed it, or wait: another store compares it, or this one a day later if it is alone. "
                 + "To see why this store cannot decide: tributaryctl compact"
@@ -327,7 +328,7 @@ struct FolderAudit {
             detail: "The store has no record of the segments with the transactions \(first) to \(next - 1) of the "
                 + "writer \(writer.id), and has applied up to \(writer.sequence).",
             writer: writer.id,
-            hint: "Stop the daemon and build the store anew from the log folder: \(rebuilding)"
+            hint: "Stop the daemon and rebuild the store from the log folder: \(rebuilding)"
         )
     }
 
@@ -339,7 +340,7 @@ struct FolderAudit {
         guard let reason = try? comparison.brokenLink(from: segment.name, to: segment.header.previous) else { return }
         report.add(
             .segmentsForked,
-            detail: "The segment \(segment.name.path) does not follow what was applied. \(reason)",
+            detail: "The segment \(segment.name.path) does not follow the applied segments. \(reason)",
             writer: segment.name.writer,
             file: file.file,
             hint: ImportPlanner.forkHint(segment.name.writer)
@@ -355,7 +356,7 @@ struct FolderAudit {
                     "The segment \(segment.name.path) names the large value \(blob), which is missing or damaged.",
                 writer: segment.name.writer,
                 file: path("\(segment.name.writer)/blobs/\(blob)"),
-                hint: "Bring it from its writer or another machine."
+                hint: "Copy it here from its writer or another machine."
             )
         }
     }

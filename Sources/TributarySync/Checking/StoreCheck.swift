@@ -83,8 +83,8 @@ package struct StoreCheck: Sendable {
                 detail: "The store's file is damaged: \(fault).",
                 file: store.configuration.path,
                 hint:
-                    "If check --repair does not help, stop the daemon, and restore a backup or build the store "
-                    + "anew from the log folder: \(rebuilding)"
+                    "If check --repair does not help, stop the daemon, and restore a backup or rebuild the "
+                    + "store from the log folder: \(rebuilding)"
             )
         }
         try await checkStructures(&report)
@@ -253,7 +253,7 @@ package struct StoreCheck: Sendable {
                         detail: "The baseline \(name.path) has another state for the same transactions: \(difference)",
                         writer: name.writer,
                         file: "\(logs.path)/\(name.path)",
-                        hint: "Check the machine that made it, too. To build this store again: \(rebuilding)"
+                        hint: "Check the machine that made it, too. To rebuild this store: \(rebuilding)"
                     )
                 }
             } catch let error where error is SegmentError || error is StoreError {
@@ -327,10 +327,10 @@ package struct StoreCheck: Sendable {
         report.comparison = .different(digest: state.digest, rebuilt: rebuilt)
         report.add(
             .digestDiffers,
-            detail: "A store that was built anew from the log folder has the digest \(rebuilt), this one has "
+            detail: "A store that was rebuilt from the log folder has the digest \(rebuilt), but this store has "
                 + "\(state.digest), for the same transactions.",
             file: store.configuration.path,
-            hint: "Make a backup, stop the daemon, and build the store anew: \(rebuilding)"
+            hint: "Make a backup, stop the daemon, and rebuild the store: \(rebuilding)"
         )
         return report
     }

@@ -59,7 +59,7 @@ extension CompactionReport {
             return (baseline.name, baseline.bytes, knownBaselines.isVerified(baseline), detail)
         }
         let refused = knownBaselines.refused.map { name, refusal in
-            let detail = "It does not count: \(refusal.sentence) \(refusal.hint)"
+            let detail = "It is not used: \(refusal.sentence) \(refusal.hint)"
             return (name, UInt64(clamping: knownBaselines.marks[name.path]?.size ?? 0), false, String?.some(detail))
         }
         baselines = (known + refused).sorted { $0.0 < $1.0 }.map { name, bytes, isVerified, detail in
@@ -72,7 +72,7 @@ extension CompactionReport {
         case .baseline(let through):
             return through == 0
                 ? "no verified baseline yet"
-                : "a verified baseline; the last one has this writer's transactions up to \(through)"
+                : "a verified baseline; the last baseline has this writer's transactions up to \(through)"
         case .acknowledgement(let writer, let through):
             return "writer \(facts.label(writer)), which has acknowledged \(through); if it is gone, on each machine: "
                 + "tributaryctl writer evict \(writer)"

@@ -46,7 +46,7 @@ struct KnownBaselines: Hashable, Sendable {
                         + "Then write them into a baseline first, on a trusted machine that has them: tributaryctl compact"
                 }
                 guard let key = untrusted.key else {
-                    return "Remove the file, or wait for one that its machine has signed."
+                    return "Remove the file, or wait until its machine has signed the file."
                 }
                 return
                     "Remove the file, unless \(untrusted.condition); then: "
@@ -55,7 +55,7 @@ struct KnownBaselines: Hashable, Sendable {
             if isLocked { return SegmentError.keyHint }
             return isIncomplete
                 ? "Wait until the replicator has brought the whole file."
-                : "Copy it again from a machine that has it as a whole."
+                : "Copy it again from a machine that has the whole file."
         }
     }
 
@@ -282,7 +282,7 @@ extension KnownBaselines {
         let whole = try VerifiedBaseline.verify(file)
         guard whole.end.sha256 == baseline.sha256, whole.header.modelHash == baseline.modelHash,
             VersionVector(whole.writers) == baseline.vector
-        else { throw SegmentError(.changed, file: file.file, reason: "the baseline was replaced by another one") }
+        else { throw SegmentError(.changed, file: file.file, reason: "the baseline was replaced") }
         return whole
     }
 

@@ -97,8 +97,8 @@ extension SyncService {
                 id: name,
                 state: .waiting,
                 reason:
-                    "No such file is in the log folder. Of this writer, transactions are applied up to \(position).",
-                hint: "See that the writer's segments arrive. \(remedy)"
+                    "The log folder does not have this file. The transactions of this writer are applied up to \(position).",
+                hint: "Check that the writer's segments arrive. \(remedy)"
             )
             status.waitingFor = [.transactions(writer: name.writer, from: from, through: name.last)]
             return (status, true)
@@ -125,7 +125,7 @@ extension KnownTransactions {
 
     fileprivate func note(on applied: SegmentStatus, isThere: Bool?, isOwn: Bool) -> String? {
         let isGone = isThere == false
-        let gone = "Its file is not in the log folder any more"
+        let gone = "Its file is no longer in the log folder"
         guard let baseline = baseline(with: applied.id.last, of: applied.id.writer) else {
             return isGone ? "\(gone). To see what is missing: tributaryctl check" : nil
         }

@@ -137,7 +137,7 @@ struct ExportLoop: Sendable {
         // A baseline may make room.
         if mayCompact { signals.baselines.raise() }
         if ends {
-            let words = "what waited for room in the log folder is published"
+            let words = "the transactions that waited for room in the log folder are published"
             environment.logger.notice("\(words)", metadata: ["exported": "\(counts.transactions)"])
         }
     }

@@ -390,7 +390,7 @@ extension ExportFailure: CustomStringConvertible {
         switch self {
         case .clockAhead(let ahead):
             "This store's own clock is \(ahead.words) ahead of the machine's; nothing is exported."
-        case .cannotSync(let path, let code): "\(path) cannot be brought to disk: \(String(cString: strerror(code)))"
+        case .cannotSync(let path, let code): "\(path) cannot be written to disk: \(String(cString: strerror(code)))"
         case .foreignFolder(let path, _, let sequence, let isCertain):
             "\(path) has no segments of this store, which has exported transactions up to \(sequence): "
                 + (isCertain ? "its own folder was removed." : "it is another folder.")

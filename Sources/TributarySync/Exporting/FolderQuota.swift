@@ -34,7 +34,7 @@ package struct FolderQuota: Sendable {
         guard isNearlyFull else { return nil }
         let effect =
             size.bytes >= limit
-            ? "what is saved now waits in the store"
+            ? "new saves wait in the store and are not published"
             : "at the limit this store publishes no new changes"
         return Problem(
             .folderNearlyFull,
@@ -68,7 +68,7 @@ package struct FolderQuota: Sendable {
     }
 
     private var compactionText: String {
-        guard let compaction else { return "The compaction has not looked yet what can go." }
+        guard let compaction else { return "No compaction has run yet, so it is not known which files can be removed." }
         var texts: [String] = []
         if compaction.baseline.result == .waits, let detail = compaction.baseline.detail {
             texts.append("No baseline is cut: \(detail)")
@@ -77,9 +77,9 @@ package struct FolderQuota: Sendable {
             let count = compaction.remainingSegments
             texts.append(
                 "Of this store, \(count) segment\(count == 1 ? "" : "s") with \(ByteText.text(compaction.remainingBytes)) "
-                    + "stay\(count == 1 ? "s" : ""), the first one for: \(first.waitsFor.joined(separator: "; "))."
+                    + "stay\(count == 1 ? "s" : ""); the first waits for: \(first.waitsFor.joined(separator: "; "))."
             )
         }
-        return texts.isEmpty ? "Nothing of this store can go now." : texts.joined(separator: " ")
+        return texts.isEmpty ? "This store has no files that can be removed now." : texts.joined(separator: " ")
     }
 }

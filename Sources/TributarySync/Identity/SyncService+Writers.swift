@@ -48,7 +48,7 @@ extension SyncService {
             $0.problems.end(.ownClockAhead, .exportFailed)
         }
         environment.logger.warning(
-            "what was never exported has new clocks",
+            "the transactions that were never exported have new clocks",
             metadata: [
                 "writer": "\(restamped.new)", "former": "\(restamped.former)", "transactions": "\(restamped.count)",
                 "by": "\(user ?? "this program")",

@@ -174,7 +174,7 @@ package struct BlobFault: Hashable, Sendable {
     var text: String {
         if isImpossible { return "It names \(size) bytes for blob \(sha256), which no file can have." }
         if let lock { return "Blob \(sha256) cannot be read: \(lock)." }
-        let there = found.map { "the file has \($0)" } ?? "there is no such file"
+        let there = found.map { "the file has \($0)" } ?? "the file does not exist"
         return "It names \(size) bytes for blob \(sha256); \(there)."
     }
 
@@ -182,7 +182,7 @@ package struct BlobFault: Hashable, Sendable {
     func hint(for path: String) -> String? {
         if lock != nil { return SegmentError.keyHint }
         guard isLasting else { return nil }
-        let cause = isImpossible ? "The blob never comes" : "The file is not that blob, or the size is wrong"
+        let cause = isImpossible ? "No file can have this size" : "The file is not that blob, or the size is wrong"
         return "\(cause). Have the writer's program write the right size, then: tributaryctl segment retry \(path)"
     }
 }

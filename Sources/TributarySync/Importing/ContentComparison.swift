@@ -52,13 +52,13 @@ struct ContentComparison {
                 continue
             }
             guard digest != next.digest else { continue }
-            return "Its transaction \(next.sequence) is another one than that in \(source), which was applied."
+            return "Its transaction \(next.sequence) differs from the transaction in \(source), which was applied."
         }
         // The file has taken the place of the one that was applied.
         guard !isWhole, let record = records.first(where: { $0.first == name.first && $0.last == name.last }) else {
             return nil
         }
-        return "Its hash is \(sha256), that of the segment that was applied is \(record.sha256)."
+        return "Its hash is \(sha256), but the applied segment has the hash \(record.sha256)."
     }
 
     /// Finds out that unexported transactions can get clocks that are not ahead.

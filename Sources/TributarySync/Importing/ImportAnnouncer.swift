@@ -59,7 +59,7 @@ struct ImportAnnouncer {
         for (path, refusal, known) in (baselines + comparisons).sorted(by: { $0.0 < $1.0 }) where known != refusal {
             logger.log(
                 level: refusal.isIncomplete ? .info : .warning,
-                "file of a baseline does not count",
+                "file of a baseline is not used",
                 metadata: ["file": "\(path)", "reason": "\(refusal.reason)"]
             )
         }
@@ -67,7 +67,7 @@ struct ImportAnnouncer {
 
     func announce(_ status: SegmentStatus) {
         logger.error(
-            "segment has other content than the applied one",
+            "segment differs from the applied segment",
             metadata: ["segment": "\(status.file)", "reason": "\(status.reason)"]
         )
         events.send(status)

@@ -187,7 +187,7 @@ extension ImportPlanner {
             }
         case .unreadable(let reason, _):
             status.reason = reason
-            status.hint = "See to the file's permissions and to the disk; it is tried again every few seconds."
+            status.hint = "Check the file's permissions and the disk; the daemon tries again every few seconds."
         case .bad(let state, let reason, let line):
             (status.reason, status.line, status.hint) = (reason, line, badHint(entry.id, state))
         case .valid(let segment):
@@ -210,7 +210,7 @@ extension ImportPlanner {
             let ahead = segment.lastClock.wallTime.duration(since: wall).words
             status.reason = "The clock of writer \(id.writer) is \(ahead) ahead of this machine's."
             status.hint =
-                "Set the clocks right. To take it now, so that what it writes wins until its time has come: "
+                "Set the clocks right. To apply it now (its writes then win until clocks have passed its time): "
                 + "tributaryctl segment accept \(id.path)"
         case .untrusted(let reason):
             status.reason = reason
@@ -228,7 +228,7 @@ extension ImportPlanner {
                     "If you know who writes it, sign it there: tributaryctl segment sign --key FILE \(id.path).tlog; "
                         + "to take this file alone: \(accept)"
                 } else {
-                    "If you know its machine, compare the key with the one that is shown there, then: "
+                    "If you know its machine, to see its key, there: tributaryctl writer key; if it is the same key: "
                         + "tributaryctl writer trust \(id.writer); for this file alone: \(accept)"
                 }
         case .blobs(let names):
@@ -249,16 +249,16 @@ extension ImportPlanner {
             if case .transactions(let writer, let from, _)? = missing.first {
                 status.hint =
                     heldHint(forMissing: from, of: writer)
-                    ?? "See that the writers' segments arrive. \(remedy(forMissing: from, of: writer))"
+                    ?? "Check that the segments of these writers arrive. \(remedy(forMissing: from, of: writer))"
             }
         case .predecessor(let after):
             let from = positions[after.writer].sequence.addingSaturating(1)
             status.reason =
-                "The writer goes on from \(after.writer), whose transactions up to \(after.sequence) are not applied here."
+                "The writer continues \(after.writer). The transactions of that writer up to \(after.sequence) are not applied here."
             status.waitingFor = [.transactions(writer: after.writer, from: from, through: after.sequence)]
             status.hint =
                 heldHint(forMissing: from, of: after.writer) ?? baselines.remedy(forMissing: from, of: after.writer)
-                ?? "See that the segments of \(after.writer) arrive. If another machine has applied them, there: "
+                ?? "Check that the segments of \(after.writer) arrive. If another machine has applied them, there: "
                 + "tributaryctl compact"
         case .gap, .unusable: break
         }
@@ -372,7 +372,7 @@ struct PrecedingSegments {
             status.reason = "Transactions \(first.from) to \(first.through) of this writer are not here."
             if let unusableFile { status.reason += " \(unusableFile.fileName) is \(unusableFile.state.rawValue)." }
             let remedy = planner.remedy(forMissing: first.from, of: status.id.writer)
-            status.hint = "See that the writer's segments arrive. \(remedy)"
+            status.hint = "Check that the writer's segments arrive. \(remedy)"
         } else if let first = stuck.first {
             status.reason = "It comes after \(first.id.fileName), which is \(first.state.rawValue)."
             status.hint = first.hint

@@ -52,7 +52,7 @@ struct PlannedBaselines: Sendable {
             return refused[baseline].map { "It is not joined: \($0.reason)." }
         }
         return (waiting.refusal?.reason).map { "It is not joined: \($0)." }
-            ?? "It has transactions whose segments are not in the log folder; it is joined once they have been missing for "
+            ?? "The log folder lacks segments with its transactions; it is joined once they have been missing for "
             + "watch.incomplete_grace."
     }
 

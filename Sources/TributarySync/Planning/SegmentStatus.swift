@@ -90,7 +90,7 @@ extension SegmentStatus {
             state: .applied,
             hint: counts.isEmpty
                 ? nil
-                : "Correct what the writer sends, or upgrade the model here: then the values take effect by themselves."
+                : "Correct the writer's program, or upgrade the model here; then the values take effect automatically."
         )
         deferred = counts.values
         unknownObjects = counts.objects

@@ -64,11 +64,11 @@ extension Problem {
         let hint =
             switch problem.code {
             case .logsMissing: Problem.mountHint(problem.path)
-            case .logsMisnamed: "Have its writer name it as it should; until then nothing of it is read."
+            case .logsMisnamed: "Have its writer name it as described; until then it is not read."
             case .stagingReplicated:
                 "Leave /.staging out on each machine; with Syncthing: tributaryctl replicator setup syncthing"
             case .watchFailed: "The folder is looked at every 30 s instead, and watched once the system allows it."
-            default: "See to the folder's kind and permissions; it is looked at again with: tributaryctl sync"
+            default: "Check that it is a folder, and its permissions. To look at it again: tributaryctl sync"
             }
         self.init(problem.code, since: since, detail: problem.description, hint: hint)
     }
@@ -96,7 +96,7 @@ extension Problem {
             .paused,
             since: pause.since,
             detail: "Importing is paused\(rest).",
-            hint: "To go on: tributaryctl resume"
+            hint: "To resume it: tributaryctl resume"
         )
     }
 
@@ -115,8 +115,8 @@ extension Problem {
             since: wall,
             detail: "Importing failed: \(ErrorText.text(of: error))",
             hint:
-                "Give the store's disk room, and the daemon the right to write there. It is tried again every 10 s, and now "
-                + "with: tributaryctl sync"
+                "Give the store's disk room, and the daemon the right to write there. The daemon tries again every 10 s; to "
+                + "try now: tributaryctl sync"
         )
     }
 
@@ -150,7 +150,7 @@ extension Problem {
         self.init(
             code,
             since: refusal.since,
-            detail: "\(subject) does not count: \(refusal.sentence)\(others)",
+            detail: "\(subject) is not used: \(refusal.sentence)\(others)",
             writer: writer,
             hint: refusal.hint
         )
@@ -164,7 +164,7 @@ extension Problem {
                 + (waiting.refusal.map { "It is not joined: \($0.reason)." }
                     ?? "It is joined once they have been missing for watch.incomplete_grace."),
             writer: waiting.refusal?.writer ?? waiting.baseline.writer,
-            hint: waiting.refusal?.hint ?? "Nothing; if the segments come first, they are applied instead."
+            hint: waiting.refusal?.hint ?? "Nothing to do: if the segments arrive first, they are applied instead."
         )
     }
 
@@ -234,7 +234,7 @@ extension Problem {
             since: wall,
             detail: "Local changes were not exported: \(text)",
             hint:
-                "Give \(logs) room and the daemon the right to read and write there. It is tried again every 10 s, and now with: "
+                "Give \(logs) room and the daemon the right to read and write there. The daemon tries again every 10 s; to try now: "
                 + "tributaryctl sync"
         )
         switch error {
@@ -264,7 +264,7 @@ extension Problem {
             .folderFull,
             since: wall,
             detail: "\(logs) has the \(ByteText.text(limit)) that logs.max_bytes allows: \(are) in the store and "
-                + (waiting == 1 ? "is" : "are") + " not published. Saves and the import go on.",
+                + (waiting == 1 ? "is" : "are") + " not published. Saves and the import still work.",
             hint:
                 "To make room: tributaryctl compact; to let more in, raise logs.max_bytes on each machine, and there: "
                 + "tributaryctl reload"
@@ -276,7 +276,7 @@ extension Problem {
             .logsSilent,
             since: wall.earlier(by: .seconds(silence.components.seconds)),
             detail: "The log folder has not answered for \(silence.words); nothing is \(effect).",
-            hint: "See to the folder's mount; what is saved here is safe and is exported later."
+            hint: "Check the mount of the folder. Saved data is safe and is exported later."
         )
     }
 }

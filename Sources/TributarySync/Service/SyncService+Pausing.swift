@@ -20,7 +20,7 @@ extension SyncService {
 
     package func resume(by user: String? = nil) async throws {
         try await records.store(nil) { self.set(nil) }
-        environment.logger.notice("importing goes on", metadata: metadata(user))
+        environment.logger.notice("importing resumes", metadata: metadata(user))
         signals.imports.raise()
     }
 
@@ -31,7 +31,7 @@ extension SyncService {
         // If this fails, the pause ends nevertheless, now and at the next start.
         try? records.remove(pause)
         guard set(nil, replacing: pause) else { return }
-        environment.logger.notice("importing goes on: the time of the pause is over")
+        environment.logger.notice("importing resumes: the time of the pause is over")
     }
 
     private var records: SyncRecords { SyncRecords(store: environment.store) }

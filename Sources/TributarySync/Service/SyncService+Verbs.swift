@@ -158,16 +158,17 @@ extension SyncError: CustomStringConvertible {
         case .notRunning: "The log folder is not being watched."
         case .paused: "Importing is paused."
         case .noSuchSegment(let name) where !name.isPossible:
-            "\(name.path) is no segment's name: sequences begin with 1, and the last one does not come before the first."
-        case .noSuchSegment(let name): "There is no segment \(name.path)."
+            "\(name.path) is not the name of a segment: sequences begin with 1, and the last must not be less than the first."
+        case .noSuchSegment(let name): "The segment \(name.path) is not known."
         case .notHeld(let name, .held):
             "Segment \(name.path) is held because its key is missing, or because it is not encrypted and encryption.required is set; "
-                + "nobody can accept it. Which of them, says: tributaryctl segment explain \(name.path)"
+                + "nobody can accept it. To see which: tributaryctl segment explain \(name.path)"
         case .notHeld(let name, let state): "Segment \(name.path) is \(state.rawValue), not held."
-        case .noSuchWriter(let writer): "There is no writer \(writer)."
+        case .noSuchWriter(let writer): "The writer \(writer) is not known."
         case .ownWriter(let writer): "\(writer) is this store's own writer."
-        case .noKey(let writer): "Nothing with a signature is held of \(writer): name the key."
-        case .severalKeys(let writer): "What is held of \(writer) is signed with several keys: name the one to trust."
+        case .noKey(let writer): "No signed segment of \(writer) is held: name the key."
+        case .severalKeys(let writer):
+            "The held segments of \(writer) are signed with several keys: name the key to trust."
         case .noSuchBaseline(let name): "The log folder has no baseline \(name.path)."
         case .baselineUnusable(let name, let reason, _): "The baseline \(name.path) cannot be compared: \(reason)"
         case .baselineContradicts(let name, let difference):

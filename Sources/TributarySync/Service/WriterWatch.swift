@@ -53,7 +53,8 @@ package final class WriterWatch: Sendable {
                 detail: "\(name) has written nothing for \(wall.duration(since: silence.since).words), and usually "
                     + "writes again within \(silence.usualPause.words).\(others)",
                 writer: last.id,
-                hint: "See to the machine and to its replicator. To see what is known of it: tributaryctl writer list"
+                hint:
+                    "Check the machine and its replicator. To see what this store knows of it: tributaryctl writer list"
             )
             notice.writerName = last.name
             return notice

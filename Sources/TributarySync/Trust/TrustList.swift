@@ -162,7 +162,7 @@ extension TrustList {
             do throws(JSONError) {
                 value = try JSONParser.parse(String(line))
             } catch {
-                throw JSONError("line \(number + 1) is no JSON: \(error.reason)")
+                throw JSONError("line \(number + 1) is not JSON: \(error.reason)")
             }
             if value["keys"] != nil {
                 found = value.text
@@ -172,7 +172,7 @@ extension TrustList {
                 case .string(let text)? = value["key"], hexadecimalBytes(text, count: 32) != nil,
                 case .string(let state)? = value["state"], let state = State(rawValue: state),
                 case .integer(let since)? = value["since"], since >= 0
-            else { throw JSONError("line \(number + 1) is no key with its store, its state and its time") }
+            else { throw JSONError("line \(number + 1) is not a key with its store, its state and its time") }
             guard count < TrustList.limit else { throw JSONError("it has more than \(TrustList.limit) keys") }
             lines += line + "\n"
             (count, found) = (count + 1, nil)

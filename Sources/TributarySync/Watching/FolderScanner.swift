@@ -301,8 +301,8 @@ extension FolderScanner {
             return .unusableFile(.init(id: id, fileName: name, state: state, reason: reason, hint: hint))
         }
         guard id.isPossible else {
-            let hint = "Have the writer name it as it should."
-            return unusable("Sequences begin with 1 and do not run backwards.", hint: hint)
+            let hint = "Have the writer name it as described."
+            return unusable("Sequences begin with 1, and the last must not be less than the first.", hint: hint)
         }
         guard let status = FolderScanner.status(of: id.fileName, in: folder) else {
             let code = errno
@@ -364,7 +364,7 @@ extension FolderScanner {
                 fileName: text,
                 state: .forked,
                 reason: "The replicator found two files of this name.",
-                hint: "It is compared with what is applied."
+                hint: "The daemon compares it with the applied transactions."
             )
         case .misnamed(let name, let reason):
             return WriterListing.UnusableFile(
@@ -372,7 +372,7 @@ extension FolderScanner {
                 fileName: text,
                 state: .rejected,
                 reason: reason,
-                hint: "Have the writer name it as it should; until then nothing of it is read."
+                hint: "Have the writer name it as described; until then it is not read."
             )
         case .segment, .baseline, .comparison, .ignored: return nil
         }

@@ -17,7 +17,7 @@ final class BackupReader {
         }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw CommandFailure(reason: "'\(path)' is no regular file", status: .badData)
+            throw CommandFailure(reason: "'\(path)' is not a regular file", status: .badData)
         }
         var bytes = [UInt8](repeating: 0, count: StoreHeader.size)
         let count = pread(descriptor, &bytes, bytes.count, 0)
@@ -64,16 +64,16 @@ struct StoreHeader {
             CommandFailure(reason: "'\(file)' \(reason)", status: status)
         }
         guard bytes.count == StoreHeader.size, bytes.starts(with: Array("SQLite format 3\0".utf8)) else {
-            throw refused("is no backup: it is no file of SQLite")
+            throw refused("is not a backup: it is not a SQLite file")
         }
         guard number(at: 68) == UInt32(StoreFormat.applicationID) else {
-            throw refused("is a database of something else")
+            throw refused("is a SQLite database of another program")
         }
         if let reason = StoreFormat.refusal(of: Int32(bitPattern: number(at: 60))) {
             throw refused(reason, .badConfiguration)
         }
         guard Int64(number(at: 28)) * pageSize == fileSize else {
-            throw refused("is not whole: it has \(fileSize) bytes instead of \(Int64(number(at: 28)) * pageSize)")
+            throw refused("is incomplete: it has \(fileSize) bytes instead of \(Int64(number(at: 28)) * pageSize)")
         }
     }
 

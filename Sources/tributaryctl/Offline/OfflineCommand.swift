@@ -58,7 +58,7 @@ struct EncryptionOptions: ParsableArguments {
 extension Model {
     init(atPath path: String) throws {
         guard FileManager.default.fileExists(atPath: path) else {
-            throw CommandFailure(reason: "\(path): there is no such model", status: .noSuchThing)
+            throw CommandFailure(reason: "\(path): the model does not exist", status: .noSuchThing)
         }
         try self.init(contentsOf: path)
     }

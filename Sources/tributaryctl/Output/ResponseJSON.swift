@@ -64,7 +64,7 @@ enum EventText {
         switch event.event {
         case "hello": return "following the store from token \(data.shown("token") ?? "?")"
         case "bye": return "the daemon stops"
-        case "initialImport": return "what was in the log folder at the start is imported"
+        case "initialImport": return "the files that were in the log folder at the start are imported"
         case "storeDidUpdate": return update(data)
         case "activity": return "\(data.shown("title") ?? "something"): \(data.shown("phase") ?? "?")"
         case "segment":

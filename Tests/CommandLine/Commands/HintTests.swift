@@ -90,7 +90,7 @@ import TributaryAdmin
             "Then write them into a baseline first, on a trusted machine that has them",
             "Upgrade this machine to that model; or on a machine with the model of this one",
             "On a machine with the version of the model of this one", "on a machine that has applied it",
-            "else it is shown there",
+            "On the writer's machine, to see the key",
             "If transactions are missing, on the machine that has written them",
             "raise logs.max_bytes on each machine, and there", "if another machine has applied them, there",
         ]
@@ -103,7 +103,8 @@ import TributaryAdmin
         arguments: [
             "set the machine's clock right, or", "To try it again: tributaryctl -x compact; if its machine is right",
             "One of the two stores is wrong; on both machines", "on this machine and on the baseline's",
-            "If you know that the baseline's machine is right", "See to the machine and to its replicator. To see it",
+            "If you know that the baseline's machine is right",
+            "Check the machine and its replicator. To see what this store knows of it",
             "Leave /.staging out on each machine; with Syncthing", "Remove the file there; otherwise",
         ]
     ) func aCommandForThisMachineGetsTheOptions(clause: String) {

@@ -27,6 +27,19 @@ import Testing
         #expect(answer.ending == .exited(64) && answer.errors.contains(text), "\(answer)")
     }
 
+    /// An error of the arguments has the form of all others: the mistake, then the command to type.
+    @Test(arguments: [
+        (["object", "get"], "missing expected argument '<entity>'\n", "object get"),
+        (["status", "--bare"], "unknown option '--bare'", "status"),
+        (["history", "--limit", "x"], "the value 'x' is invalid for '--limit <limit>'\n", "history"),
+        (["restore"], "give either a backup or --from-logs\n", "restore"),
+    ])
+    func aUsageErrorHasTheFormOfAllErrors(_ arguments: [String], _ text: String, _ command: String) async throws {
+        let answer = try await Answer(of: arguments, in: TemporaryFolder("usage"))
+        #expect(answer.ending == .exited(64) && answer.errors.hasPrefix("tributaryctl: \(text)"), "\(answer)")
+        #expect(answer.errors.hasSuffix("\nhint: tributaryctl \(command) --help\n"), "\(answer)")
+    }
+
     @Test func theVersionIsAnOption() async throws {
         let answer = try await Answer(of: ["--version"], in: TemporaryFolder("version"))
         #expect(answer.ending == .exited(0) && answer.output.hasPrefix("tributaryctl "), "\(answer)")

@@ -51,7 +51,7 @@ import Testing
             let answer = try await Answer(running: shell + command, in: folder)
             #expect(answer.ending == .exited(78), "\(arguments)")
             #expect(
-                answer.errors.contains("only \(limit) files may be open at a time, and "),
+                answer.errors.contains("only \(limit) files may be open at a time, but "),
                 "\(arguments): \(answer)"
             )
         }

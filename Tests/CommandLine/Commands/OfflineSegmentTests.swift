@@ -105,7 +105,7 @@ import TributaryChanges
             "an insert with 'id' has 'identity' as well"
         ),
         ("{\"update\":\"Item\",\"values\":{}}", "the key 'id' is missing"), ("{\"insert\":\"Item\"", "it ends where"),
-        ("nonsense", "stands where a value is due"),
+        ("nonsense", "was found where a value is expected"),
     ])
     func aBadLineIsNamedAndNothingIsWritten(_ line: String, _ reason: String) async throws {
         let result = try await write("{\"insert\":\"Tag\"}\n\(line)\n{\"insert\":\"Tag\"}\n")

@@ -236,7 +236,7 @@ import TributaryAdmin
         try PlainSQL(path: daemon.store).execute("UPDATE Department SET title = 'other'")
         let process = try daemon.spawn()
         #expect(await process.ending() == .exited(78))
-        #expect(daemon.journal.contains("its bytes are not those of the backup"), "\(daemon.log)")
+        #expect(daemon.journal.contains("its bytes differ from the backup"), "\(daemon.log)")
         try FileManager.default.removeItem(atPath: daemon.store)
         let without = try daemon.spawn()
         #expect(await without.ending() == .exited(78))

@@ -34,7 +34,7 @@ import TributaryAdmin
 
         let accepted = try await daemon.success(of: ["segment", "accept", path])
         #expect(accepted.output.contains("accepted by ") && accepted.output.contains("wins over"), "\(accepted.output)")
-        #expect(accepted.output.contains("waits on other machines until they have taken"), "\(accepted.output)")
+        #expect(accepted.output.contains("wait on other machines until they have applied"), "\(accepted.output)")
         #expect(daemon.journal.contains("held segment is accepted  by="), "\(daemon.log)")
         #expect(try await daemon.command(["segment", "retry", path]).output == "read again, now applied\n")
         try await daemon.success(of: ["sync"])
@@ -183,7 +183,7 @@ import TributaryAdmin
         for line in [
             "DEBUG imported  changes=1 segments=1 transactions=1", "DEBUG exported  changes=1",
             "INFO synchronized  cause=",
-            "NOTICE importing is paused  by=", "NOTICE importing goes on  by=", "WARNING segment is not applied ",
+            "NOTICE importing is paused  by=", "NOTICE importing resumes  by=", "WARNING segment is not applied ",
             "WARNING log folder cannot be read ", "INFO log folder can be read again ",
         ] { #expect(journal.contains(line), "\(line) in \(journal)") }
         // Words of the libraries' own log entries.

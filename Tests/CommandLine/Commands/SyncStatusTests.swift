@@ -36,7 +36,7 @@ import TributaryAdmin
     @Test(.timeLimit(.minutes(30))) func countsByTransactionAreToldAsSuch() async throws {
         let daemon = try await RunningDaemon.started()
         var writer = ForeignWriter(id: Self.writer, milliseconds: UInt64(Date().timeIntervalSince1970 * 1000))
-        let text = "; an object counts once for each transaction that changed it"
+        let text = "; with an object once for each transaction that changed it"
         var (output, attempt) = ("", 0)
         // The daemon may have imported the segment by itself before the command asks.
         while !output.contains(text), attempt < 20 {
@@ -84,7 +84,7 @@ import TributaryAdmin
         try await daemon.start()
         let without = try await daemon.command(["sync"])
         #expect(
-            without.ending == .exited(75) && without.output.contains(".baseline does not count"),
+            without.ending == .exited(75) && without.output.contains(".baseline is not used"),
             "\(without.output)"
         )
         var writer = ForeignWriter(id: Self.writer, milliseconds: UInt64(Date().timeIntervalSince1970 * 1000))

@@ -113,7 +113,7 @@ struct DaemonLifeTests {
         #expect(heardAgain, "\(daemon.log)")
         #expect(try await daemon.call(.get, "/v1/log-level").1["level"] as? String == "warning")
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
-        #expect(daemon.journal.contains("the old one stays"), "\(daemon.log)")
+        #expect(daemon.journal.contains("the old configuration stays"), "\(daemon.log)")
     }
 
     @Test("a pause survives a restart, shows as a problem, and refuses sync", .timeLimit(.minutes(30)))

@@ -147,7 +147,7 @@ import TributaryAdmin
         let restamp = try await daemon.command(["writer", "restamp"])
         let new = try await daemon.writer()
         #expect(restamp.ending == .exited(0) && restamp.output.contains(new) && new != former, "\(restamp)")
-        #expect(daemon.journal.contains("what was never exported has new clocks"), "\(daemon.log)")
+        #expect(daemon.journal.contains("the transactions that were never exported have new clocks"), "\(daemon.log)")
         // The history goes on, so that its tokens stay valid.
         #expect(try await daemon.call(.get, "/v1/history?after=\(token)").0 == 200)
         try await daemon.save(RunningDaemon.insertion(2))

@@ -156,7 +156,7 @@ import TributaryAdmin
         try Data("none".utf8).write(to: URL(fileURLWithPath: shop.path(keys)))
         let bad = try await shop.type("tributaryctl reload")
         #expect(bad.ending == .exited(78), "\(bad.output)")
-        #expect(bad.output.contains("logs.keys', line 1: it is no key of 64 hexadecimal digits"), "\(bad.output)")
+        #expect(bad.output.contains("logs.keys', line 1: it is not a key of 64 hexadecimal digits"), "\(bad.output)")
         try await shop.save(5)
         try await shop.sync()
         #expect(try await shop.problems() == [])

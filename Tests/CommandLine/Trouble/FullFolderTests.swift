@@ -39,7 +39,7 @@ import TributaryAdmin
         }
         let status = try await two.success(of: ["status"]).output
         #expect(
-            status.hasPrefix("well, with 1 notice") && status.contains("allows; what is saved now waits"),
+            status.hasPrefix("well, with 1 notice") && status.contains("allows; new saves wait"),
             "\(status)"
         )
         #expect(status.contains("Most is of one (\(try await one.writer()))"), "\(status)")
@@ -88,7 +88,8 @@ import TributaryAdmin
             #expect(try await daemon.count("Department") == 7)
             try await daemon.success(of: ["check"])
         }
-        for line in ["the log folder is full", "what waited for room in the log folder is published"] {
+        for line in ["the log folder is full", "the transactions that waited for room in the log folder are published"]
+        {
             #expect(one.journal.contains(line))
         }
     }

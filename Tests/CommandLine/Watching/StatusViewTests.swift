@@ -35,7 +35,10 @@ import TributaryAdmin
         let paused = try await daemon.success(of: ["status"]).output.split(separator: "\n").map(String.init)
         #expect(paused.first?.hasPrefix("1 problem, paused for ") == true, "\(paused)")
         #expect(paused[1].hasPrefix("problem: Importing is paused"), "\(paused)")
-        #expect(paused[2].hasPrefix("  since: ") && paused[3] == "  hint: To go on: tributaryctl resume", "\(paused)")
+        #expect(
+            paused[2].hasPrefix("  since: ") && paused[3] == "  hint: To resume it: tributaryctl resume",
+            "\(paused)"
+        )
         #expect(paused[4].hasPrefix("state ") && paused.contains { $0.hasPrefix("writers ") }, "\(paused)")
         #expect(try await daemon.command(["status", "--check"]).ending == .exited(75))
     }

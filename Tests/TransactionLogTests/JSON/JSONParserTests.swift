@@ -94,6 +94,6 @@ import TributaryChanges
 
     @Test func anErrorTellsWhere() {
         let error = #expect(throws: JSONError.self) { try JSONParser.parse("{\"a\": NaN}") }
-        #expect(error?.description == "'N' stands where a value is due (byte 7)")
+        #expect(error?.description == "'N' was found where a value is expected (byte 7)")
     }
 }

@@ -28,12 +28,12 @@ struct SyncthingClientTests {
     @Test(
         "names what an answer without a folder means",
         arguments: [
-            ("HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n", "does not take the key", 77 as Int32),
-            ("HTTP/1.1 307 Temporary Redirect\r\ncontent-length: 0\r\n\r\n", "takes HTTPS only", 78),
-            ("HTTP/1.1 404 Not Found\r\ncontent-length: 9\r\n\r\nNo folder", "has no folder of this ID", 66),
+            ("HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n", "does not accept the key", 77 as Int32),
+            ("HTTP/1.1 307 Temporary Redirect\r\ncontent-length: 0\r\n\r\n", "accepts HTTPS only", 78),
+            ("HTTP/1.1 404 Not Found\r\ncontent-length: 9\r\n\r\nNo folder", "has no folder with this ID", 66),
             ("HTTP/1.1 500 Oops\r\ncontent-length: 4\r\n\r\nwhat", "answered 500: what", 75),
             ("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}", "is not the expected JSON", 69),
-            ("220 mail.example ESMTP\r\n", "is no HTTP", 69),
+            ("220 mail.example ESMTP\r\n", "is not HTTP", 69),
             ("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{", "", 69),
         ]
     )

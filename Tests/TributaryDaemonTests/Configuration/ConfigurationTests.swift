@@ -232,7 +232,7 @@ struct ConfigurationTests {
         #expect(needed?.key == "encryption.required" && needed?.origin.line == 1)
         var absent = try configuration("encryption: {key_file: keys}\n")
         let missing = #expect(throws: ConfigurationError.self) { try absent.readEncryptionKeys() }
-        #expect(missing?.key == "encryption.key_file" && missing?.detail.contains("there is no such file") == true)
+        #expect(missing?.key == "encryption.key_file" && missing?.detail.contains("the file does not exist") == true)
         try folder.write("\(String(repeating: "a", count: 64))\nx\n", to: "keys")
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder.path("keys"))
         let bad = #expect(throws: ConfigurationError.self) { try absent.readEncryptionKeys() }

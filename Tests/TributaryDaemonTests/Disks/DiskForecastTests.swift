@@ -111,7 +111,7 @@ import TributaryAdmin
         #expect(low.problem.hint?.hasSuffix("tributaryctl compact") == true)
         let full = try #require(volume(free: 1, .filling(daysLeft: 0.01)).finding(DiskLimits()))
         #expect(full.severity == .problem && full.problem.detail.contains("less than two hours"))
-        #expect(full.problem.detail.contains("saves are refused"))
+        #expect(full.problem.detail.contains("refuses saves"))
         #expect(full.problem.hint?.hasSuffix("tributaryctl reload") == true)
     }
 

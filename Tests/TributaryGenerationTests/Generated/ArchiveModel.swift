@@ -14,6 +14,6 @@ enum ArchiveModel {
     ]
     /// The version of the model that the classes were made from.
     static let version = "3"
-    /// The hash of the model that the classes were made from; that of a loaded model tells whether they fit.
+    /// The hash of the model that the classes were made from; they fit a loaded model with this hash.
     static let versionHash = "f7d8cf751d0f9bc9a248426396c8cfc903cd164487c8bfd85e3c237779654091"
 }

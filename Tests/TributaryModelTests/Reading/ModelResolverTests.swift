@@ -154,8 +154,8 @@ struct ModelResolverTests {
         ("  A: {relationships: {b: {to: A, min: 2}}}", "cannot be met"),
         ("  A: {relationships: {b: {to: A, min: 2, max: 2}}}", "at most"),
         ("  A: {relationships: {b: {to: A, ordered: true}}}", "ordered"),
-        ("  A: {relationships: {b: {to: A, many: true}}, unique: [b]}", "no stored attribute"),
-        ("  A: {attributes: {t: {type: String, transient: true}}, indexes: {i: [t]}}", "no stored attribute"),
+        ("  A: {relationships: {b: {to: A, many: true}}, unique: [b]}", "not a stored attribute"),
+        ("  A: {attributes: {t: {type: String, transient: true}}, indexes: {i: [t]}}", "not a stored attribute"),
         ("  A: {attributes: {x: {type: Boolean, merge: max}}}", "order"),
         ("  A: {attributes: {x: {type: String, pattern: '('}}}", "regular expression"),
     ])

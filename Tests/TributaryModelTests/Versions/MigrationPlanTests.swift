@@ -108,11 +108,11 @@ struct MigrationPlanTests {
             found == [
                 "a: String → Date: the new type cannot hold every value of the old type",
                 "b: Integer 64 → Integer 16: the new type cannot hold every value of the old type",
-                "c: optional → mandatory: there may be objects without a value, and there is no default to fill in",
+                "c: optional → mandatory: objects may lack a value, and the property has no default to fill in",
                 "d: merge rule latest → max: the merged values depend on the rule, "
                     + "and writes under the old rule cannot be merged again",
                 "e: Boolean → Integer 16: writers write true and false where the new type has numbers, "
-                    + "and those with the older version go on to do so",
+                    + "and writers with the older version continue to do so",
                 "r: to-many → to-one: there may be several objects at the other end",
                 "concrete → abstract: an abstract entity has no objects of its own, and there may be some",
             ]
@@ -134,7 +134,7 @@ struct MigrationPlanTests {
         #expect(
             error?.description == """
                 the store is at model version '1', and these differences to version '2' cannot be inferred:
-                  A.x, from optional to mandatory: there may be objects without a value, and there is no default to fill \
+                  A.x, from optional to mandatory: objects may lack a value, and the property has no default to fill \
                 in; give a default, leave it optional, or write a custom stage
                 """
         )

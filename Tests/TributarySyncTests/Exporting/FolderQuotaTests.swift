@@ -186,7 +186,7 @@ import TributaryStore
         // Those that hold most, and the other ones not.
         #expect(notice.detail.contains("till-5 (\(LogsFolder.writer(5))) 5.0 MiB, \(LogsFolder.writer(4)) 4.0 MiB"))
         #expect(!notice.detail.contains("\(LogsFolder.writer(2))"))
-        #expect(notice.detail.contains("has not looked yet"))
+        #expect(notice.detail.contains("No compaction has run yet"))
     }
 
     @Test func theNoticeSaysWhatKeepsTheFolderLarge() throws {
@@ -197,10 +197,10 @@ import TributaryStore
         let text = try #require(quota(95, of: 100, report).notice).detail
         #expect(text.contains("No baseline is cut: There is too little that could be removed."))
         #expect(
-            text.contains("12 segments with 3.0 MiB stay, the first one for: writer till-2; retention.keep_segments.")
+            text.contains("12 segments with 3.0 MiB stay; the first waits for: writer till-2; retention.keep_segments.")
         )
         let none = try #require(quota(95, of: 100, CompactionReport(dryRun: false)).notice).detail
-        #expect(none.contains("Nothing of this store can go now."))
+        #expect(none.contains("This store has no files that can be removed now."))
         let full = Problem.folderFull("/srv/logs", limit: 1 << 30, waiting: 3, since: 5)
         let completed = quota(1 << 30, of: 1 << 30, report).completing(full)
         #expect(

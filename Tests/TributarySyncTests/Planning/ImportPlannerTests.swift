@@ -413,7 +413,7 @@ import TributaryChanges
         let status = try #require(bench.status(name(b, 1, 2)))
         #expect(status.state == .waiting)
         #expect(status.waitingFor == [.transactions(writer: a, from: 2, through: 2)])
-        #expect(status.hint?.contains("abandon") == false && status.reason.contains("goes on from \(a)"))
+        #expect(status.hint?.contains("abandon") == false && status.reason.contains("continues \(a)"))
         #expect(bench.planner.gaps(wall: bench.wall).map(\.id) == [name(b, 1, 2)])
         bench.settle(with: name(a, 2, 2))
         #expect(bench.planner.position(of: b).sequence == 2)

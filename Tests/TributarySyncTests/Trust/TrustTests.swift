@@ -122,7 +122,7 @@ import TributaryStore
             #expect(try TrustList.read(text).list.isRevoked(key.publicKey))
         }
         let error = #expect(throws: JSONError.self) { try TrustList.read("\(lines[0])\n\n{\"store\"") }
-        #expect(error?.reason.hasPrefix("line 3 is no JSON") == true)
+        #expect(error?.reason.hasPrefix("line 3 is not JSON") == true)
     }
 
     @Test func theListOfTheArticleIsOne() throws {
@@ -214,13 +214,15 @@ import TributaryStore
         }
         try FileManager.default.moveItem(atPath: path, toPath: "\(path).moved")
         #expect(symlink("\(path).moved", path) == 0)
-        #expect(refusal()?.hasPrefix("it is a link, and the file must be here itself: cp -p ") == true)
+        #expect(refusal()?.hasPrefix("it is a link; the file itself must be here: cp -p ") == true)
         try run(refusal())
         #expect(try StoreTrust(of: store).list == trust.list)
         #expect(unlink("\(path).moved") == 0)
         for make in [{ mkfifo(path, 0o600) }, { mkdir(path, 0o700) }] {
             #expect(remove(path) == 0 && make() == 0)
-            #expect(refusal()?.hasPrefix("it is no regular file: bring back a copy of the file, after: mv ") == true)
+            #expect(
+                refusal()?.hasPrefix("it is not a regular file. Put a copy of the key file there, after: mv ") == true
+            )
         }
         try run(refusal())
         let large = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
@@ -228,7 +230,7 @@ import TributaryStore
         #expect(refusal()?.hasPrefix("it has more than") == true)
         #expect(unlink(path) == 0)
         try write("{}\n", in: folder)
-        #expect(refusal()?.contains("line 1 is no key") == true)
+        #expect(refusal()?.contains("line 1 is not a key") == true)
     }
 
     /// An emptied file would be a list without revocations.
@@ -295,7 +297,7 @@ import TributaryStore
         // What is no key at all is an error as before.
         try write(line.replacing(small, with: "01"), in: folder)
         let error = #expect(throws: KeyFileError.self) { try StoreTrust(of: store) }
-        #expect(error?.reason.contains("line 1 is no key") == true)
+        #expect(error?.reason.contains("line 1 is not a key") == true)
     }
 
     // MARK: Segments
@@ -445,7 +447,7 @@ import TributaryStore
         let replaced = try await replica.check(logs.path)
         #expect(replaced.problems.map(\.code) == [.segmentUntrusted], "\(replaced)")
         let detail = replaced.problems.first?.detail
-        #expect(detail?.contains("It is not signed. It is not the one that was applied") == true)
+        #expect(detail?.contains("It is not signed. It differs from the applied segment") == true)
         #expect(replaced.comparison.result == "impossible")
         try logs.put(LogsFolder.text(a, 1...1, base: 50), signedBy: key)
         #expect(try await replica.check(logs.path).problems.map(\.code) == [.segmentChanged])

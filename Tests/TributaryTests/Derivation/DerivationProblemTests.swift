@@ -28,15 +28,15 @@ struct DerivationProblemTests {
     }
 
     static let cases: [(String, AttributeType, String)] = [
-        ("median:(members.size)", .double, "none that is understood"), ("", .string, "none that is understood"),
-        ("a.b.c.d", .string, "none that is understood"), ("nowhere", .string, "Team has no attribute 'nowhere'"),
+        ("median:(members.size)", .double, "not understood"), ("", .string, "not understood"),
+        ("a.b.c.d", .string, "not understood"), ("nowhere", .string, "Team has no attribute 'nowhere'"),
         ("leader.nothing", .string, "Team has no attribute 'nothing'"),
         ("chief.name", .string, "Team has no relationship 'chief'"),
         ("members.name", .string, "Team.members is to-many"),
         ("leader.@count", .integer32, "Team.leader is to-one"),
-        ("members.@sum.name", .double, "Team.name is no number"),
+        ("members.@sum.name", .double, "Team.name is not a number"),
         ("members.@count", .string, "it is a number, not String"), ("now()", .string, "it is a date, not String"),
-        ("lowercase:(size)", .string, "Team.size is no string"), ("size", .string, "it is Integer 32, not String"),
+        ("lowercase:(size)", .string, "Team.size is not a string"), ("size", .string, "it is Integer 32, not String"),
     ]
 
     @Test(arguments: cases)

@@ -129,7 +129,7 @@ struct PredicateTranslationTests {
     @Test func expressionsWithoutACounterpartAreNamed() throws {
         #expect(refusal(#Predicate { $0.name.count > 3 })?.contains("name.unicodeScalars.count") == true)
         #expect(refusal(#Predicate { $0 is Foreman })?.contains("TypeCheck<Variable<Employee>, Foreman>") == true)
-        #expect(refusal(#Predicate { $0.projects.first != nil })?.contains("'projects' only count") == true)
+        #expect(refusal(#Predicate { $0.projects.first != nil })?.contains("'projects' supports only count") == true)
         let computed = #Predicate<Exhibit> { $0.label == "a!" }
         let error = try #require(throws: ObjectPredicateError.self) { try ObjectPredicate(computed) }
         #expect(error.reason.contains("it is computed from 'title' of Exhibit"))

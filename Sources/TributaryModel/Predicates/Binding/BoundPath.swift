@@ -83,7 +83,7 @@ extension BoundPath {
     package init(ofValueAt keyPath: String, of entity: Entity, in model: Model) throws(ObjectPredicateError) {
         self = try PathBinder(entity: entity, model: model).bind(keyPath.keyPathComponents)
         guard !isToMany else {
-            throw ObjectPredicateError("the path is to-many: it has no one value", keyPath: keyPath)
+            throw ObjectPredicateError("the path is to-many: it does not have a single value", keyPath: keyPath)
         }
     }
 

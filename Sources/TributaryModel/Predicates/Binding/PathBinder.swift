@@ -48,7 +48,10 @@ struct PathBinder {
                     return path(.count(propertyIndex: propertyIndex, relationship, storage))
                 }
                 guard let destination = model.entity(named: relationship.destination) else {
-                    throw ObjectPredicateError("'\(relationship.destination)' is no entity of the model", keyPath: text)
+                    throw ObjectPredicateError(
+                        "'\(relationship.destination)' is not an entity of the model",
+                        keyPath: text
+                    )
                 }
                 steps.append(
                     BoundPath.Step(
@@ -143,7 +146,7 @@ struct PathBinder {
 
     func function(_ name: String) throws(ObjectPredicateError) -> ObjectPredicate.Aggregate {
         guard name.hasPrefix("@"), let function = ObjectPredicate.Aggregate(rawValue: String(name.dropFirst())) else {
-            throw ObjectPredicateError("'\(name)' is no aggregate", keyPath: name)
+            throw ObjectPredicateError("'\(name)' is not an aggregate", keyPath: name)
         }
         return function
     }

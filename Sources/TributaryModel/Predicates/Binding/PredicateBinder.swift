@@ -70,7 +70,7 @@ struct PredicateBinder {
     ) throws(ObjectPredicateError) -> BoundPredicate {
         let operation = comparison.operation
         let text = text(of: left, comparison.left)
-        if case .list = left { throw ObjectPredicateError("a list stands behind IN or BETWEEN only", keyPath: "{") }
+        if case .list = left { throw ObjectPredicateError("a list is possible after IN or BETWEEN only", keyPath: "{") }
         if case .path(let path) = left, comparison.quantifier == .direct, path.isCollection,
             case .constant(.null) = right, operation == .equal || operation == .notEqual
         {
@@ -88,7 +88,7 @@ struct PredicateBinder {
         }
         if right.isToMany {
             let path = self.text(of: right, comparison.right)
-            throw ObjectPredicateError("a to-many path stands on the left only", keyPath: path)
+            throw ObjectPredicateError("a to-many path is possible on the left only", keyPath: path)
         }
         if case .constant(.null) = right {
             guard operation == .equal || operation == .notEqual else {
@@ -156,7 +156,7 @@ struct PredicateBinder {
             throw ObjectPredicateError("'\(text)' has no order for \(name)", keyPath: text)
         case .string: return
         case _ where operation.isStringOperator:
-            throw ObjectPredicateError("\(name) is for strings, '\(text)' is none", keyPath: text)
+            throw ObjectPredicateError("\(name) is for strings, and '\(text)' is not a string", keyPath: text)
         default: break
         }
         if !comparison.folding.isEmpty {
@@ -233,7 +233,7 @@ struct PredicateBinder {
 
     private func scope(of variable: String) throws(ObjectPredicateError) -> Int {
         guard let scope = scopes.lastIndex(where: { $0.variable == variable }) else {
-            throw ObjectPredicateError("there is no value for '$\(variable)'", keyPath: "$\(variable)")
+            throw ObjectPredicateError("'$\(variable)' has no value", keyPath: "$\(variable)")
         }
         return scope
     }

@@ -32,11 +32,11 @@ package struct StringMatcher: Sendable {
             let unmarked = folding.subtracting(.caseInsensitive).fold(pattern)
             let options: NSRegularExpression.Options = folding.contains(.caseInsensitive) ? [.caseInsensitive] : []
             guard let expression = try? NSRegularExpression(pattern: "\\A(?:\(unmarked))\\z", options: options) else {
-                throw ObjectPredicateError("'\(pattern)' is no regular expression")
+                throw ObjectPredicateError("'\(pattern)' is not a regular expression")
             }
             test = .expression(expression)
         case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .isIn, .between:
-            throw ObjectPredicateError("\(operation.rawValue) is no string operator")
+            throw ObjectPredicateError("\(operation.rawValue) is not a string operator")
         }
     }
 

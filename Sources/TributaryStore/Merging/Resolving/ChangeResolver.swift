@@ -65,7 +65,7 @@ struct ChangeResolver {
     }
 
     private func resolveUnknown(_ change: Change, index: Int, slice: inout ChangeSlice) throws {
-        let reason = "there is no entity '\(change.entity)'"
+        let reason = "the model has no entity '\(change.entity)'"
         let entity = layout.lastName(ofEntity: change.entity)
         if !deferral.cursor.isLocal, let root = layout.survivingRoot(ofEntity: change.entity) {
             return try resolveFormerObject(change, root: root, index: index, slice: &slice)
@@ -184,7 +184,7 @@ extension ChangeResolver {
         let others = change.withValues { _ in rest }
         let deferred = try resolveFormerValues(others, entity: former, index: index, slice: &slice)
         guard isInsert || deferred.operation != .update([]) else { return }
-        let reason = "there is no entity '\(change.entity)'"
+        let reason = "the model has no entity '\(change.entity)'"
         try deferral.deferChange(deferred, at: index, of: slice, reason: reason)
     }
 

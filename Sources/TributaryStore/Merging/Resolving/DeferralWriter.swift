@@ -41,7 +41,7 @@ final class DeferralWriter {
     }
 
     static func reason(former name: String, of change: Change) -> String {
-        "'\(name)' of '\(change.entity)' is not in the model any more"
+        "'\(name)' of '\(change.entity)' is no longer in the model"
     }
 
     /// Defers a change, or the value of a line with this index.

@@ -12,7 +12,7 @@ struct BaselineCommand: AsyncParsableCommand {
 struct BaselineAcceptCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "accept",
-        abstract: "Take a baseline that no other store can verify.",
+        abstract: "Endorse a baseline that no other store can verify.",
         discussion: """
             For transactions that only one store has, because their segments were lost before the others read them. The \
             others cannot verify a baseline that has these transactions. This store compares all that both have. When \

@@ -77,7 +77,7 @@ struct ConflictRestoreCommand: DaemonCommand {
         commandName: "restore",
         abstract: "Write a losing value again, as a new change.",
         discussion: """
-            A value that a deletion has taken away brings its object back, with as many other values as are known.
+            If a deletion has removed the value, its object comes back, with all of its other values that are known.
             """
     )
 

@@ -7,7 +7,7 @@ import TributaryChanges
 struct ApplyCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "apply",
-        abstract: "Make changes from a file as one transaction: all or nothing.",
+        abstract: "Make changes from a file in a single transaction: all or nothing.",
         discussion: """
             The file has one change a line in the log's syntax, or is the JSON object {"changes": [...]}. \
             With - it is read from standard input.

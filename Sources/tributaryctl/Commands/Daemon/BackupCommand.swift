@@ -88,7 +88,7 @@ struct BackupCommand: DaemonCommand {
         let message = try response.decode(BackupMessage.self)
         guard count == message.bytes, hash.finalize().hexadecimal == message.sha256 else {
             throw CommandFailure(
-                reason: "the bytes of the backup are not those that the daemon has sent",
+                reason: "the backup differs from the bytes that the daemon has sent; make it again",
                 status: .tryAgain
             )
         }
@@ -103,7 +103,7 @@ struct BackupCommand: DaemonCommand {
     private func complain(_ message: BackupMessage, _ session: Session) {
         guard message.missingValues > 0 else { return }
         let values = CountText.text(message.missingValues, "large value")
-        session.terminal.complain("the backup lacks \(values) whose files are missing or damaged")
+        session.terminal.complain("the backup lacks \(values): the files are missing or damaged")
         session.terminal.complain("hint: " + session.hints.text("tributaryctl check"))
     }
 

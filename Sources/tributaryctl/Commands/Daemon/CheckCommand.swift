@@ -7,14 +7,14 @@ struct CheckCommand: DaemonCommand {
         commandName: "check",
         abstract: "Check the store, the log folder, and that one can be built from the other.",
         discussion: """
-            Reads the whole store and every segment, and builds a second store from the segments beside the first one, for \
-            which the disk needs room. Shows its progress on standard error when that is a terminal.
+            Reads the whole store and every segment, and builds a second store from the segments beside the first \
+            store, for which the disk needs room. Shows its progress on standard error when that is a terminal.
 
-            Where segments are missing, it compares the baselines with the store. A baseline without a difference takes \
-            the place of the missing segments.
+            Where segments are missing, it compares the baselines with the store. A baseline without a difference \
+            takes the place of the missing segments.
 
-            Ends with 75 when there are problems. That the stores cannot be compared, because segments are not there, \
-            is no problem in itself.
+            Ends with 75 when there are problems. Missing segments that only prevent this comparison are not a \
+            problem.
             """
     )
 

@@ -6,14 +6,13 @@ struct CompactCommand: DaemonCommand {
         commandName: "compact",
         abstract: "Cut a baseline, and remove own segments that are in a verified one.",
         discussion: """
-            A baseline is the whole state in one file. It counts once another store has compared it with its own \
-            state. A store without others compares its baseline with the files of the log folder too. Then every \
-            store removes its own segments that are in the baseline, that all active stores have acknowledged, and \
-            that are older than retention.keep_segments. A new machine starts from the baseline and the segments \
-            after it.
+            A baseline is the whole state in one file. It is valid once another store has compared it with its own \
+            state. A store without others compares its baseline with the files of the log folder too. Then every store \
+            removes its own segments that are in the baseline, that all active stores have acknowledged, and that are \
+            older than retention.keep_segments. A new machine starts from the baseline and the segments after it.
 
-            Daemons do this by themselves once a day. With --dry-run nothing is done; the command tells what would be \
-            done, and what each segment that stays waits for.
+            Daemons do this automatically once a day. With --dry-run the command changes nothing: it prints what it \
+            would do, and what each remaining segment waits for.
             """
     )
 

@@ -37,7 +37,8 @@ struct ConfigShowCommand: DaemonCommand {
 struct ReloadCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "reload",
-        abstract: "Read the configuration again; the old one stays when the new one is bad."
+        abstract:
+            "Read the configuration again; a bad configuration is refused, and the old configuration stays in effect."
     )
 
     func run(with session: Session) async throws {

@@ -5,10 +5,10 @@ import TributaryChanges
 struct HistoryCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "history",
-        abstract: "List the newest transactions, or those after a token, and what they changed."
+        abstract: "List the newest transactions, or the transactions after a token, with their changes."
     )
 
-    @Option(help: ArgumentHelp("Only what came after this token.", valueName: "token"))
+    @Option(help: ArgumentHelp("Only transactions after this token.", valueName: "token"))
     var after: String?
 
     @Option(name: [.customShort("n"), .long], help: "How many, at most 1000; by default 100.")

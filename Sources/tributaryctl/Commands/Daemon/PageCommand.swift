@@ -7,9 +7,10 @@ struct PageCommand: DaemonCommand {
         commandName: "page",
         abstract: "Write a page with the state of the store, its fleet and its conflicts, for a browser.",
         discussion: """
-            The page is one HTML file with its data as of now, which loads nothing from anywhere. It has names and values of \
-            the store, so the file that --output makes can be read by its owner only. The command serves nothing: a server \
-            of its own could be read by everybody on the machine. A page that follows the daemon is at admin.listen.
+            The page is a single HTML file with the present data, which loads nothing from the network. It has names \
+            and values of the store, so only its owner can read the file that --output makes. The command does not \
+            start a server, because everybody on the machine could read its page. A page that follows the daemon is at \
+            admin.listen.
             """
     )
 

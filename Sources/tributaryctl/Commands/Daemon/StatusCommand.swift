@@ -5,19 +5,20 @@ import TributaryAdmin
 struct StatusCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Show whether the daemon is well, what is stuck and what to type, and what it is doing.",
+        abstract: "Show whether the daemon is well, its problems with the commands that solve them, and its work.",
         discussion: """
-            The first line says whether all is well. Each problem follows: what is stuck, whose it is, since when, and what to \
-            type. Then comes what is known besides. With --watch a terminal shows the problems, the writers with their lag, and \
-            what goes through, once a second; where standard output is no terminal, each change is a line. It goes on when the \
-            daemon is started again, and ends when it is interrupted.
+            The first line tells whether all is well. Each problem follows with its writer, its time and the \
+            command that helps. Further facts come after the problems. With --watch a terminal shows the \
+            problems, the writers with their lag, and the transactions per second; it is updated once a second. Where \
+            standard output is not a terminal, each change is a line. The command keeps running while the daemon \
+            restarts, and ends when it is interrupted.
             """
     )
 
     @Flag(name: [.customShort("w"), .long], help: "Show it live until interrupted.")
     var watch = false
 
-    @Flag(help: "Say nothing; exit with 75 when there are problems, or while the daemon starts.")
+    @Flag(help: "Print nothing; exit with 75 when there are problems, or while the daemon starts.")
     var check = false
 
     func run(with session: Session) async throws {
@@ -122,7 +123,7 @@ struct VersionCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "version",
         abstract: "Show the versions of this command and of the daemon.",
-        discussion: "Ends with 69 when no daemon answers; tributaryctl --version needs none."
+        discussion: "Ends with 69 when no daemon answers; tributaryctl --version works without a daemon."
     )
 
     func run(with session: Session) async throws {

@@ -9,10 +9,10 @@ struct SyncCommand: DaemonCommand {
         discussion: """
             Shows its progress on standard error when that is a terminal.
 
-            Ends with 75 when a problem kept something from being done, such as a held segment or a folder that is named \
-            nearly as a writer's. A baseline that does not count is a problem here only while nothing else has \
-            what is in it. Ends with 74 when local changes could not be exported: a full disk, a folder that \
-            may not be written.
+            Ends with 75 when a problem kept something from being done, such as a held segment, or a folder with \
+            nearly the name of a writer's folder. A baseline that is not used is a problem here only while no other \
+            file has its transactions. Ends with 74 when local changes could not be exported: a full disk, a folder \
+            without the right to write.
             """
     )
 
@@ -36,7 +36,7 @@ struct SyncCommand: DaemonCommand {
         terminal.print("imported " + amount(message.imported))
         let merged = message.merged
         let counting =
-            merged.everything == true ? "; an object counts once for each transaction that changed it" : ""
+            merged.everything == true ? "; with an object once for each transaction that changed it" : ""
         terminal.print(
             "merged   \(merged.inserted) inserted, \(merged.updated) updated, \(merged.deleted) deleted\(counting)"
         )

@@ -48,11 +48,12 @@ struct WatchCommand: DaemonCommand {
 struct WaitCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "wait",
-        abstract: "Wait until what was in the log folder at the daemon's start is imported.",
+        abstract: "Wait until the files that were in the log folder at the daemon's start are imported.",
         discussion: """
-            For programs that need a whole store, such as services on a new machine. Segments that cannot be imported, because \
-            they wait for others, are held or are damaged, are not waited for: the command prints a warning of those that are \
-            held, and status tells of all. While importing is paused, or the log folder is not there, the command waits.
+            For programs that need a whole store, such as services on a new machine. The command does not wait for \
+            segments that cannot be imported because they wait for others, are held or are damaged. It prints a \
+            warning about held segments, and status shows all of them. While importing is paused, or the log folder is \
+            not there, the command waits.
 
             Ends with 75 when the daemon stops.
             """

@@ -4,7 +4,7 @@ import TributaryAdmin
 struct ModelCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "model",
-        abstract: "Show the model's entities, compare two models, or write Swift classes for one.",
+        abstract: "Show the model's entities, compare two models, or write Swift classes for a model.",
         subcommands: [ModelShowCommand.command, ModelDiffCommand.self, ModelGenerateCommand.self],
         defaultSubcommand: ModelShowCommand.command
     )

@@ -7,13 +7,13 @@ import TributaryModel
 struct ModelDiffCommand: OfflineCommand {
     static let configuration = CommandConfiguration(
         commandName: "diff",
-        abstract: "Show what a store of one model goes through to become one of another, without a daemon.",
+        abstract: "Show how a store migrates from one model to another model, without a daemon.",
         discussion: """
             Lines that begin with a minus drop values. Lines that begin with an exclamation mark cannot be inferred, or \
             name derived attributes of B that cannot be computed: then nothing is migrated, and the status is 65.
 
-            With --store it is what the configured store would go through, with the number of values that it would lose: to \
-            become one of the model that is given, or else of the configured one. This is tributaryd --check-config, and ends \
+            With --store it shows how the configured store would migrate to the given model, or else to the configured \
+            model, with the number of values that it would lose. This is tributaryd --check-config, and ends \
             with 78 when the store cannot take the model.
             """
     )
@@ -64,7 +64,7 @@ struct ModelDiffCommand: OfflineCommand {
         for notice in new.circleNotices { terminal.print(EscapedText.escape("notice: \(notice)")) }
         let problems = new.derivationProblems
         if inference.changes.isEmpty, inference.refusals.isEmpty, problems.isEmpty {
-            return terminal.print("a store of the one is a store of the other")
+            return terminal.print("the stores of the two models do not differ")
         }
         for change in inference.changes {
             terminal.print(EscapedText.escape("\(change.kind.dropsValues ? "-" : " ") \(change)"))

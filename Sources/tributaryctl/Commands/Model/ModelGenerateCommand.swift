@@ -11,11 +11,13 @@ struct ModelGenerateCommand: OfflineCommand {
         commandName: "generate",
         abstract: "Write Swift classes with typed properties, keys and snapshots for a model, without a daemon.",
         discussion: """
-            One file an entity, one a composite, and one that lists the classes for PersistentContainer. --output names \
-            the folder of the files, where those with the same names are replaced. Without it all of them go to standard \
-            output, each after a line with its name. The same model gives the same bytes.
+            Writes a file for each entity, a file for each composite, and a file that lists the classes for \
+            PersistentContainer. --output names the folder of the files; files with the same names are replaced. \
+            Without it the files go to standard output, each after a line with its name. The same model gives the same \
+            bytes.
 
-            A character that no Swift name can have becomes an underscore; a name that is taken gets one at its end.
+            A character that a Swift name cannot have becomes an underscore. A name that is taken gets an underscore \
+            at its end.
             """
     )
 

@@ -36,7 +36,7 @@ struct PropertyArgument: ExpressibleByArgument {
             case let other?: if case .unrepresentable = other { return other }
             case nil: break
             }
-            throw failure("\(name) is \(type.hasPrefix("I") ? "an" : "a") \(type), and '\(text)' is no number")
+            throw failure("\(name) is \(type.hasPrefix("I") ? "an" : "a") \(type), and '\(text)' is not a number")
         case "Boolean":
             if text.isEmpty { return .null }
             guard text == "true" || text == "false" else {
@@ -53,7 +53,7 @@ struct PropertyArgument: ExpressibleByArgument {
         do {
             return try JSONParser.parse(text)
         } catch {
-            throw failure("\(name) is \(type), and '\(text)' is no JSON: \(error.reason)")
+            throw failure("\(name) is \(type), and '\(text)' is not JSON: \(error.reason)")
         }
     }
 

@@ -8,7 +8,7 @@ import TributaryChanges
 struct ReplicatorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replicator",
-        abstract: "What carries the log folder to other machines.",
+        abstract: "Check and set up the replicator, which carries the log folder to other machines.",
         subcommands: [ReplicatorCheckCommand.command, ReplicatorSetupCommand.self]
     )
 }
@@ -95,9 +95,9 @@ private struct ReplicatorReport: Encodable {
 struct ReplicatorCheckCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Say what in Syncthing's settings harms the log folder, and why.",
+        abstract: "List the settings of Syncthing that harm the log folder, with the reasons.",
         discussion: """
-            Ends with 75 when something is wrong. What no option says is taken from the daemon's configuration.
+            Ends with 75 when something is wrong. Options that are not given are read from the daemon's configuration.
             """
     )
 
@@ -132,8 +132,9 @@ struct SyncthingSetupCommand: DaemonCommand {
         commandName: "syncthing",
         abstract: "Make or change Syncthing's folder so that it carries the log folder well.",
         discussion: """
-            Writes .stignore into the log folder, makes the folder in Syncthing when there is none of the ID, and sets what \
-            `tributaryctl replicator check` looks for. With --share it is shared with another device, which must do the same.
+            Writes .stignore into the log folder, makes the folder in Syncthing if it has no folder with the ID, and \
+            sets all settings that `tributaryctl replicator check` looks for. With --share it is shared with another \
+            device, which must do the same.
             """
     )
 

@@ -4,7 +4,7 @@ import TributaryAdmin
 struct SegmentCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "segment",
-        abstract: "Segments of the log folder: what is not applied, and why; files without a daemon.",
+        abstract: "Show why segments of the log folder are not applied; check and write segment files.",
         subcommands: [
             SegmentListCommand.command, SegmentExplainCommand.command, SegmentRetryCommand.command,
             SegmentAcceptCommand.command, SegmentInspectCommand.self, SegmentVerifyCommand.self,
@@ -37,7 +37,7 @@ struct SegmentArguments: ParsableArguments {
     func validate() throws {
         guard parts == nil else { return }
         throw ValidationError(
-            "'\(words.joined(separator: " "))' is no segment: type WRITER/FIRST-LAST or WRITER FIRST LAST"
+            "'\(words.joined(separator: " "))' is not a segment: type WRITER/FIRST-LAST or WRITER FIRST LAST"
         )
     }
 
@@ -134,10 +134,10 @@ struct SegmentAcceptCommand: DaemonCommand {
         commandName: "accept",
         abstract: "Take a held segment: its clock is too far ahead, or nobody trusts its key.",
         discussion: """
-            What it writes with a clock that is ahead wins over everything that anybody writes to the same values, until \
-            all clocks have passed the segment's. A change on this machine that overwrites it gets a clock that is ahead, \
-            too, and other machines take that change when they have taken the segment. Changes of other values go on as \
-            before. Setting the writer's clock right is better, where its segments can be written anew.
+            A segment with a clock that is ahead wins over all other writes to the same values until all clocks have \
+            passed the time of the segment. If this machine overwrites such a value, its change gets a clock that is \
+            ahead, too; other machines apply that change after they have applied the segment. Changes of other values \
+            are not affected. If the writer can write its segments again, it is better to set its clock right first.
             """
     )
 

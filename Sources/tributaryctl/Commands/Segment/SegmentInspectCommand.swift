@@ -7,7 +7,7 @@ struct SegmentInspectCommand: OfflineCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect",
         abstract: "Show what a segment file holds, without a daemon.",
-        discussion: "Of a file that is no valid segment it shows what can be read, and ends with 65."
+        discussion: "For an invalid segment it prints everything that it could parse, and ends with 65."
     )
 
     @Argument(help: ArgumentHelp("The file.", valueName: "file"), completion: .file(extensions: ["tlog"]))

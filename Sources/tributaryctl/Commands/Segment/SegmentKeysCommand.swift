@@ -8,8 +8,9 @@ struct SegmentKeysCommand: OfflineCommand {
         commandName: "keys",
         abstract: "Show which keys encrypt the files of a log folder, without a daemon.",
         discussion: """
-            A key that no file names can be removed from the file of encryption.key_file. With --encryption-keys each key of \
-            that file is listed, in its order: the first one encrypts. A reader sees the IDs alone.
+            A key that no file names can be removed from the file of encryption.key_file. With --encryption-keys each \
+            key of that file is listed, in its order: the first key encrypts. The output has the IDs of the keys, not \
+            the keys.
             """
     )
 

@@ -10,13 +10,13 @@ struct SegmentSignCommand: OfflineCommand {
         commandName: "sign",
         abstract: "Sign segment files with a key of their writer, without a daemon.",
         discussion: """
-            For programs that write segments and do not sign themselves. Stores with trust.mode known hold what they write \
-            until it is signed with a key that they trust for the writer.
+            For programs that write segments and do not sign them. Stores with trust.mode known hold such segments \
+            until they are signed with a key that the store trusts for the writer.
 
-            Sign a file before it gets its name in the log folder; one that has it already is replaced by the same file \
-            with the signature. A symbolic link is not followed. Only the last line changes, not the hash. All files are of \
-            one writer; one that another key \
-            has signed is refused without --replace, and then nothing is signed.
+            Sign a file before it gets its name in the log folder. A file that has its name already is replaced by the \
+            same file with the signature. Symbolic links are not followed. Only the last line changes, not the hash. \
+            All files must be of the same writer. If a file is signed with another key and --replace is not given, no \
+            file is signed.
 
             Make a key with: openssl genpkey -algorithm ed25519 -out FILE
             """
@@ -33,7 +33,7 @@ struct SegmentSignCommand: OfflineCommand {
     @OptionGroup var format: FormatOptions
 
     func validate() throws {
-        if signing.key == nil { throw ValidationError("--key FILE is missing: with which key?") }
+        if signing.key == nil { throw ValidationError("--key FILE is missing: name the file of the key to sign with") }
     }
 
     func run(on terminal: Terminal) throws {
@@ -48,8 +48,8 @@ struct SegmentSignCommand: OfflineCommand {
         guard let writer = segments.first?.segment.name.writer else { throw ExitStatus.usage }
         if let other = segments.first(where: { $0.segment.name.writer != writer }) {
             let reason =
-                "\(other.file.file) is of writer \(other.segment.name.writer), \(files[0]) of \(writer): sign the files of "
-                + "each writer with a key of its own"
+                "\(other.file.file) is of writer \(other.segment.name.writer), \(files[0]) of \(writer): run the "
+                + "command for each writer with the writer's own key"
             throw CommandFailure(reason: reason, status: .usage)
         }
         var signed: [JSONValue] = []
@@ -82,7 +82,7 @@ struct SegmentSignCommand: OfflineCommand {
     ) throws -> (file: OpenFile, segment: VerifiedSegment) {
         let report = SegmentReport(path: path, in: folder)
         if report.error?.kind == .locked {
-            let reason = "\(path): it is encrypted, and what is in it is to be signed: segment write does both"
+            let reason = "\(path): it is encrypted already; sign before encryption, as segment write does"
             throw CommandFailure(reason: reason, status: .notPermitted)
         }
         if let error = report.error {
@@ -123,7 +123,7 @@ struct SigningKeyOption: ParsableArguments {
         }
         guard let found else {
             throw CommandFailure(
-                reason: "'\(path)': there is no such key; make one with: openssl genpkey -algorithm ed25519 -out "
+                reason: "'\(path)': the file does not exist; make a key with: openssl genpkey -algorithm ed25519 -out "
                     + path.shellWord,
                 status: .noSuchThing
             )
@@ -171,7 +171,7 @@ private struct SignedCopy {
             throw CommandFailure(reason: "'\(path)': the end line is not valid: \(error.reason)", status: .badData)
         }
         guard case .object(let members) = value else {
-            throw CommandFailure(reason: "'\(path)': the end line is no object", status: .badData)
+            throw CommandFailure(reason: "'\(path)': the end line is not an object", status: .badData)
         }
         let others = members.filter { $0.key != "key" && $0.key != "signature" }
         let added = [

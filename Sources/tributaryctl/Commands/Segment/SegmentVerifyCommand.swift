@@ -10,13 +10,13 @@ struct SegmentVerifyCommand: OfflineCommand {
         abstract: "Check segment files from the first byte to the last, without a daemon.",
         discussion:
             """
-            Ends with 65 when a file is no valid segment, 66 when one is not there, 74 when one cannot be read, 77 when it is \
-            encrypted with a key that --encryption-keys does not name.
+            Ends with 65 when a file is not a valid segment, 66 when a file does not exist, 74 when a file cannot be \
+            read, 77 when a file is encrypted with a key that --encryption-keys does not have.
 
-            With --model it also names each value that the model cannot hold, which a daemon would defer, and each \
-            mandatory property that is missing, and ends with 65 when there are any. With --strict as well, for the tests \
-            of programs that write segments, also what daemons take and writers must not write: UUIDs and hashes in \
-            upper case, and to-many relationships whose inverse is to-one.
+            With --model it also lists each value that the model cannot hold, which a daemon would defer, and each \
+            mandatory property that is missing, and ends with 65 when there are any. --strict is for the tests of \
+            programs that write segments. It also lists forms that daemons accept but writers must not write: UUIDs \
+            and hashes in upper case, and changes of to-many relationships with a to-one inverse.
             """
     )
 

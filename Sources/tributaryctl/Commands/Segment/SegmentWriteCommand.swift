@@ -13,8 +13,9 @@ struct SegmentWriteCommand: OfflineCommand {
             Standard input has one change a line, as in the log; an insert without "id" gets one. All changes are one \
             transaction: they are checked against the model, and either all are written or none. Deletions come first.
 
-            The writer must be a UUID that no other program writes as. With --key the segment is signed; stores that take \
-            only what is signed have to trust the key for this writer: tributaryctl writer trust WRITER --key KEY
+            The writer must be a UUID that no other program writes as. With --key the segment is signed. Stores that \
+            accept only signed segments have to trust the key for this writer: tributaryctl writer trust WRITER --key \
+            KEY
             """
     )
 

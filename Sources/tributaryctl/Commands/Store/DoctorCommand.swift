@@ -5,7 +5,7 @@ import TributaryAdmin
 struct DoctorCommand: OfflineCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Say what keeps the service from working, and what to type.",
+        abstract: "List the faults that keep the service from working, with the commands that help.",
         discussion: """
             Looks at the configuration, the model, keys, folders, groups, the unit with its drop-ins, the replicator, ports, the \
             clock and the disks. For root it does so with the rights of the unit's user. It changes nothing, and needs no daemon.

@@ -79,7 +79,7 @@ struct RestoreCommand: OfflineCommand {
     private func clear(_ target: StoppedStore, _ terminal: Terminal) throws {
         let marker = target.marker
         guard target.exists || target.isMarked && marker?.former == nil else {
-            throw CommandFailure(reason: "there is no store '\(target.path)'", status: .noSuchThing)
+            throw CommandFailure(reason: "the store '\(target.path)' does not exist", status: .noSuchThing)
         }
         // No daemon starts with the marker: after an interruption it would use a store without its write-ahead log.
         let aside = target.freeAside(marker?.aside)

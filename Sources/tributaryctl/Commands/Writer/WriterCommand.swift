@@ -6,7 +6,7 @@ import TributaryChanges
 struct WriterCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "writer",
-        abstract: "Those whose transactions are in the store.",
+        abstract: "List the writers of the fleet, trust their keys, give up lost writers.",
         subcommands: [
             WriterListCommand.command, WriterEvictCommand.command, WriterAbandonCommand.command,
             WriterRestampCommand.command, WriterKeyCommand.command, WriterTrustCommand.command,
@@ -31,7 +31,7 @@ extension Session {
             )
         }
         let lines = found.prefix(10).map { "  \($0.id) \(EscapedText.escape($0.name ?? ""))" }
-        let reason = (["'\(name)' stands for \(found.count) writers; give more of the UUID"] + lines).joined(
+        let reason = (["'\(name)' matches \(found.count) writers; type more of the UUID"] + lines).joined(
             separator: "\n"
         )
         throw CommandFailure(reason: reason, status: .usage)
@@ -97,10 +97,10 @@ struct WriterListCommand: DaemonCommand {
 struct WriterEvictCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "evict",
-        abstract: "Count no more on what a writer has acknowledged.",
+        abstract: "No longer wait for the acknowledgements of a writer.",
         discussion: """
-            For a machine that is gone or away for long. It counts again as soon as something newer of it is applied. What \
-            it wrote stays.
+            For a machine that is gone, or away for a long time. This store waits for its acknowledgements again as soon as \
+            a newer transaction of the writer is applied. Its transactions stay in the store.
             """
     )
 
@@ -112,10 +112,10 @@ struct WriterEvictCommand: DaemonCommand {
 struct WriterAbandonCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "abandon",
-        abstract: "Wait no more for a writer's missing transactions.",
+        abstract: "No longer wait for a writer's missing transactions.",
         discussion: """
-            For transactions that are lost permanently. What others wrote after them is imported at once. What arrives of the \
-            writer later is applied all the same.
+            For transactions that are lost permanently. Later transactions of other writers are imported at once. Transactions of \
+            the writer that arrive later are still applied.
             """
     )
 
@@ -127,10 +127,10 @@ struct WriterAbandonCommand: DaemonCommand {
 struct WriterRestampCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "restamp",
-        abstract: "Go on as a fresh writer, with right clocks for what is not exported yet.",
+        abstract: "Continue as a fresh writer, with right clocks for transactions that are not exported yet.",
         discussion: """
             For a store that saved while its machine's clock was ahead. Set the clock right first. The former writer keeps \
-            what is exported.
+            the exported transactions.
             """
     )
 
@@ -147,10 +147,10 @@ struct WriterRestampCommand: DaemonCommand {
 struct WriterKeyCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "key",
-        abstract: "Show the key with which this store signs.",
+        abstract: "Show the public key of this store, which verifies its signatures.",
         discussion: """
-            Others compare it before they trust it. The private half is in the file of the store's name with -key, which no \
-            backup has.
+            Compare it on the other machines before you trust it there. The private key is in the file with the store's \
+            name and -key at its end, which is not in backups.
             """
     )
 
@@ -166,10 +166,10 @@ struct WriterKeyCommand: DaemonCommand {
 struct WriterTrustCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "trust",
-        abstract: "Take what a store signs with its key.",
+        abstract: "Trust the key of a store: apply the segments that it signs.",
         discussion: """
-            For a store whose segments are held since nobody trusts its key (trust.mode: known). Compare the key first with \
-            what tributaryctl writer key shows on its machine.
+            For a store with segments that are held because its key is not trusted (trust.mode: known). Compare the key \
+            first with the key that tributaryctl writer key shows on its machine.
             """
     )
 
@@ -182,10 +182,10 @@ struct WriterTrustCommand: DaemonCommand {
 struct WriterRevokeCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke",
-        abstract: "Take nothing more that is signed with a store's key.",
+        abstract: "Stop trusting a key: hold all new files that are signed with it.",
         discussion: """
-            For a machine that is stolen or sold. What it wrote before stays where it is applied; what is not applied here is \
-            held. To be asked on each machine.
+            For a machine that is stolen or sold. Applied transactions stay in the store; files that are not applied here \
+            yet are held. Run the command on each machine.
             """
     )
 
@@ -196,7 +196,10 @@ struct WriterRevokeCommand: DaemonCommand {
 }
 
 struct KeyOption: ParsableArguments {
-    @Option(help: "The key, 64 hexadecimal digits. Without it the key of what is held, or all of the store's keys.")
+    @Option(
+        help:
+            "The key, 64 hexadecimal digits. Default: trust takes the key of the held files, revoke all keys of the store."
+    )
     var key: String?
 }
 
