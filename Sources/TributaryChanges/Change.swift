@@ -42,13 +42,12 @@ package struct LogTransaction: Hashable, Sendable {
     }
 }
 
-/// The transaction line of the log, which precedes the changes.
 package struct TransactionHeader: Hashable, Sendable {
     /// Counts the transactions of the writer: 1, 2, 3 … without gaps.
     package var sequence: UInt64
     package var clock: HybridClock
     package var author: String?
-    /// For each other writer, the sequence up to which the replica had applied its transactions at commit.
+    /// For each other writer, the sequence of its last transaction that the replica had applied at commit.
     ///
     /// Only entries that changed since this writer's previous transaction.
     package var seen: [UniqueID: UInt64]
@@ -79,7 +78,6 @@ extension Change {
         return bytes
     }
 
-    /// Appends a line of the log, including its newline.
     package func write(to bytes: inout [UInt8]) {
         let verb: StaticString =
             switch operation {
@@ -124,7 +122,6 @@ extension Change {
 }
 
 extension TransactionHeader {
-    /// Appends a line of the log, including its newline.
     package func write(to bytes: inout [UInt8]) {
         bytes.append("{\"transaction\":")
         bytes.append(contentsOf: String(sequence).utf8)

@@ -1,7 +1,6 @@
 import Foundation
 import Glibc
 
-/// A failed system call on a file or folder.
 package struct FileFailure: Error, Hashable, Sendable, CustomStringConvertible {
     package var path: String
     /// The value of `errno`.
@@ -47,7 +46,7 @@ extension FileFailure {
 
     /// Whether a path leads to something.
     ///
-    /// - Throws: ``FileFailure`` when the system cannot tell it, such as for a disk that fails.
+    /// - Throws: ``FileFailure`` when the system cannot tell, for example because a disk fails.
     package static func exists(_ path: String) throws(FileFailure) -> Bool {
         if access(path, F_OK) == 0 { return true }
         guard errno == ENOENT || errno == ENOTDIR else { throw FileFailure(path, errno) }

@@ -1,8 +1,7 @@
-/// Consecutive inserts or updates of a transaction with one entity, one list of property names, and plain values only.
+/// Consecutive inserts or updates of a transaction with one entity, the same property names, and plain values only.
 ///
 /// The values are stored side by side in memory that the run owns, so that a row needs no allocation between the log
-/// and the store: an import of changes instead takes 41 % more instructions. ``change(_:)`` returns a row as a
-/// ``Change``.
+/// and the store: an import of changes instead takes 41 % more instructions.
 ///
 /// `@unchecked Sendable`: one thread fills the run before other threads get it; afterwards it is only read.
 package final class RowRun: @unchecked Sendable {
@@ -41,7 +40,6 @@ package final class RowRun: @unchecked Sendable {
     @exclusivity(unchecked) @usableFromInline var textCapacity: Int
     @exclusivity(unchecked) @usableFromInline package var textCount = 0
 
-    /// The bytes of the rows, and about 200 for the run itself.
     package var byteCount: Int {
         200 + count * (MemoryLayout<UniqueID>.stride + width * MemoryLayout<Cell>.stride) + textCount
     }

@@ -30,7 +30,7 @@ public enum PropertyValue: Hashable, Sendable {
     @_disfavoredOverload
     public static func date(_ unixSeconds: Double) -> PropertyValue { .date(DateValue(unixSeconds: unixSeconds)) }
 
-    /// Whether the value is null.
+    /// Whether there is no value.
     @inlinable public var isNull: Bool {
         if case .null = self { true } else { false }
     }
@@ -55,7 +55,6 @@ extension PropertyValue {
         }
     }
 
-    /// For error messages.
     package var kindName: String {
         switch self {
         case .null: "null"
@@ -79,7 +78,6 @@ extension PropertyValue {
     }
 }
 
-/// The identity and the order of values.
 extension PropertyValue {
     /// Whether the two are one value for the store and for predicates: texts are compared by their bytes, whereas
     /// Swift's own `==` considers canonically equivalent texts equal.
