@@ -6,7 +6,7 @@ package import TributaryChanges
 /// followed.
 package final class LogFolder: Sendable {
     let folder: OpenFolder
-    /// The keys of encrypted files; the first one encrypts what is published.
+    /// The keys of encrypted files; the first key encrypts published files.
     package let keys: EncryptionKeys
 
     package init(path: String, keys: EncryptionKeys = EncryptionKeys()) throws(SegmentError) {
@@ -46,12 +46,11 @@ package final class LogFolder: Sendable {
         return file
     }
 
-    /// Opens a file in a writer's folder, encrypted or not.
     func openAny(fileName: String, writer: UniqueID) throws(SegmentError) -> OpenFile {
         try OpenFile(openRaw(fileName, of: writer), keys: keys)
     }
 
-    /// Opens a blob of a writer, which has `size` bytes, for reading; `sha256` must be a hash, so that the path cannot leave
+    /// Opens a blob of a writer, of `size` bytes, for reading; `sha256` must be a hash, so that the path cannot leave
     /// the folder.
     ///
     /// - Throws: ``SegmentError`` `rejected` for anything but a regular file; `locked`, `missing` or `inputOutput`.
@@ -59,7 +58,6 @@ package final class LogFolder: Sendable {
         try OpenFile(openRaw(blob: sha256, writer: writer), size: size, keys: keys)
     }
 
-    /// The names of a writer's blobs, unordered; empty when it has none.
     func blobNames(of writer: UniqueID) throws(SegmentError) -> [String] {
         let path = "\(path)/\(writer)/blobs"
         let above = LogFolder.folder(writer.description, in: descriptor)
@@ -73,7 +71,6 @@ package final class LogFolder: Sendable {
         return try LogFolder.names(in: folder, path: path).filter(isSHA256)
     }
 
-    /// Opens a blob as it lies on the disk.
     func openRaw(blob sha256: String, writer: UniqueID) throws(SegmentError) -> RawFile {
         let file = "\(path)/\(writer)/blobs/\(sha256)"
         let above = LogFolder.folder(writer.description, in: descriptor)
@@ -85,7 +82,6 @@ package final class LogFolder: Sendable {
         return try LogFolder.open(sha256, in: folder, file: file, writer: writer)
     }
 
-    /// Opens a file in a writer's folder as it lies on the disk.
     func openRaw(_ fileName: String, of writer: UniqueID) throws(SegmentError) -> RawFile {
         let file = "\(path)/\(writer)/\(fileName)"
         let folder = LogFolder.folder(writer.description, in: descriptor)
@@ -99,12 +95,13 @@ package final class LogFolder: Sendable {
         return try LogFolder.open(fileName, in: folder, file: file, writer: writer)
     }
 
-    /// The descriptor of a folder, which the caller closes; negative, with `errno`, when it cannot be opened.
+    /// Opens a folder.
+    ///
+    /// The caller closes the descriptor. It is negative, with `errno`, when the folder cannot be opened.
     package static func folder(_ name: String, in parent: Int32) -> Int32 {
         clinux_openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0)
     }
 
-    /// Opens a regular file in a folder.
     static func open(
         _ fileName: String,
         in folder: Int32,
@@ -129,12 +126,11 @@ package final class LogFolder: Sendable {
 }
 
 extension LogFolder {
-    /// The writers that have a folder, unordered.
     package func writers() throws(SegmentError) -> [UniqueID] {
         try LogFolder.names(in: descriptor, path: path).compactMap { SegmentName.writer(folderName: $0) }
     }
 
-    /// Returns the names in a writer's folder, unordered; empty when there is no folder.
+    /// Returns the names in a writer's folder, unordered; empty without a folder.
     package func fileNames(of writer: UniqueID) throws(SegmentError) -> [String] {
         let path = "\(path)/\(writer)"
         let folder = LogFolder.folder(writer.description, in: descriptor)
@@ -156,7 +152,8 @@ extension LogFolder {
         return names.filter { $0 != "." && $0 != ".." }
     }
 
-    /// The number of segments, baselines, comparisons and blobs by the ID of the key that encrypts them, nil for none.
+    /// The number of segments, baselines, comparisons and blobs by the ID of their key, nil for files that are not
+    /// encrypted.
     ///
     /// Each file is opened. A link or a file in the place of a folder is skipped.
     package func filesByKey() throws(SegmentError) -> [String?: Int] {
@@ -165,7 +162,7 @@ extension LogFolder {
             do {
                 counts[try EncryptedForm.keyID(of: try file()), default: 0] += 1
             } catch  where [.missing, .rejected].contains(error.kind) {
-                // It has gone meanwhile, or is no regular file.
+                // It has gone meanwhile, or is not a regular file.
             }
         }
         func names(_ list: () throws(SegmentError) -> [String]) throws(SegmentError) -> [String] {
@@ -188,9 +185,9 @@ extension LogFolder {
         return counts
     }
 
-    /// Removes files of a writer's folder in order; one that is gone already counts as removed.
+    /// Removes files of a writer's folder in order; files that are already gone are not errors.
     ///
-    /// A crash leaves the later ones, which the next removal finds.
+    /// A crash leaves the later files, which the next removal finds.
     ///
     /// - Returns: The number of files that were there.
     @discardableResult
@@ -214,8 +211,8 @@ extension LogFolder {
 
     /// Passes the bytes of a blob to a closure, in portions.
     ///
-    /// - Throws: ``SegmentError`` `changed` when the file is missing or its bytes do not match its name, so that the
-    ///   segment has to wait for it again; `inputOutput` when the system cannot open or read it; what `body` throws.
+    /// - Throws: ``SegmentError`` `changed` when the file is missing or its bytes do not match its name: the segment
+    ///   has to wait for it again; `inputOutput` when the system cannot open or read it; errors of `body`.
     package func readBlob(
         _ sha256: String,
         of writer: UniqueID,
@@ -243,7 +240,6 @@ extension LogFolder {
             let count = try file.read(at: offset, into: buffer)
             guard count > 0 else { break }
             offset += UInt64(count)
-            // A file that grows while it is read has another size than announced.
             guard offset <= UInt64(bitPattern: size) else { throw failure("it has grown") }
             let portion = UnsafeRawBufferPointer(rebasing: buffer[..<count])
             hash.update(bufferPointer: portion)

@@ -16,7 +16,6 @@ extension JSONScanner {
         return string
     }
 
-    /// Reads the string of a value.
     mutating func valueString() throws(JSONError) -> JSONString {
         guard peek() == UInt8(ascii: "\"") else { throw unexpected("a string") }
         position += 1

@@ -1,8 +1,8 @@
 import Glibc
 import TributaryChanges
 
-/// The constant bytes of insert or update lines with one entity and one list of properties: everything but the
-/// identifier and the values.
+/// The constant bytes of insert or update lines with the same entity and properties: everything but the identifier and
+/// the values.
 ///
 /// Nearly every line of a log has the form of a recent line. A template is made from a valid line. Another line is
 /// valid when its bytes between the values equal those of the template, so that names and keys are not parsed again.
@@ -16,7 +16,6 @@ final class LineTemplate {
 
     private static let identifierLength = 36
 
-    /// Creates a template of a valid change line; nil when the line has another form, or values that are not plain.
     init?(_ line: UnsafeBufferPointer<UInt8>, scanner: inout JSONScanner) {
         let insert = StaticString("{\"insert\":")
         let update = StaticString("{\"update\":")
@@ -59,7 +58,6 @@ final class LineTemplate {
         walk(line, &scanner) { (scanner, _) throws(JSONError) in try scanner.skipScalar() } != nil
     }
 
-    /// Appends the line to a run of this form; false when the line has another form.
     func append(_ line: UnsafeBufferPointer<UInt8>, to run: RowRun, _ scanner: inout JSONScanner) -> Bool {
         let id = walk(line, &scanner) { (scanner, column) throws(JSONError) in
             try scanner.scalar(into: run, column)
