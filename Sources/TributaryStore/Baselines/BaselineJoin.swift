@@ -6,8 +6,8 @@ import TributaryModel
 /// versions.
 ///
 /// Transactions that the store has applied are in its merge state already, so they are skipped. History gets the
-/// effects as one new transaction of this store, which has the greatest number; the transactions that the versions
-/// refer to get numbers below it.
+/// effects as one new transaction of this store, with the greatest number. The transactions that the versions refer to
+/// get lower numbers.
 final class BaselineJoin {
     private let db: Database
     private let engine: MergeEngine
@@ -29,7 +29,7 @@ final class BaselineJoin {
         var number: Int64
     }
 
-    /// `vector` has the writers that are ahead in the baseline, `rules` the rules of the store and of the baseline.
+    /// `vector` has the writers that are ahead in the baseline.
     init(
         _ transaction: WriteTransaction,
         _ header: BaselineHeader,
@@ -147,16 +147,15 @@ struct BaselineVector {
     struct Ahead {
         var writer: BaselineWriter
         var row: Int64
-        /// The last transaction that the store has applied.
         var applied: UInt64
-        /// Whether the store keeps its own totals, because its transactions of this writer are others.
+        /// Whether the store keeps its own totals, because it has other transactions under this writer's names.
         var keepsTotals: Bool
         /// Versions and totals refer to the number of the last transaction.
         var lastNumber: Int64 = 0
     }
 
     fileprivate(set) var ahead: [UniqueID: Ahead] = [:]
-    /// The writers whose stores have acknowledged something.
+    /// The writers of stores that have acknowledged something.
     private let acknowledging: [BaselineWriter]
 
     init(_ writers: [BaselineWriter], _ table: WriterTable, keepingTotalsOf contradicted: UniqueID?) throws {
@@ -182,7 +181,6 @@ struct BaselineVector {
     }
 }
 
-/// The reason why a store cannot join a baseline.
 package enum BaselineJoinError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The baseline has merged a property, or with nil the objects of an entity, by another rule.
     ///

@@ -31,7 +31,6 @@ package final class BaselineLaw {
         case earlier
     }
 
-    /// The transactions that a baseline may have.
     package enum Extent: Sendable {
         /// Only transactions that the store has applied.
         case applied
@@ -39,7 +38,6 @@ package final class BaselineLaw {
         case withUnknown
     }
 
-    /// An entry of a baseline with its transaction; bounds and counters have none.
     package struct Entry: Sendable {
         package var transaction: BaselineTransaction?
         package var entry: BaselineEntry
@@ -114,12 +112,12 @@ package final class BaselineLaw {
         }
     }
 
-    /// Decides about a baseline of the store's model; `body` adds what is to be compared.
+    /// Decides about a baseline of the store's model; `body` adds the entries to compare.
     ///
-    /// `extent` is the transactions that the baseline may have. A temporary file of SQLite sorts what is added: O(n log n)
-    /// for n cells, in bounded memory. The reader stays at one state of the store.
+    /// `extent` is the transactions that the baseline may have. A temporary file of SQLite sorts the entries:
+    /// O(n log n) for n cells, in bounded memory. The reader stays at one state of the store.
     ///
-    /// - Throws: ``StoreError``, and what `body` and `step` throw, which is called from time to time.
+    /// - Throws: ``StoreError``, and errors of `body` and `step`; `step` is called from time to time.
     package static func decide(
         _ header: BaselineHeader,
         _ writers: [BaselineWriter],
@@ -130,7 +128,7 @@ package final class BaselineLaw {
     ) throws -> Verdict {
         try DatabaseQueue.scratch { scratch in
             let law = try BaselineLaw(reader, header, writers, extent, scratch)
-            // Who vouches for a baseline learns of each contradiction.
+            // A person who vouches for a baseline needs to see each contradiction.
             guard law.finding == .sound || extent == .withUnknown else { return law.finding }
             try body(law)
             try law.compare(step)
@@ -145,7 +143,7 @@ package final class BaselineLaw {
         if entry.transaction == nil { needsLater = true }
     }
 
-    /// Adds an entry that the other side does not have, or with ``Side/earlier`` one of an older baseline.
+    /// Adds an entry that the other side does not have, or with ``Side/earlier`` an entry of an older baseline.
     package func add(_ entry: Entry, _ side: Side) throws {
         match(entry)
         switch entry.entry {
@@ -159,7 +157,6 @@ package final class BaselineLaw {
         }
     }
 
-    /// Adds a change of a segment.
     package func add(_ change: Change, _ side: Side, of writer: UniqueID, _ transaction: TransactionHeader) throws {
         let version = Version(clock: transaction.clock, writer: writer)
         if side == .earlier { try cells.add(change, side, (version, transaction.sequence)) }
@@ -213,7 +210,7 @@ package final class BaselineLaw {
         }
         let write = group.earlier
         if let theirs, write.map({ $0.version < theirs.version }) ?? true {
-            // The log has all writes of this writer, and not this one.
+            // The log has all writes of this writer, and lacks this write.
             let isInvented = wholeEarlier.contains(theirs.version.writer) && !cells.isUnresolved(theirs.version)
             return isInvented ? difference(key, theirs, write) : .sound
         }
@@ -277,7 +274,6 @@ package final class BaselineLaw {
         return isEqual(earlier?.amount, theirs?.amount) ? .sound : difference(key, theirs, earlier)
     }
 
-    /// A total of zero is equivalent to no total.
     private func isEqual(_ total: PropertyValue?, _ other: PropertyValue?) -> Bool {
         total == other || [total, other].compactMap(\.self).allSatisfy(CounterTotals.isZero)
     }
@@ -305,7 +301,7 @@ package final class BaselineLaw {
 
     /// The model does not say how deferred writes merge, so that a difference proves nothing.
     private func deferred(_ key: BaselineCells.Key, _ group: BaselineCells.Group) -> Verdict {
-        // The key contains the version, and a state has one transaction of each version.
+        // The key contains the version, and a state has at most one transaction of each version.
         let (own, theirs) = (group.own.first, group.baseline.first)
         let isLater =
             theirs.map(isUnknown) ?? true

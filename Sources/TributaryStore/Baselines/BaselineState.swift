@@ -61,7 +61,6 @@ final class BaselineState {
         return found.values.map(\.counter)
     }
 
-    /// Under any entity.
     private func hasTotal(of id: UniqueID, _ property: String, writer: Int64) throws -> Bool {
         let counters = CounterTable(reader.database, layout: layout)
         return try layout.entities.contains { entity in
@@ -81,7 +80,7 @@ final class BaselineState {
         }
     }
 
-    /// The writes of one version under the name of one entity, which are one change.
+    /// The writes of one version under one entity's name, which are one change.
     private struct Group: Hashable {
         var number: Int64
         var entity: String
@@ -130,7 +129,6 @@ final class BaselineState {
             let bound = BaselineBound(entity: bound.entity, id: object.id, write: bound.write)
             try emit(BaselineItem(entry: .bound(bound)))
         }
-        // An insert without a known meaning is a kept line.
         let insert = object.insert.flatMap { insert in
             let change = Change(entity: insert.entity, id: object.id, operation: .insert([]))
             return layout.isUnsettled(change) ? nil : Group(number: insert.version, entity: insert.entity)
@@ -160,7 +158,7 @@ final class BaselineState {
         }
     }
 
-    /// By the concrete entity, or by the first entity that has the property.
+    /// Named by the concrete entity, or by the first entity with the property.
     private func name(
         of column: StoreModel.ColumnIndex,
         in entity: EntityLayout?
@@ -189,7 +187,6 @@ final class BaselineState {
         try self.emit(change, at: pair.version, emit)
     }
 
-    /// One change for all pairs of one version and relationship.
     private func changes(ofPairsOf object: DeferredObject, _ emit: (BaselineItem) throws -> Void) throws {
         struct Pairs: Hashable {
             var number: Int64
@@ -243,11 +240,11 @@ struct BaselineItem {
 
 /// The names under which a baseline writes columns and link tables.
 ///
-/// When several entities have a property, the entity nearest to the root stands for all, and the first by name among
-/// equals: so the text is the same in every store with the model, and another version of the model most probably has
-/// the entity too.
+/// When several entities have a property, the entity nearest to the root is named, and the first by name among equals.
+/// So the text is the same in every store with the model, and another version of the model most probably has the entity
+/// too.
 struct BaselineNames {
-    /// Without columns that no entity of the model has any more.
+    /// Without columns that belong to no entity of the model.
     private(set) var columns: [StoreModel.ColumnIndex: (entity: String, property: String)] = [:]
     /// By the index of the link table, seen from the source of the pairs.
     private(set) var pairs: [Int: (entity: String, property: String)] = [:]

@@ -77,7 +77,6 @@ final class BatchDeletion {
         }
     }
 
-    /// The objects `o` at the other end of the relationship of the deleted objects `d`.
     private func targets(_ followed: Followed) -> String {
         let (entity, join) = (followed.entity, followed.join)
         return """
@@ -182,14 +181,14 @@ final class BatchDeletion {
 extension BatchWriter {
     /// Deletes the objects that match the query, following the delete rules.
     ///
-    /// - Throws: ``BatchError`` `denied` when a Deny rule forbids a deletion; nothing is written then.
+    /// - Throws: ``BatchError`` `denied` when a Deny rule forbids a deletion; then nothing is written.
     package func delete(_ query: FetchQuery, terms: BatchTerms) throws -> BatchWriteResult {
         try delete(visible: reader.ids(query), terms: terms)
     }
 
     /// Deletes the given objects, as far as they exist, following the delete rules.
     ///
-    /// - Throws: ``BatchError`` `denied` when a Deny rule forbids a deletion; nothing is written then.
+    /// - Throws: ``BatchError`` `denied` when a Deny rule forbids a deletion; then nothing is written.
     package func delete(_ ids: [ManagedObjectID], terms: BatchTerms) throws -> BatchWriteResult {
         let visible = try ids.compactMap { try reader.row($0.uniqueID, rootEntity: $0.rootEntity)?.id }
         return try delete(visible: visible, terms: terms)

@@ -1,18 +1,16 @@
 package import TributaryChanges
 import TributaryModel
 
-/// Turns rows into log changes.
 final class BatchInsertion {
     private let properties: BatchProperties
     private let keys: BatchUniqueness
-    /// The properties from whose values the identifier of a row is derived.
+    /// The properties that determine the identifier of a row.
     private let identity: [Int]
     private let terms: BatchTerms
     private let reader: Reader
     private let defaults: [PropertyValue]
     private let newest: Int64
     private let slices: BatchSlices
-    /// The row index of each ID in the slice, for the error that reports a duplicate ID.
     private var rows: [UniqueID: Int] = [:]
 
     init(
@@ -91,7 +89,6 @@ final class BatchInsertion {
         keys.removePending()
     }
 
-    /// The error for an object that cannot be inserted because there is one with its ID.
     func duplicate(_ id: ManagedObjectID) -> BatchError { .duplicateID(row: rows[id.uniqueID] ?? 0, id) }
 
     private func checkMandatory(_ values: [PropertyValue], row: Int) throws {
@@ -128,7 +125,6 @@ final class BatchInsertion {
         return other.map { .stored($0, properties: names) } ?? .none
     }
 
-    /// Returns true when the row needs no insert any more.
     private func resolveCollision(
         of values: [PropertyValue],
         _ derived: UniqueID?,
@@ -152,7 +148,7 @@ final class BatchInsertion {
             // Another object may have another key of the row.
             return try resolveCollision(of: values, derived, written, row: row)
         case .replace, .update:
-            // An object of an earlier row takes all values of this one: a deletion of it would come after its insert.
+            // An object of an earlier row takes all values of this row: a deletion of it would come after its insert.
             let written = terms.collision == .replace ? Array(values.indices) : written
             // The changes that are not applied yet may concern this object.
             try flush()
@@ -216,7 +212,7 @@ extension BatchWriter {
 
     /// Inserts objects from rows of values; `next` fills a row, or returns true when there are no more rows.
     ///
-    /// - Throws: ``BatchError``; nothing is written then.
+    /// - Throws: ``BatchError``; then nothing is written.
     package func insert(
         into entity: String,
         identity: [String] = [],
@@ -282,7 +278,6 @@ final class BatchUniqueness {
         case pending
     }
 
-    /// `values` are indexed by property index.
     func collision(of values: [PropertyValue]) throws -> Collision {
         for (constraint, key) in self.keys(of: values) {
             if pending.contains(key) { return .pending }

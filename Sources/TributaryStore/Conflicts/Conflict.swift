@@ -5,7 +5,6 @@ package struct Conflict: Sendable, Hashable {
     package enum Kind: String, Sendable, CaseIterable {
         /// The value of an attribute or of a to-one relationship.
         case value
-        /// A link or an unlink, or a position.
         case link
         /// An object that is not shown, with all its values.
         case object
@@ -20,7 +19,6 @@ package struct Conflict: Sendable, Hashable {
         /// Another object has the unique key.
         case uniqueness
 
-        /// As in the journal and in the admin interface.
         package var name: String {
             switch self {
             case .property(let rule): rule.rawValue
@@ -64,6 +62,6 @@ package struct Conflict: Sendable, Hashable {
 
 package struct ConflictCounts: Sendable, Hashable {
     package var kept: Int
-    /// The conflicts that newer ones have replaced, and those that were only counted.
+    /// The conflicts that newer conflicts replaced, and the conflicts that were only counted.
     package var dropped: Int
 }

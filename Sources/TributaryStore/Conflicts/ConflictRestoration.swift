@@ -105,7 +105,7 @@ package struct ConflictRestoration {
         return Change(entity: layout.entity.name, id: conflict.id, operation: .insert(writes))
     }
 
-    /// Where there are several values of one property, the last one is the best.
+    /// Of several values of a property, the last value is the best.
     private func knownValues(_ entity: EntityLayout) throws -> [JSONMember] {
         var members = try PreservedValueTable(db: reader.database, layout: layout)
             .values(of: conflict.id, table: entity.table)

@@ -1,11 +1,10 @@
 import GRDB
 import TributaryChanges
 
-/// Writes `tributary_conflict`, whose size is bounded, and counts the conflicts that are not in it.
+/// Writes `tributary_conflict`, within its size limits, and counts the conflicts that are left out.
 ///
 /// It belongs to one write transaction.
 final class ConflictTable {
-    /// When the table has this many rows, a new one replaces the oldest.
     static let rowLimit: Int64 = 10_000
     /// The number of rows that one write transaction may replace.
     ///
@@ -23,7 +22,7 @@ final class ConflictTable {
     private var range: Range<Int64>?
     private var bytes: Int64?
     private var replacedCount = 0
-    /// The dropped conflicts that the setting does not count yet.
+    /// The dropped conflicts that the setting does not include yet.
     private var droppedCount: Int64 = 0
 
     init(_ db: Database) {
@@ -140,7 +139,6 @@ struct ConflictEntry {
     var entity: String
     var id: UniqueID
     var property: String
-    /// The number of the version.
     var losing: Int64
     var losingValue: JSONValue
     var winning: Int64

@@ -5,7 +5,7 @@ import Glibc
 ///
 /// Until that transaction ends, SQLite copies no newer state into the store's file, and the WAL grows.
 package struct BlockingReader: Hashable, Sendable {
-    /// The number of the process; nil when it is not visible here, such as a process of another container.
+    /// The number of the process; nil when it is not visible here, for example a process of another container.
     package var process: Int32?
     /// The bytes of the WAL that are newer than the state that the process reads.
     package var bytes: Int64

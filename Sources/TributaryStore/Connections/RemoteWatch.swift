@@ -19,7 +19,7 @@ package final class RemoteWatch: Sendable {
     static let limit = 16
     /// Milliseconds without a write that end a burst.
     private static let quiet: Int32 = 10
-    /// The longest time for which continuous writes delay the read of the newest transaction.
+    /// Continuous writes delay the read of the newest transaction for at most this time.
     private static let ceiling: Duration = .milliseconds(100)
     private static let inUse = Atomic(0)
 
@@ -34,7 +34,7 @@ package final class RemoteWatch: Sendable {
 
     /// Nil when the store has no file to watch.
     ///
-    /// `changed` gets the number of the newest transaction after writes to the file, whoever made them.
+    /// `changed` gets the number of the newest transaction after writes to the file, by any program.
     package init?(_ store: Store, changed: @escaping @Sendable (Int64) -> Void) {
         let path = store.configuration.path
         var ends: [Int32] = [0, 0]
@@ -55,7 +55,6 @@ package final class RemoteWatch: Sendable {
         Thread.detachNewThread { [self] in run(changed) }
     }
 
-    /// Returns -1 when the process or the system has too many inotify instances.
     private static func watch(_ folder: String) -> Int32 {
         guard inUse.add(1, ordering: .relaxed).newValue <= limit else {
             inUse.subtract(1, ordering: .relaxed)
@@ -77,7 +76,6 @@ package final class RemoteWatch: Sendable {
     /// Ends the watch like ``stop()``, but does not wait: the caller may be on the watch's own thread.
     package func stopSoon() { _ = requestStop() }
 
-    /// False when the watch was stopped before.
     private func requestStop() -> Bool {
         guard !isStopped.exchange(true, ordering: .sequentiallyConsistent) else { return false }
         var byte: UInt8 = 0

@@ -3,7 +3,6 @@ package import GRDB
 package import TributaryChanges
 package import TributaryModel
 
-/// The settings with which a store is opened.
 package struct StoreConfiguration: Sendable {
     /// The SQLite file, in a folder that exists.
     package var path: String
@@ -14,12 +13,12 @@ package struct StoreConfiguration: Sendable {
     package internal(set) var memory: MemoryFolder?
     /// Whether the store is removed after its use, so that its commits need not wait for the disk.
     package var isScratch = false
-    /// The versions of the model, the oldest first, that a new store knows besides those before its model.
+    /// The versions of the model, the oldest first, that a new store knows besides the versions before its model.
     package var formerVersions = ModelVersions.none
     package var trace: SQLTrace?
-    /// Whether a token on the disk, which a clean close leaves, proves after a boot that the store goes on as its writer.
+    /// Whether a token on the disk, which a clean close leaves, proves after a boot that the store continues as its
+    /// writer.
     package var trustsReboot = false
-    /// Set when the store is opened.
     var token: WriterToken?
 
     package init(path: String, name: String, model: Model, environment: StoreEnvironment = .system) {
@@ -44,12 +43,11 @@ extension StoreConfiguration {
 package struct StoreEnvironment: Sendable {
     package var wallTime: @Sendable () -> WallTime
     package var random: @Sendable () -> UInt64
-    /// Returns the home of the store at the path; nil for none.
     package var home: @Sendable (_ path: String) -> StoreHome?
-    /// Returns the folder of the writers' tokens for a user: on a file system in memory, and nobody else's; nil for
-    /// none.
+    /// Returns the folder of the writers' tokens for a user: on a file system in memory, and inaccessible to others;
+    /// nil without such a folder.
     package var tokens: @Sendable (_ user: UInt32) -> String? = { WriterToken.Folder.path(of: $0) }
-    /// Returns the milliseconds by which the wall clock is ahead of the time since the boot.
+    /// Returns how many milliseconds the wall clock is ahead of the time since the boot.
     package var clockDifference: @Sendable () -> Int64 = { WriterToken.Folder.clockDifference }
 
     package init(

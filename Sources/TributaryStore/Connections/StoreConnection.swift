@@ -58,7 +58,7 @@ struct StoreConnection: Sendable {
         try queue.close()
     }
 
-    /// The writer's cache; no other setting matters as much for imports in random order.
+    /// The writer's cache; it has the greatest effect of all settings on imports in random order.
     private static let writerCacheKiB = 24 << 10
     private static let readerCacheKiB = 2 << 10
     /// How long a write waits for the write of another process.
@@ -87,7 +87,7 @@ struct StoreConnection: Sendable {
 
 /// SQLite's own times have a resolution of milliseconds, so the tracer reads the clock itself.
 ///
-/// A statement that is read in several steps counts from its first step until it is reset.
+/// A statement that is read in several steps runs from its first step until it is reset.
 ///
 /// `@unchecked Sendable`: SQLite calls the tracer on the connection's queue only.
 final class StatementTracer: @unchecked Sendable {
@@ -142,7 +142,6 @@ final class StatementTracer: @unchecked Sendable {
 
 /// Receives each statement that SQLite has run, on the thread that ran it.
 package struct SQLTrace: Sendable {
-    /// Whether the text contains the bound values in place of its parameters.
     package var includesValues: Bool
     package var handler: @Sendable (_ text: String, _ duration: Duration, _ rows: Int) -> Void
 

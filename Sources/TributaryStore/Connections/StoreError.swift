@@ -3,7 +3,6 @@ import GRDB
 import Glibc
 package import TributaryChanges
 
-/// The reason for which a store refused or failed an operation.
 package enum StoreError: Error, Hashable, Sendable {
     /// The file cannot be opened or is not a store; 74.
     case cannotOpen(path: String, reason: String)
@@ -62,7 +61,6 @@ package enum StoreError: Error, Hashable, Sendable {
         }
     }
 
-    /// SQLITE_FULL.
     static let full: Int32 = 13
 
     /// Whether the disk or the file system caused the error, rather than the data or the program.

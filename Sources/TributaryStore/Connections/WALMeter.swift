@@ -8,7 +8,6 @@ final class WALMeter: Sendable {
     /// 4 MiB of pages of 4 KiB, SQLite's own default.
     static let checkpointFrames: Int32 = 1000
 
-    /// The bytes that the WAL file may keep once its whole content is copied back.
     static let idleBytes: Int64 = 4 << 20
 
     private let frames = Atomic<Int32>(0)
@@ -23,7 +22,6 @@ final class WALMeter: Sendable {
         return code == 0 ? nil : code
     }
 
-    /// The connection must not outlive the meter; SQLite calls the meter after each commit.
     func watch(_ database: Database) {
         _ = sqlite3_wal_hook(
             database.sqliteConnection,
@@ -60,7 +58,7 @@ final class WALMeter: Sendable {
         var copied: Int32 = 0
         let code = sqlite3_wal_checkpoint_v2(connection, "main", mode, &inLog, &copied)
         switch code & 0xFF {
-        // Another connection is reading or copying back: that says nothing about the disk.
+        // Another connection is reading or copying back, so the disk has not failed.
         case SQLITE_OK, SQLITE_BUSY, SQLITE_LOCKED, SQLITE_INTERRUPT: break
         default: failure.store(code, ordering: .relaxed)
         }

@@ -5,7 +5,7 @@ import TributaryModel
 /// Reads imported writes that have no effect yet; its functions throw ``StoreError`` when the store cannot be read.
 ///
 /// The writes are values that the model cannot represent, and updates of objects that were never inserted, from
-/// segments or from a baseline. Writes that a migration took out of the tables are not counted.
+/// segments or from a baseline. Writes that a migration took out of the tables are left out.
 package struct DeferredWriteReader {
     let reader: Reader
 
@@ -45,7 +45,6 @@ package struct DeferredWriteReader {
         return overview
     }
 
-    /// The applied segments with deferred writes of transactions after `number`.
     package func segments(after number: Int64 = 0) throws -> [DeferredSegment] {
         var origins = try DeferredOrigins(reader)
         var found: [SegmentRecord: DeferredCounts] = [:]
@@ -89,7 +88,6 @@ package struct DeferredWriteReader {
         return found
     }
 
-    /// Returns at most `limit` writes, in order.
     package func writes(
         of record: SegmentRecord,
         limit: Int
@@ -118,7 +116,7 @@ package struct DeferredWriteReader {
         return (counts, writes)
     }
 
-    /// An object of an unknown entity does not count, because its insert itself is deferred.
+    /// An object of an unknown entity is left out, because its insert itself is deferred.
     private var isUnknownObject: String {
         let roots = reader.context.layout.tables.map { String($0.code) }.joined(separator: ", ")
         return """
@@ -189,16 +187,13 @@ package struct DeferredWrite: Sendable, Hashable {
 /// A summary of the imported writes that have no effect yet.
 package struct DeferredOverview: Sendable, Hashable {
     package var counts = DeferredCounts()
-    /// Newest first.
     package var newest: [DeferredWrite] = []
-    /// The first and the last import with deferred writes.
     package var since: WallTime?
     package var until: WallTime?
     /// The time of the last value that the model cannot represent, by the clock of its writer.
     package var written: WallTime?
 }
 
-/// The numbers of imported writes that have no effect yet.
 package struct DeferredCounts: Sendable, Hashable {
     package static let limit = 100_000
 
@@ -211,13 +206,12 @@ package struct DeferredCounts: Sendable, Hashable {
     package init() {}
 }
 
-/// The number of writes of one applied segment that have no effect yet.
 package struct DeferredSegment: Sendable, Hashable {
     package var record: SegmentRecord
     package var counts: DeferredCounts
 }
 
-/// Finds the transactions and applied segments from which deferred writes come.
+/// Finds the transactions and applied segments of deferred writes.
 struct DeferredOrigins {
     struct Origin {
         var writer: UniqueID
@@ -263,7 +257,6 @@ struct DeferredOrigins {
     }
 }
 
-/// A value that waits for the insert of its object.
 struct UnknownObjectWrite {
     var transaction: Int64
     var table: TableLayout

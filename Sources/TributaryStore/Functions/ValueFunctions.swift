@@ -116,7 +116,7 @@ enum AggregateFunctions {
         aggregate.value(of: values, kind: kind).setResult(of: context)
     }
 
-    /// SQLite keeps the values of one group in this memory; nil when there were no rows.
+    /// SQLite keeps the values of one group in this memory; nil when the group is empty.
     private static func memory(_ context: OpaquePointer?, size: Int) -> UnsafeMutablePointer<UnsafeMutableRawPointer?>?
     {
         sqlite3_aggregate_context(context, Int32(size))?

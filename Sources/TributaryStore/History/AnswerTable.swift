@@ -16,7 +16,6 @@ struct AnswerTable {
         try insert.run()
     }
 
-    /// The number of the transaction and the detail that are stored under an idempotency key.
     func answer(to key: String) throws -> (number: Int64, detail: String)? {
         let select = try BoundStatement(db, "SELECT number, detail FROM tributary_answer WHERE key = ?1")
         select.bind(1, key)

@@ -7,9 +7,8 @@ import TributaryModel
 /// A change is the object's UUID and the key of its ``HistoryShape``. A row has the first bytes of the UUIDs once where
 /// they are equal, and the key once where all its changes have one shape.
 final class HistoryWriter {
-    /// The greatest number of changes in a row.
     static let capacity = 400
-    /// The changes of a row then fill one page of 4 KiB.
+    /// The changes of a row then fit into one page of 4 KiB.
     private static let byteCapacity = 4_000
     private static let recordSize = 20
 
@@ -57,7 +56,8 @@ final class HistoryWriter {
                 hasOneShape = hasOneShape && word(start + 16, as: UInt32.self) == key
             }
             let zeros = high == 0 ? 64 + low.leadingZeroBitCount : high.leadingZeroBitCount
-            // One change, or two of one object, keep a byte each, because rows count changes by these bytes.
+            // A single change, or two changes of one object, keep a byte each, because rows count changes by these
+            // bytes.
             let common = records.count == HistoryWriter.recordSize ? 0 : min(zeros / 8, 15)
             let end = hasOneShape ? 16 : HistoryWriter.recordSize
             let count = min(records.count / HistoryWriter.recordSize, HistoryWriter.byteCapacity / (end - common))
@@ -124,7 +124,6 @@ final class HistoryWriter {
         return whole + shape.properties.map { HistoryShape(entity: shape.entity, kind: .update, properties: [$0]) }
     }
 
-    /// Creates the key on first use; nil when there are too many shapes.
     private func key(_ shape: HistoryShape) throws -> UInt32? {
         if let known = try shapes.key(of: shape) { return known }
         let count = try shapeCount ?? shapes.count()
@@ -137,7 +136,6 @@ final class HistoryWriter {
     }
 }
 
-/// The entity, the kind and the properties that several changes of history have in common.
 struct HistoryShape: Hashable {
     var entity: String
     var kind: HistoryTransaction.Kind
@@ -175,7 +173,6 @@ package struct HistoryShapeTable {
         try BoundStatement(db, "SELECT count(*) FROM tributary_shape").first { Int($0.integer(0)) } ?? 0
     }
 
-    /// Returns the key of the new shape.
     func insert(_ shape: HistoryShape) throws -> UInt32 {
         let last = try BoundStatement(db, "SELECT max(key) FROM tributary_shape").first(HistoryShapeTable.key)
         let key = (last ?? 0) &+ 1

@@ -11,9 +11,8 @@ package struct Restamped: Sendable, Hashable {
     package var count: Int
 }
 
-/// The reason why unexported transactions cannot get new clocks or names.
 package enum RestampError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A copy of the store has published, or continues from, what this store has not published: it would be counted
+    /// A copy of the store has published these unpublished transactions, or continues from them: they would be applied
     /// twice.
     case knownElsewhere(writer: UniqueID, sequence: UInt64)
     /// A copy of the store, or the store before it was set back, may have published these transactions.
@@ -43,8 +42,9 @@ package enum RestampError: Error, Hashable, Sendable, CustomStringConvertible {
 ///
 /// No other store knows them under their present names. Versions of rows name the numbers of transactions, so they
 /// change with the rows of the transactions. Totals of counters belong to writers, so the counted amounts move to the
-/// fresh writer. Each comparison with a transaction that stays has the same result: a new clock exceeds all that the
-/// old one exceeds. So what may have overwritten a value that is ahead stays ahead, just after that value.
+/// fresh writer. Each comparison with a transaction that stays has the same result: a new clock exceeds everything that
+/// the old clock exceeds. So a value that may have overwritten a value that is ahead stays ahead, just after that
+/// value.
 struct Restamp {
     private struct Unexported {
         var row: Int64
@@ -89,7 +89,6 @@ struct Restamp {
         }
     }
 
-    /// The sequences of the transactions, by writer.
     var names: [UniqueID: ClosedRange<UInt64>] {
         transactions.reduce(into: [:]) { names, moved in
             let first = names[moved.version.writer]?.lowerBound ?? moved.sequence
@@ -99,7 +98,8 @@ struct Restamp {
 
     /// The reason why transactions cannot get other names; nil when they can.
     ///
-    /// Finds a writer whose unpublished transactions the store has imported; costs one look at each writer and segment.
+    /// Finds a writer with unpublished transactions that the store has imported; costs one look at each writer and
+    /// segment.
     func obstacle() throws -> RestampError? {
         if transactions.isEmpty { return nil }
         let select = try BoundStatement(
@@ -132,7 +132,7 @@ struct Restamp {
             try setBack(writer, to: (moved.map(\.sequence).min() ?? 1) - 1)
         }
         transaction.forget()
-        // Nobody will publish what these transactions have seen of the former writers.
+        // The transactions have seen transactions of the former writers that nobody will publish.
         let published = try reader.writers.all().reduce(into: [:]) { $0[$1.id.description] = $1.sequence }
         try transaction.renewOwn(as: fresh)
         let row = try transaction.writers().position(of: fresh).id
@@ -153,9 +153,9 @@ struct Restamp {
 
     /// The transactions that keep their names, as far as they decide about new clocks and the fresh writer.
     private struct Staying {
-        /// Those after `greatest`, in order; without `greatest`, those with the clock of a transaction that moves.
+        /// Transactions after `greatest`, in order; without `greatest`, transactions with the clock of a transaction
+        /// that moves.
         var rivals: [Version] = []
-        /// The greatest clock of the others.
         var last = HybridClock.zero
     }
 
@@ -256,7 +256,6 @@ struct Restamp {
         }
     }
 
-    /// Returns the lines of the transaction.
     private func move(
         _ unexported: Unexported,
         to writer: Int64,
@@ -281,7 +280,6 @@ struct Restamp {
         return text
     }
 
-    /// The first line gets another sequence and clock, and has seen only what is published of each writer.
     private func restamped(
         _ lines: [UInt8],
         _ stamp: (sequence: UInt64, clock: HybridClock),
@@ -308,7 +306,6 @@ struct Restamp {
         return published == 0 ? nil : JSONMember(key: seen.key, value: .integer(Int64(clamping: published)))
     }
 
-    /// The total of a writer.
     private struct Count: Hashable {
         var writer: Int64
         var id: UniqueID
@@ -348,7 +345,7 @@ struct Restamp {
         }
     }
 
-    /// Nil when the value of the line is no count.
+    /// Nil when the value is not an amount of a counter.
     private func counted(
         _ value: JSONMember,
         of entity: String,

@@ -33,7 +33,7 @@ package struct Catalogue {
             self.init(code: code, definition: Entry.tableWord + table, initial: isAbstract ? "abstract" : "")
         }
 
-        /// Nil for an entry that is no entity.
+        /// Nil for an entry that is not an entity.
         package var table: String? {
             definition.hasPrefix(Entry.tableWord) ? String(definition.dropFirst(Entry.tableWord.count)) : nil
         }
@@ -77,7 +77,6 @@ package struct Catalogue {
         (entries.filter { $0.key.kind == kind }.map(\.value.code).max() ?? 0) + 1
     }
 
-    /// Ordered by index.
     package func columns(of root: String) -> [(name: String, entry: Entry)] {
         entries.filter { $0.key.kind == .column && $0.key.owner == root }
             .map { ($0.key.name, $0.value) }

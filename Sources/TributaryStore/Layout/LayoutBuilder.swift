@@ -9,7 +9,6 @@ package struct LayoutBuilder {
     private let tableIndexes: [String: Int]
     /// In lower case, because SQLite does not distinguish case.
     private var taken: Set<String> = []
-    /// For each root entity: its columns ordered by index.
     private var columns: [[ColumnLayout]] = []
     private var columnIndexes: [String: [String: Int]] = [:]
 
@@ -61,7 +60,6 @@ package struct LayoutBuilder {
         )
     }
 
-    /// Parents come before children.
     private func hierarchy(of root: Entity) -> [Entity] {
         root.subentities.compactMap { model.entity(named: $0) }
             .sorted { ($0.ancestors.count, $0.name) < ($1.ancestors.count, $1.name) }
@@ -113,7 +111,6 @@ package struct LayoutBuilder {
         return keepIndexes(found, root: root)
     }
 
-    /// Moves recorded columns to their recorded indexes and appends new columns.
     private mutating func keepIndexes(_ found: [ColumnLayout], root: Entity) -> [ColumnLayout] {
         let known = catalogue.columns(of: root.name).map(\.name)
         let order = Dictionary(uniqueKeysWithValues: known.enumerated().map { ($1, $0) })
@@ -247,7 +244,7 @@ package struct LayoutBuilder {
         }
     }
 
-    /// The link table for the positions of an ordered to-many relationship whose inverse is to-one.
+    /// The link table for the positions of an ordered to-many relationship with a to-one inverse.
     ///
     /// The inverse register, not this table, determines the members of the relationship.
     private func orderLink(of property: Property, in entity: Entity) -> Int? {
@@ -283,7 +280,6 @@ package struct LayoutBuilder {
         return defaults
     }
 
-    /// A name that neither SQLite nor the store reserves.
     private static func free(_ name: String, taken: inout Set<String>) -> String {
         let isReserved = ["sqlite_", "tributary_"].contains { name.lowercased().hasPrefix($0) }
         let base = isReserved ? "entity_\(name)" : name

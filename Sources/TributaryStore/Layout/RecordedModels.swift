@@ -12,7 +12,6 @@ package struct RecordedModels {
         var number: Int64
         var hash: String
         var version: String
-        /// Nil while only the table has it.
         var model: Model?
     }
 
@@ -38,7 +37,6 @@ package struct RecordedModels {
         self.entries = entries
     }
 
-    /// Nil in a store that was made before models were recorded.
     package var currentHash: String? { entries.last?.hash }
 
     package func current() throws -> Model? {
@@ -138,7 +136,6 @@ package struct RecordedModels {
 final class VersionRecording: Sendable {
     let done = DispatchGroup()
 
-    /// Nil when there is nothing to record.
     init?(of store: Store) throws {
         let isNeeded = try store.read { try $0.setting(RecordedModels.unrecordedKey) } != nil
         guard isNeeded else { return nil }

@@ -1,10 +1,6 @@
 import GRDB
 
 extension Schema {
-    /// The tables of the merge, the history and the positions, with their indexes.
-    ///
-    /// They name writers, roots, columns and link tables by small numbers: `tributary_writer.id`, and the codes of
-    /// `tributary_catalogue`.
     static let ownTables = [
         """
         CREATE TABLE tributary_catalogue(
@@ -14,9 +10,9 @@ extension Schema {
         """,
         "CREATE TABLE tributary_setting(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
 
-        // `store` is the label of the store that the writer belongs to; `after` is the writer that it continues, and
-        // `after_sequence` the last transaction of that writer then. `announced` is the sequence that the store's own
-        // transactions last announced as seen. Earlier versions of the program need `aside`.
+        // `store` is the label of the store that the writer belongs to; `after` is the writer that it continued, and
+        // `after_sequence` the last transaction of that writer at that time. `announced` is the sequence that the
+        // store's own transactions last announced as seen. Earlier versions of the program need `aside`.
         """
         CREATE TABLE tributary_writer(
             id INTEGER PRIMARY KEY, uuid TEXT NOT NULL UNIQUE, name TEXT,
@@ -61,7 +57,6 @@ extension Schema {
         JOIN tributary_shape s ON s.key = ifnull(h.shape, substr(h.objects, n * width + width - 3, 4))
         """,
 
-        // The merge state of objects that are not visible.
         """
         CREATE TABLE tributary_object(
             root INTEGER NOT NULL, id BLOB NOT NULL, deleted INTEGER, registers BLOB,
@@ -159,7 +154,6 @@ extension Schema {
         CREATE INDEX tributary_reference_owner
         ON tributary_reference(target_root, target, root, place, rank, id)
         """,
-        // Objects that were written to and never inserted.
         """
         CREATE INDEX tributary_object_partial ON tributary_object(root, id) WHERE deleted IS NULL
         """,

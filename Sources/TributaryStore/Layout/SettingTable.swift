@@ -24,14 +24,13 @@ package struct SettingTable {
         self.db = db
     }
 
-    /// Nil when there is none, or its text is no such value.
+    /// Nil without the setting, or when its text does not fit the type.
     package func value<Value>(of setting: Setting<Value>) throws -> Value? {
         let select = try BoundStatement(db, "SELECT value FROM tributary_setting WHERE key = ?1")
         select.bind(1, setting.key)
         return try select.first { $0.text(0) }.flatMap(setting.read)
     }
 
-    /// Nil removes the setting.
     package func set<Value>(_ setting: Setting<Value>, to value: Value?) throws {
         let statement = try BoundStatement(
             db,
@@ -44,7 +43,6 @@ package struct SettingTable {
         try statement.run()
     }
 
-    /// In the order of their keys.
     package func texts(beginningWith prefix: String) throws -> [(key: String, text: String)] {
         let select = try BoundStatement(
             db,

@@ -7,7 +7,6 @@ package import TributaryModel
 /// ``Schema`` creates it when a store is opened.
 package final class StoreModel: Sendable {
     package let model: Model
-    /// The configured name, which object IDs contain.
     package let storeName: String
     package let tables: [TableLayout]
     package let links: [LinkLayout]
@@ -99,7 +98,6 @@ package final class StoreModel: Sendable {
 
     package func entity(code: Int64) -> EntityLayout? { entityByCode[code].map { entities[$0] } }
 
-    /// Also finds an entity by its name in an older version of the model.
     package func entityIndex(named name: String) -> Int? {
         entityByName[identical: name] ?? formerNames.entity(name).flatMap { entityByName[$0] }
     }
@@ -121,7 +119,6 @@ package final class StoreModel: Sendable {
         return entityByName[root]
     }
 
-    /// Whether an older version of the model had the entity.
     func isFormer(entity name: String) -> Bool {
         entityIndex(named: name) == nil && formerNames.root(ofRemoved: lastName(ofEntity: name)) != nil
     }
@@ -145,8 +142,8 @@ package final class StoreModel: Sendable {
         return Change(entity: change.entity, id: change.id, operation: .link(to: name, ids: ids, positions: nil))
     }
 
-    /// The last inverse of a former relationship, when a later version of the model than that which removed the
-    /// relationship has removed it.
+    /// The last inverse of a former relationship, when the model lost the relationship first and the inverse in a later
+    /// version.
     func laterInverse(ofProperty name: String, of entity: String) -> FormerNames.Counterpart? {
         formerNames.removedProperty(name, of: entity)?.laterInverse
     }
@@ -222,9 +219,9 @@ package final class StoreModel: Sendable {
     }
 }
 
-/// The former names of a model, computed on the first lookup of a name that the model does not have.
+/// The former names of a model, computed on the first lookup of a name that the model lacks.
 ///
-/// A store whose writers all use its version of the model never needs the former names, nor the older versions.
+/// A store never needs the former names, nor the older versions, when all writers use its version of the model.
 package final class FormerNamesSource: Sendable {
     private let state: Mutex<State>
 

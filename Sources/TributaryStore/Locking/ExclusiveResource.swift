@@ -3,7 +3,6 @@ import Synchronization
 
 /// A lock that one thread holds at a time, and may take again: the queue of a context, or the write lock of a store.
 package final class ExclusiveResource: Sendable {
-    /// For messages, such as `the context 'import'`.
     package let name: String
     /// Whether the resource is a lock that a context takes, and not a context; messages then name the lock's holder.
     let isLock: Bool
@@ -18,7 +17,6 @@ package final class ExclusiveResource: Sendable {
 
     package var isHeldHere: Bool { holder.load(ordering: .relaxed) == pthread_self() }
 
-    /// The calling thread has acquired the resource.
     package func holding<T, E: Error>(_ block: () throws(E) -> T) throws(E) -> T {
         let former = holder.load(ordering: .relaxed)
         graph.hold(self)
@@ -114,8 +112,8 @@ package final class WaitForGraph: Sendable {
         return nil
     }
 
-    /// The caller waits for the first resource of the path, whose holder waits for the second, and so on; the caller
-    /// holds the last resource.
+    /// The caller waits for the first resource of the path, the holder of each resource waits for the next, and the
+    /// caller holds the last.
     private static func description(of path: [ExclusiveResource], _ nodes: [UInt: Node]) -> String {
         let caller = nodes[pthread_self()]?.held.last { !$0.isLock }?.name ?? "this thread"
         return "\(caller) waits for " + path.map { name(of: $0, nodes) }.joined(separator: ", which waits for ")

@@ -52,8 +52,8 @@ final class MergeEngine {
         tables.versions.insert(version, origin: origin, of: number)
     }
 
-    /// Throws ``StoreError`` `sharesKey` when a local transaction would hide an object of its own, or another
-    /// one behind it.
+    /// Throws ``StoreError`` `sharesKey` when a local transaction would hide one of its objects, or another object
+    /// behind it.
     func end() throws {
         try external.publish()
         try uniqueness.decide(isLocal: cursor.isLocal)
@@ -106,7 +106,6 @@ final class MergeEngine {
         try apply(ChangeSlice(changes: [bound.change], first: 0, positions: [bound.position]))
     }
 
-    /// The transaction is an earlier one, and keeps its version.
     func apply(_ changes: [Change], number: Int64, _ version: Version, _ origin: WriteOrigin<Int64>) throws {
         cursor.resume(number: number, writer: origin.writer)
         tables.versions.insert(version, origin: origin, of: number)

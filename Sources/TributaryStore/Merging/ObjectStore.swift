@@ -13,7 +13,6 @@ struct ObjectStore {
         return StoredObject(try tables.partialRows.row(table, id) ?? PartialRow(), table, id, tables)
     }
 
-    /// For a shadow, `representative` is the object that is shown for it.
     @discardableResult
     func store(_ object: StoredObject, shownAs representative: UniqueID? = nil) throws -> PartialRow {
         var partial = PartialRow(deleted: object.state.deleted)
@@ -60,10 +59,10 @@ struct ObjectStore {
         try tables.partialRows.remove(table, object.id)
     }
 
-    /// A one-to-one target that an object begins to hold, or holds no longer (`newcomer` is nil).
+    /// A one-to-one target that an object begins to hold, or no longer holds (`newcomer` is nil).
     typealias HeldTarget = (column: StoreModel.ColumnIndex, target: UniqueID, newcomer: UniqueID?)
 
-    /// Returns the one-to-one targets whose owners must be decided.
+    /// Returns the one-to-one targets that may get another owner.
     func updateRow(_ object: StoredObject, _ row: VisibleRow) throws -> [HeldTarget] {
         guard var versions = object.state.registers.versions, let inserted = object.state.inserted else { return [] }
         (versions.inserted, versions.deleted) = (inserted, object.state.deleted)
@@ -103,7 +102,6 @@ struct ObjectStore {
         try objects.delete.run()
     }
 
-    /// A reference is shown only while its target is visible.
     private func shown(_ value: PropertyValue, in column: StoreModel.ColumnIndex, of id: UniqueID) throws
         -> PropertyValue
     {

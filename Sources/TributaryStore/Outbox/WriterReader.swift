@@ -24,8 +24,8 @@ package struct WriterReader {
         return own
     }
 
-    /// The unexported transactions with clocks after `greatest`, which can get other clocks: the last ones of their writers,
-    /// since the clocks of a writer rise.
+    /// The unexported transactions with clocks after `greatest`, which can get other clocks: the last transactions of
+    /// their writers, since the clocks of a writer rise.
     ///
     /// Costs O(n log n) for these transactions, and one look at each transaction with a greater clock.
     ///
@@ -52,7 +52,6 @@ package struct WriterReader {
         ).all { $0.clock(0) }.max() ?? .zero
     }
 
-    /// By label of the store.
     private func seen() throws -> [UniqueID: VersionVector] {
         var seen: [UniqueID: VersionVector] = [:]
         try BoundStatement(
@@ -116,7 +115,6 @@ package struct WriterReader {
         return found.flatMap { $0.last >= sequence ? $0 : nil }
     }
 
-    /// In the order of `first`.
     package func segments(writer: UniqueID) throws -> [SegmentRecord] {
         try segments(of: writer, "ORDER BY s.first")
     }
@@ -126,7 +124,6 @@ package struct WriterReader {
         try segments(of: writer, "AND s.first <= ?3 AND s.last >= ?2 ORDER BY s.first", first, last)
     }
 
-    /// The bounds are ?2 and ?3 in the condition.
     private func segments(of writer: UniqueID, _ condition: String, _ bounds: UInt64...) throws -> [SegmentRecord] {
         let statement = try BoundStatement(
             database,
@@ -156,7 +153,7 @@ package struct WriterRecord: Sendable, Hashable {
     package var sequence: UInt64
     package var clock: HybridClock
     package var lastSegmentHash: String?
-    /// The acknowledged transactions of other writers, without those that follow from them
+    /// The acknowledged transactions of other writers, without entries that follow from others
     /// (``VersionVector/implied(by:)``).
     package var seen: VersionVector
     package var isSelf: Bool
@@ -189,7 +186,7 @@ package struct WriterRecord: Sendable, Hashable {
     /// Whether the writer's store acknowledges what it applies; a producer never does.
     package var acknowledges: Bool { !seen.isEmpty || incarnation.after != nil }
 
-    /// The label of the writer's store; a producer that names none is a store of its own.
+    /// The label of the writer's store; for a producer without a label, the producer itself.
     package var store: UniqueID { incarnation.store ?? id }
 }
 
@@ -207,9 +204,8 @@ extension Sequence<WriterRecord> {
     }
 }
 
-/// A decision about a writer, or a fact about it that is not in its log.
 package enum WriterState: String, Sendable, Hashable {
-    /// Its acknowledgements do not count until something newer of it is applied.
+    /// Its acknowledgements are ignored until a newer transaction of it is applied.
     case evicted
     /// Stores do not wait for its missing transactions.
     case abandoned
@@ -220,7 +216,6 @@ package struct SegmentRecord: Sendable, Hashable {
     package var writer: UniqueID
     package var first: UInt64
     package var last: UInt64
-    /// The hash in the end line, in lower-case hexadecimal.
     package var sha256: String
     /// The values that were deferred while the segment was applied.
     package var deferredCount: Int

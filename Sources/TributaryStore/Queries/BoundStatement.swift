@@ -12,7 +12,6 @@ package struct CachedSQL: ExpressibleByStringInterpolation {
     /// The values of ?1 and so on.
     fileprivate var values: [any StatementValue] = []
 
-    /// A text that was put together from names of the model.
     package init(_ text: String) { self.text = text }
 
     package init(stringLiteral text: String) { self.text = text }
@@ -29,7 +28,6 @@ package struct CachedSQL: ExpressibleByStringInterpolation {
 
         package mutating func appendLiteral(_ literal: String) { text += literal }
 
-        /// A name, or a part of the statement that consists of names.
         package mutating func appendInterpolation(_ names: String) { text += names }
 
         /// A value to bind; a text with such values has no other parameters.
@@ -43,7 +41,7 @@ package struct CachedSQL: ExpressibleByStringInterpolation {
     }
 }
 
-/// A prepared statement whose values are bound and read directly, without overhead over C.
+/// A prepared statement that binds and reads values directly, without overhead over C.
 ///
 /// It comes from the connection's cache, so it must be reset after use; ``run()`` and ``first(_:)`` do so.
 package final class BoundStatement {
@@ -71,7 +69,6 @@ package final class BoundStatement {
         sqlite3_reset(pointer)
     }
 
-    /// Binds the columns of another statement's current row.
     func bind(rowOf other: BoundStatement) {
         for column in 0..<sqlite3_column_count(other.pointer) {
             check(sqlite3_bind_value(pointer, column + 1, sqlite3_column_value(other.pointer, column)))
@@ -189,7 +186,6 @@ package final class BoundStatement {
         bind(index, value)
     }
 
-    /// Binds the parameters from ?1 on.
     func bindAll<each Value: StatementValue>(_ values: repeat each Value) {
         var index: Int32 = 0
         for value in repeat each values {
@@ -232,7 +228,7 @@ package final class BoundStatement {
         while try step() { try block(self) }
     }
 
-    /// What `block` makes of the rows, without nil.
+    /// The results of `block` for the rows, without nil.
     func all<T>(_ block: (BoundStatement) throws -> T?) throws -> [T] {
         var found: [T] = []
         try forEach { row in if let made = try block(row) { found.append(made) } }
@@ -249,7 +245,7 @@ package final class BoundStatement {
 
     package func optionalInteger(_ column: Int32) -> Int64? { isNull(column) ? nil : integer(column) }
 
-    /// A sequence of transactions, whose upper bit makes the column negative.
+    /// Sequences of transactions use the upper bit, so the column may be negative.
     func sequence(_ column: Int32) -> UInt64 { UInt64(bitPattern: integer(column)) }
 
     func clock(_ column: Int32) -> HybridClock { HybridClock(rawValue: sequence(column)) }
@@ -289,7 +285,6 @@ package final class BoundStatement {
 }
 
 extension BoundStatement {
-    /// SQLite's own limit on the parameters of a statement.
     private static let argumentLimit = 32_766
 
     /// Throws ``StoreError`` `invalidQuery` when the query exceeds a limit of SQLite; its names were checked before.
@@ -311,7 +306,6 @@ extension BoundStatement {
     }
 }
 
-/// A value that ``BoundStatement/bindAll(_:)`` takes.
 protocol StatementValue {
     func bind(to statement: BoundStatement, at index: Int32)
 }

@@ -73,7 +73,6 @@ struct FetchCompiler {
         return result
     }
 
-    /// The conditions on the row of an object that the query selects.
     static func conditions(
         _ query: FetchQuery,
         _ reading: RowReading,

@@ -13,7 +13,7 @@ struct HavingCondition: Sendable {
     private let columns: [String: [Int?]]
 
     init(_ predicate: ObjectPredicate, columns: [DictionaryPlan.Column]) throws(ObjectPredicateError) {
-        // The target of an ID whose name is not continued by another name.
+        // The target of an ID under a name that no other name continues.
         var definitions = [EntityDefinition(name: "End")]
         var ends: [String: [String: Int]] = [:]
         let names = columns.enumerated().map { ($1.name.split(separator: ".").map(String.init)[...], $0) }

@@ -1,7 +1,6 @@
 import TributaryChanges
 import TributaryModel
 
-/// Compiles bound key paths to SQL expressions on rows.
 struct PathCompiler {
     let layout: StoreModel
     /// The SQL of each property of the results, by the entities of ``HavingCondition``; nil when paths start at stored
@@ -34,7 +33,7 @@ struct PathCompiler {
         return try follow(path.steps[...last], from: rows[path.scope], rows, rest: path.steps[(last + 1)...])
     }
 
-    /// The path has no conditions, so the value has no arguments.
+    /// The path must have no conditions, so the value has no arguments.
     mutating func value(of path: BoundPath, from row: String) throws -> SQLFragment {
         let value = try self.value(of: path, steps: path.steps[...], from: row, rows: [row])
         guard value.arguments.isEmpty else { throw StoreError.invalidQuery(reason: "'\(path.text)' has conditions") }

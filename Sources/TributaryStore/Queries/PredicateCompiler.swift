@@ -3,8 +3,8 @@ import TributaryModel
 
 /// Compiles a bound predicate to an SQL condition with the result that the predicate has in memory.
 ///
-/// A comparison with null is NULL in SQL, which counts as false unless it is negated. A negation is written as `IS NOT
-/// 1`: it treats NULL as false and, as a suffix of its term, needs little of the stack of SQLite's parser.
+/// A comparison with null is NULL in SQL, which is treated as false unless it is negated. A negation is written as
+/// `IS NOT 1`: it treats NULL as false and, as a suffix of its term, needs little of the stack of SQLite's parser.
 struct PredicateCompiler {
     var paths: PathCompiler
 

@@ -23,7 +23,7 @@ extension Reader {
         return rows
     }
 
-    /// The first rows, until their values have `byteLimit` bytes; `isCut` says whether rows were left out.
+    /// The first rows, as far as their values fit into `byteLimit` bytes; `isCut`: whether rows were left out.
     package func rows(_ query: FetchQuery, upTo byteLimit: Int) throws -> (rows: [Row], isCut: Bool) {
         var (bytes, isCut) = (0, false)
         let rows = try fetch(query, .rows) { reading, statement -> Row? in
@@ -36,7 +36,6 @@ extension Reader {
         return (rows, isCut)
     }
 
-    /// Visible objects, in the query's sort order and then by ID.
     package func ids(_ query: FetchQuery) throws -> [ManagedObjectID] {
         try fetch(query, .ids) { $0.objectID($1) }
     }
@@ -59,7 +58,6 @@ extension Reader {
         return try statement.all { read(reading, $0) }
     }
 
-    /// Only plain queries have few enough forms to cache their statements.
     private func statement(_ sql: SQLFragment, isKept: Bool) throws -> BoundStatement {
         guard isKept else { return try BoundStatement(database, query: sql) }
         let statement = try BoundStatement(database, CachedSQL(sql.text))
@@ -128,7 +126,6 @@ extension Reader {
         return try reading.ids(statement)
     }
 
-    /// Nil for a relationship that the store does not keep.
     func join(of entity: Entity, propertyIndex: Int) -> (RelationshipJoin, RowReading)? {
         guard let layout = context.layout.entity(named: entity.name), layout.places.indices.contains(propertyIndex),
             case .relationship(let relationship, _) = layout.entity.properties[propertyIndex],
@@ -175,7 +172,7 @@ extension [UniqueID] {
 }
 
 extension Reader {
-    /// The visible objects at the other end of a relationship of many owners, read with one query.
+    /// The visible objects that many owners have in a relationship, read with one query.
     ///
     /// `owner` is an index of `owners`; the rows are ordered by it, and then as the relationship is.
     package func relatedRows(of owners: [UniqueID], entity: Entity, propertyIndex: Int) throws -> [(
@@ -187,7 +184,6 @@ extension Reader {
         return try statement.all { row in reading.row(row).map { (owner: Int(row.integer(place)), row: $0) } }
     }
 
-    /// The IDs of the objects that ``relatedRows(of:entity:propertyIndex:)`` returns.
     func relatedIDs(of owners: [UniqueID], entity: Entity, propertyIndex: Int) throws -> [(
         owner: Int, id: ManagedObjectID
     )] {
@@ -227,7 +223,7 @@ extension Reader {
         return try reading.ids(statement)
     }
 
-    /// The visible objects whose to-one register names `id` while `id` is not visible.
+    /// The visible objects with `id` in a to-one register while `id` is not visible.
     package func waiting(for id: UniqueID, entity: Entity, propertyIndex: Int) throws -> [UniqueID] {
         guard let layout = context.layout.entity(named: entity.name), layout.places.indices.contains(propertyIndex),
             case .inverse(let table, let column, _) = layout.places[propertyIndex]

@@ -1,6 +1,5 @@
 import TributaryModel
 
-/// The SQL form of a relationship, from an owner to the objects at its other end.
 struct RelationshipJoin {
     private enum Kind {
         /// A register in the owner's row names the target.
@@ -18,7 +17,6 @@ struct RelationshipJoin {
     /// The codes of the possible entities at the other end; nil when the table holds no other entities.
     private let codes: [Int64]?
 
-    /// Nil for a relationship that the store does not keep.
     init?(_ relationship: Relationship, in entity: EntityLayout, layout: StoreModel) {
         guard let propertyIndex = entity.entity.propertyIndex(named: relationship.name),
             let destination = layout.entity(named: relationship.destination)

@@ -20,7 +20,6 @@ package struct Row: Sendable {
         ManagedObjectID(store: store, entity: entity.name, rootEntity: entity.root, uniqueID: uniqueID)
     }
 
-    /// The approximate length of the values.
     package var byteCount: Int {
         values.reduce(0) { sum, value in
             switch value {

@@ -49,7 +49,6 @@ final class IncrementalBlob {
 }
 
 enum FileHash {
-    /// Lower-case hexadecimal; the file is read in portions.
     static func sha256(ofFile path: String) throws(StoreError) -> String {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .cannotOpen(path: path, reason: String(cString: strerror(errno))) }

@@ -39,7 +39,8 @@ package final class ScratchFolder: Sendable {
     /// The most bytes that stay free for the live store beside the work.
     private static let greatestReserve: Int64 = 32 << 20
 
-    /// Demands room for a file as large as the store, and for the store to go on; throws the code of a full disk.
+    /// Demands room for a file as large as the store, and for further writes to the store; throws the code of a full
+    /// disk.
     package func demandRoom(forCopyOf store: String) throws(StoreError) {
         var volume = statvfs()
         guard statvfs(path, &volume) == 0 else { return }
@@ -66,7 +67,7 @@ package final class ScratchFolder: Sendable {
     private static func path(_ purpose: Purpose, _ store: String) -> String { "\(store).scratch-\(purpose.rawValue)" }
 
     private static func remove(_ path: String) {
-        // The folder is certainly this program's own: no other one gives such names to folders beside a store.
+        // The folder certainly belongs to this program: no other program uses such names beside a store.
         try? FileManager.default.removeItem(atPath: path)
     }
 }

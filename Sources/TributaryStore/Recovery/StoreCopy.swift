@@ -17,7 +17,6 @@ struct StoreCopy {
     let cancellation: ReadCancellation
     let progress: @Sendable (_ done: Int64, _ total: Int64) -> Void
 
-    /// Returns how many large binaries the copy lacks, because their files are missing or damaged.
     func run() throws -> Int {
         // Without a read the transaction would not have a state yet, and the copy could mix several.
         _ = try source.history.newestTransaction()
@@ -33,7 +32,7 @@ struct StoreCopy {
         return missing
     }
 
-    /// Opens a file that is no store in use.
+    /// Opens a file that is not in use as a store.
     static func queue(path: String, label: String) throws -> DatabaseQueue {
         var configuration = Configuration()
         configuration.label = label
@@ -57,7 +56,7 @@ struct StoreCopy {
     }
 
     private func copyBlobs(to target: Database) throws -> Int {
-        // A copy that somebody has put into the place of the store has the table, and what its folder may lack.
+        // A copy that replaces a store has the table, and may need it when its folder lacks files.
         try target.execute(
             sql: "CREATE TABLE IF NOT EXISTS \(StoreCopy.blobTable)(sha256 TEXT PRIMARY KEY, bytes BLOB NOT NULL)"
         )

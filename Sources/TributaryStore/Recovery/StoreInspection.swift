@@ -61,7 +61,6 @@ extension Schema {
     }
 }
 
-/// Repairs the parts of a store that can be derived from the rest of its file.
 extension WriteTransaction {
     package func rebuildIndexes() throws {
         try db.execute(sql: "REINDEX")

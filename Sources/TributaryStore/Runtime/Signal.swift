@@ -58,7 +58,7 @@ package final class Signal: Sendable {
 
     /// Returns when ``wait()`` would, or when the clock reaches `deadline`; after a day at the latest.
     ///
-    /// A nil deadline waits without a limit, a deadline in the past not at all.
+    /// A nil deadline waits without a limit; a deadline in the past does not wait.
     package func wait(until deadline: Duration?, on clock: MonotonicClock) async {
         guard let deadline else { return await wait() }
         let now = clock.now()

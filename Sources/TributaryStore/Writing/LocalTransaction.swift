@@ -1,14 +1,13 @@
 import GRDB
 package import TributaryChanges
 
-/// The changes of a context's save in the form of the log, in order.
 package struct LocalTransaction: Sendable {
     package var author: String?
     package var contextName: String?
     package var changes: [Change]
     /// The idempotency key, stored with the transaction so that a repeated request gets the first result.
     package var idempotency: Idempotency?
-    /// The number of the conflict whose losing value the changes restore; the journal records the restoration.
+    /// The number of the conflict with the losing value that the changes restore; the journal records the restoration.
     package var restoredConflict: Int64?
 
     package init(

@@ -68,7 +68,6 @@ package final class PartialRowTable {
 }
 
 extension PartialRow.Shadow {
-    /// Reads `inserted`, `entity` and `representative`; nil for an object that is not live.
     init?(_ row: BoundStatement, at first: Int32) {
         guard let inserted = row.optionalInteger(first) else { return nil }
         self.init(
@@ -96,7 +95,6 @@ package struct PartialRow {
         package var representative: UniqueID
     }
 
-    /// Nil for an object that is not live.
     package var shadow: Shadow?
 
     package init(deleted: Int64? = nil) {
@@ -138,7 +136,7 @@ final class ShadowTable {
         hasRows = try db.hasRows("tributary_shadow_key")
     }
 
-    /// Nil for an object that is no shadow.
+    /// Nil for an object that is not a shadow.
     func representative(of id: UniqueID, _ table: Int) throws -> UniqueID? {
         guard hasRows else { return nil }
         return try BoundStatement(
@@ -156,7 +154,6 @@ final class ShadowTable {
         try statement.run()
     }
 
-    /// In the order of their identifiers.
     func shadows(of representative: UniqueID, _ table: Int) throws -> [UniqueID] {
         guard hasRows else { return [] }
         return try BoundStatement(

@@ -1,6 +1,5 @@
 import TributaryChanges
 
-/// Successive changes of a transaction, resolved to tables and ready to be sorted.
 struct ChangeSlice {
     struct Operation {
         enum Action {
@@ -29,10 +28,9 @@ struct ChangeSlice {
     }
 
     var changes: [Change]
-    /// The changes as their transaction has them.
     let lines: [Change]
     private let first: Int
-    /// For each change, the position under which it was deferred; nil for changes that come from a log or baseline.
+    /// For each change, the position under which it was deferred; nil for changes from a log or baseline.
     private let positions: [Int]?
     var operations: [Operation] = []
     var links: [Link] = []
@@ -45,7 +43,6 @@ struct ChangeSlice {
         operations.reserveCapacity(changes.count)
     }
 
-    /// The position of a change in its transaction.
     func position(_ index: Int, _ cursor: TransactionCursor) -> Int {
         positions?[index] ?? cursor.position(first + index)
     }
@@ -74,7 +71,6 @@ struct ChangeSlice {
     }
 }
 
-/// For a counter, the value is the increment.
 struct RegisterWrite {
     var column: Int
     var value: PropertyValue

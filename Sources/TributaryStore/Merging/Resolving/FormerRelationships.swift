@@ -3,7 +3,7 @@ import TributaryModel
 
 /// Resolves writes to former relationships that came from the side that does not keep them.
 extension ChangeResolver {
-    /// Resolves a link or unlink of a relationship that `entity` (its last name) has no longer.
+    /// Resolves a link or unlink of a former relationship of `entity`, which is its last name.
     ///
     /// Returns false when no other entity keeps the relationship.
     func resolveFormerLink(_ change: Change, entity: String, index: Int, slice: inout ChangeSlice) throws -> Bool {
@@ -70,8 +70,6 @@ extension ChangeResolver {
     }
 
     /// Whether a later value of the line writes the same register of the object.
-    ///
-    /// Costs one look at the line.
     private func isFollowed(
         _ write: PropertyWrite,
         in storage: FormerStorage,
@@ -144,7 +142,7 @@ extension StoreModel {
         return (owner, property)
     }
 
-    /// Whether a deferred change can be merged now: the model has its entity, or other objects keep a part of it.
+    /// Whether a deferred change can be merged now: the model has its entity, or other objects store a part of it.
     package func represents(_ change: Change) -> Bool {
         if entityIndex(named: change.entity) != nil || survivingRoot(ofEntity: change.entity) != nil { return true }
         let entity = lastName(ofEntity: change.entity)
