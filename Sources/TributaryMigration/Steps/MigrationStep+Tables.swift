@@ -215,7 +215,7 @@ extension MigrationStep {
                 if let deleted = known.deleted { try self.deferDeletion(table.root.name, id, number: deleted) }
                 return
             }
-            // An insert looks for a partial row even when it contains only counts.
+            // An insert looks for a partial row even when it contains only totals.
             guard moved.deleted != nil || !moved.registers.isEmpty || new.columns.contains(where: \.isCounter) else {
                 return
             }
