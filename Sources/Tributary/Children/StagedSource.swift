@@ -39,7 +39,6 @@ final class StagedSource: ContextParent {
         return try store.read(block)
     }
 
-    /// The state was taken from a parent that had processed its changes.
     func processAllChanges() {}
 
     var hasUnsaved: Bool { !state.objects.isEmpty || state.hasRelationships }
@@ -96,7 +95,6 @@ struct UnsavedState: Sendable {
     private(set) var objects: [ObjectKey: UnsavedObject] = [:]
     private var counts: [Int: Int] = [:]
     private var deletedRootIndexes: Set<Int> = []
-    /// The relationships that the contexts have changed, the topmost first.
     private var deltas: [RelationshipDelta] = []
     var generation: Generation?
     var version: UInt64 = 0
@@ -112,7 +110,7 @@ struct UnsavedState: Sendable {
 
     /// Adds the changes of a context below the others, or of a later save.
     ///
-    /// A move applies to the list that the context above shows, so that moves are not combined.
+    /// A move applies to the list that the context above shows, so moves are not combined.
     mutating func add(_ delta: RelationshipDelta) {
         guard !delta.isEmpty else { return }
         if deltas.last?.hasMoves == false, !delta.hasMoves {
@@ -122,7 +120,7 @@ struct UnsavedState: Sendable {
         }
     }
 
-    /// Returns the objects of a relationship after the changes; `ids` are those of the store.
+    /// Returns the objects of a relationship after the changes; `ids` are the store's objects.
     ///
     /// Costs a look-up for each context or save with moves.
     func related(_ ids: [ManagedObjectID], at key: RelationshipDelta.Key) -> [ManagedObjectID] {
@@ -135,14 +133,13 @@ struct UnsavedState: Sendable {
     }
 }
 
-/// An index of unsaved objects by attribute values; an entry may be out of date, so the caller compares the values
-/// with the key once more.
+/// An index of unsaved objects by attribute values; an entry may be out of date, so the caller compares the values with
+/// the key again.
 struct UnsavedKeyIndex {
     private var indexes: [DirtyKeyIndex.Scope: [[PropertyValue]: [ObjectKey]]] = [:]
     /// For tests: the number of objects that were added to an index.
     private(set) var visited = 0
 
-    /// Beyond it, all indexes are dropped.
     private static let limit = 16
 
     mutating func insert(_ key: ObjectKey, _ unsaved: UnsavedObject) {

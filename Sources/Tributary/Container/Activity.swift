@@ -82,7 +82,7 @@ final class ActivityBoard: Sendable {
 @MainActor
 @Observable
 public final class ActivityMonitor {
-    /// The running activities, in the order in which they began.
+    /// The running activities, in the order of their beginnings.
     public private(set) var running: [Activity] = []
     /// Whether any activity is running.
     public var isActive: Bool { !running.isEmpty }

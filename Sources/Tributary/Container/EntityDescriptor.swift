@@ -7,7 +7,6 @@ package import TributaryModel
 package final class EntityDescriptor: Sendable {
     package let entity: Entity
     let type: ManagedObject.Type
-    /// The store's configured name, part of every ID.
     let store: String
     /// The number of this descriptor in the process; a ``Field`` remembers a property index together with it.
     @usableFromInline let serial: UInt32
@@ -70,7 +69,6 @@ package final class EntityDescriptor: Sendable {
 
 struct PropertyTable: Sendable {
     let roles: [PropertyRole]
-    /// Empty for an entity with so many properties that hashing is faster than a search.
     private let names: [String]
     private static let fewNames = 12
     let transientIndexes: [Int]
@@ -82,7 +80,7 @@ struct PropertyTable: Sendable {
     let derivedIndexes: PropertyIndexSet
     let derivations: [(propertyIndex: Int, derivation: Derivation)]
     let transformers: [Int: any AttributeTransforming]
-    /// By property index of a relationship: the entities whose objects it leads to, with their classes.
+    /// By property index of a relationship: the entities of its objects, with their classes.
     let targetTypes: [Int: [(entity: String, type: ManagedObject.Type)]]
 
     init(

@@ -14,7 +14,6 @@ final class ChangeObservation {
     // The `@exclusivity(unchecked)` properties are read or incremented with each change of a value. An access to them
     // lasts no longer than the instruction that makes it, so accesses cannot overlap.
 
-    /// A job on the main actor processes pending changes, soon after the first of them.
     private let isScheduled: Bool
     @exclusivity(unchecked) var isProcessingScheduled = false
     @exclusivity(unchecked) private(set) var event: UInt64 = 1
@@ -134,7 +133,7 @@ final class ObserverList<Block> {
         return token
     }
 
-    /// An observer that an earlier one has cancelled is not called.
+    /// Skips observers that an earlier observer has cancelled.
     func forEach(_ notify: (Block) -> Void) {
         if let first { notify(first) }
         guard !isEmpty else { return }

@@ -25,7 +25,7 @@ final class ContextExecutor: SerialExecutor {
         queue.async { self.resource.holding(block) }
     }
 
-    /// Stops the program when the queue's block waits for the caller: both would wait for ever.
+    /// Stops the program when the queue's block waits for the caller: both would wait permanently.
     func runAndWait<T>(_ block: () -> T) -> T {
         if isCurrent { return block() }
         if let cycle = resource.startWaiting() { fatalError("performAndWait would never return: \(cycle)") }

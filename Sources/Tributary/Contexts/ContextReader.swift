@@ -2,10 +2,10 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// Reads rows and relationships for one context, under the context's own changes: the unsaved ones of its parent, or
-/// else those of the store at the context's generation.
+/// Reads rows and relationships for one context, under the context's own changes.
+///
+/// It reads the unsaved changes of the context's parent, and otherwise the store at the context's generation.
 final class ContextReader {
-    /// nil for a context on the store.
     let parent: (any ContextParent)?
     private let store: Store
     private var ownGeneration: Generation?
@@ -39,7 +39,7 @@ final class ContextReader {
 
     var isCommitted: Bool { parent?.isCommitted ?? (saves.transaction == nil) }
 
-    /// The generation whose rows the row cache may have for the context; nil when it reads the newest state, or its own
+    /// The generation of rows from the row cache for the context; nil when it reads the newest state, or its own
     /// transaction.
     private var cachedGeneration: Int64? { isCommitted ? generation?.number : nil }
 
@@ -75,7 +75,6 @@ final class ContextReader {
         }
     }
 
-    /// Returns the row without the context's own changes: the unsaved row of the contexts above, or else the store's.
     func row(_ id: UniqueID, _ descriptor: EntityDescriptor, _ reader: Reader) throws -> Row? {
         if let unsaved = parent?.unsaved(ObjectKey(rootIndex: descriptor.rootIndex, id: id)) { return unsaved.row }
         return try reader.row(id, rootEntity: descriptor.entity.root)
@@ -142,8 +141,10 @@ final class ContextReader {
     }
 }
 
-/// Rows of faults and other ends of relationships that one context has read ahead: valid until the context changes or
-/// shows another state, by a save, a merge, a refresh or the next `perform`.
+/// Rows of faults and other ends of relationships that one context has read ahead.
+///
+/// They are valid until the context changes or shows another state, by a save, a merge, a refresh or the next
+/// `perform`.
 struct PrefetchCache {
     private var rows: [ManagedObjectID: Row] = [:]
     private var related: [RelationshipDelta.Key: [ManagedObjectID]] = [:]

@@ -5,9 +5,6 @@ struct ObjectTransition: Hashable, Sendable {
     struct Actions: OptionSet, Hashable, Sendable {
         let rawValue: UInt16
 
-        // PendingChanges performs these actions:
-
-        /// The object joins the objects that the next save includes.
         static let list = Actions(rawValue: 1 << 0)
         static let unlist = Actions(rawValue: 1 << 1)
         static let register = Actions(rawValue: 1 << 2)
@@ -17,12 +14,10 @@ struct ObjectTransition: Hashable, Sendable {
         static let stopDeleteRules = Actions(rawValue: 1 << 5)
         static let markNeverSaved = Actions(rawValue: 1 << 6)
         static let clearChanges = Actions(rawValue: 1 << 7)
-        /// No relationship of the object differs from the store any more.
+        /// The object's relationships no longer differ from the store.
         static let forgetLinks = Actions(rawValue: 1 << 8)
         /// Lists of related objects may show other objects than before.
         static let changeVisibility = Actions(rawValue: 1 << 9)
-
-        // The caller performs these actions, with the object as it was before the transition:
 
         /// The changes that the object has made to the other ends of its relationships are reverted.
         static let revertInverses = Actions(rawValue: 1 << 10)
@@ -30,8 +25,6 @@ struct ObjectTransition: Hashable, Sendable {
         static let keepConflict = Actions(rawValue: 1 << 11)
         /// Observers get the values that were set and are lost.
         static let reportLostEdits = Actions(rawValue: 1 << 12)
-
-        // The caller performs these actions after the transition:
 
         static let notifyUpdate = Actions(rawValue: 1 << 13)
         static let notifyDeletion = Actions(rawValue: 1 << 14)
@@ -186,7 +179,7 @@ enum ObjectEvent: Hashable, Sendable {
     case makeWay
     /// The row of a fault is read, and the store has none.
     case loadFailure
-    /// A merge finds that the store has no row any more.
+    /// A merge finds that the store no longer has a row.
     case invalidate
     /// The changes of the object are dropped, and it becomes a fault.
     case refresh
@@ -201,7 +194,7 @@ enum ObjectEvent: Hashable, Sendable {
     /// The context finds a row of an object that is gone or new here: others have inserted it, with or without changes
     /// of the context's own.
     case appear(isChanged: Bool)
-    /// An undo has given all values of the row back.
+    /// An undo has restored all values of the row.
     case revertToRow
     /// The transaction around a save of the object has failed, or the object that took its ID was dropped; the state is
     /// the one before that.
@@ -220,7 +213,9 @@ public enum ObjectState: String, Sendable, Hashable {
     case updated
     /// Deleted in the context, not saved yet.
     case deleted
-    /// Deleted in the store, by this context's save, another context or another machine. ID and last values stay.
+    /// Deleted in the store, by this context's save, another context or another machine.
+    ///
+    /// The ID and the last values stay.
     case gone
     /// The context was reset or its container closed.
     case detached

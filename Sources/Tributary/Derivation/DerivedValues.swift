@@ -12,7 +12,6 @@ struct DerivedValues {
     /// Objects that the save deletes, without the objects that the context has deleted.
     var removed: Set<ManagedObjectID> = []
 
-    /// An object as it is after the save.
     struct Subject {
         var id: ManagedObjectID
         var descriptor: EntityDescriptor
@@ -62,12 +61,11 @@ struct DerivedValues {
         }
     }
 
-    /// nil when the expression does not fit the model.
     func value(of derivation: Derivation, _ attribute: Attribute, for subject: Subject) throws -> PropertyValue? {
         let entity = subject.descriptor.entity
         switch derivation {
         case .now:
-            // A number counts from 2001 on, as dates do in Core Data's stores.
+            // The number is in seconds since 2001, as in Core Data's stores.
             guard attribute.type == .double, case .date(let seconds) = now else { return now }
             return .double(seconds.secondsSinceReferenceDate)
         case .value(let relationship, let name, let function):

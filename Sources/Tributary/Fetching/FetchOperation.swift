@@ -1,5 +1,3 @@
-// Fetches: requests, their evaluation in the store or over unsaved objects, and streams of results.
-
 import TributaryChanges
 import TributaryModel
 import TributaryStore
@@ -96,13 +94,12 @@ struct FetchOperation {
         return .rows(try context.reader.readResults { try $0.rows(context.home.query(request)) })
     }
 
-    /// Returns nil when the store's results are right.
     private func overUnsavedChanges() throws -> [Candidate]? {
         if let objects = try objectsOverChangedRelations() {
             return request.slice(objects).map(Candidate.object)
         }
         let descriptor = try context.descriptor(named: request.entityName)
-        // Each changed object of the root entity replaces at most one row; an object above may count twice.
+        // Each changed object of the root entity replaces at most one row; an object above may be included twice.
         let dirtyCount =
             request.includesPendingChanges ? context.pending.count(rootIndex: descriptor.rootIndex) : 0
         let hiddenCount = dirtyCount + (context.above?.unsavedCount(rootIndex: descriptor.rootIndex) ?? 0)

@@ -5,7 +5,7 @@ import Synchronization
 package import TributaryChanges
 package import TributaryStore
 
-/// Everything between "a save was committed" and "the main context shows it".
+/// Merges committed saves into the main context.
 ///
 /// Saves of background contexts announce their changes through ``announce(_:_:)`` while they still hold the write lock,
 /// imports go through ``importTransactions(_:)``, and the main context saves through ``commitMain(_:adopting:)``. When
@@ -25,8 +25,7 @@ package final class MergePipeline: Sendable {
     let commits = Signal()
     /// The container keeps it alive; nil until it is attached.
     @MainActor private(set) weak var main: MainContext?
-    /// Saves and merges that somebody waits for and that have begun since the last import; the next import waits for
-    /// them.
+    /// Requested saves and merges that have begun since the last import; the next import waits for them.
     private let requests = Mutex(PendingBlocks())
     private let state: Mutex<State>
 
@@ -82,7 +81,7 @@ package final class MergePipeline: Sendable {
         state.withLock { $0.remoteWatch }?.stopSoon()
     }
 
-    /// Runs a save or a merge that somebody waits for: the next import waits until it has ended.
+    /// Runs a requested save or merge: the next import waits until it has ended.
     package func request<T>(_ block: () async throws -> T) async rethrows -> T {
         let pending = requests.withLock { pending in
             pending.begin()
@@ -101,7 +100,6 @@ package final class MergePipeline: Sendable {
         await begun.waitForNone()
     }
 
-    /// The generation that the main context shows, or is about to show.
     package var generation: Generation { state.withLock { $0.generation } }
 
     var options: MergeOptions { pendingNotifications.options }
@@ -117,18 +115,17 @@ package final class MergePipeline: Sendable {
     func update<T: Sendable>(_ block: (inout State) -> T) -> T { state.withLock { block(&$0) } }
 }
 
-/// The view context, and what the merge pipeline keeps about it.
+/// The view context, and the state of its merges.
 @MainActor
 final class MainContext {
     let context: ManagedObjectContext
-    /// The name of the store in tokens, as it was when the container was opened.
+    /// The name of the store in tokens when the container was opened.
     let storeName: String
-    /// The contents of the next update.
     var collected: ObjectChanges
     /// A merge is under way; it posts the update at its end.
     var isCollecting = false
-    /// The context's edit count when its save failed; the save is not tried again before the count has grown, and a
-    /// merge does not count.
+    /// The context's edit count when its save failed; the save is repeated only when the count has grown, and merges do
+    /// not change it.
     var editsOfFailedSave: UInt64?
 
     init(home: ContextHome, generation: Generation) throws {
@@ -150,7 +147,7 @@ final class MainContext {
         try? pipeline.store.close()
     }
 
-    /// Whether a save would write or reject anything, and something has changed since the last one failed.
+    /// Whether a save would write or reject anything, and something has changed since the last failed save.
     var needsSave: Bool {
         (context.hasChanges || !context.pending.refusedWrites.isEmpty)
             && editsOfFailedSave != context.pending.editCount

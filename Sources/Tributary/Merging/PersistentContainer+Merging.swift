@@ -12,7 +12,7 @@ extension PersistentContainer {
 
     /// Returns the updates of the main context from now on.
     ///
-    /// A slow subscriber gets them coalesced; none is lost.
+    /// A slow subscriber gets combined updates; no update is lost.
     public func storeUpdates() -> StoreUpdates { pipeline.updates.subscribe() }
 
     /// Returns the failed saves of the main context during merges, from now on.
@@ -50,7 +50,7 @@ extension PersistentContainer {
     @MainActor public func activityMonitor() -> ActivityMonitor { ActivityMonitor(pipeline.activities) }
 }
 
-/// How a container merges: when the main context merges the saves of others, and what it saves then.
+/// The options of merging: when the main context merges the saves of others, and whether it saves then.
 public struct MergeOptions: Sendable, Hashable {
     /// The quiet time after the last announcement before the main context merges.
     public var debounce: Duration = .seconds(1)
@@ -71,7 +71,7 @@ public struct MergeOptions: Sendable, Hashable {
         set { pendingLimit = newValue }
     }
 
-    /// Creates options with a debounce of one second, a ceiling of five seconds, and saving.
+    /// Creates options with a debounce of 1 s, a ceiling of 5 s, and saving.
     public init() {}
 }
 

@@ -191,7 +191,6 @@ struct PredicateTranslator {
         }
     }
 
-    /// The result is false when a side is missing.
     func compare(
         _ left: PredicateTerm,
         _ operation: ObjectPredicate.Operator,
@@ -207,7 +206,6 @@ struct PredicateTranslator {
         }
     }
 
-    /// Case and diacritics are ignored when both sides are folded.
     func text(
         _ left: PredicateTerm,
         _ operation: ObjectPredicate.Operator,
@@ -254,7 +252,6 @@ enum PredicateTerm {
     /// In the format language; an object is represented by its path.
     case value(ObjectPredicate.Expression, isOptional: Bool)
     case condition(ObjectPredicate)
-    /// The objects of a to-many path that match a condition on the variable.
     case objects(ObjectPredicate.Expression, variable: String?, ObjectPredicate?)
     case scalars(ObjectPredicate.Expression)
     /// A string without case and diacritics.
@@ -262,12 +259,11 @@ enum PredicateTerm {
     indirect case range(lower: PredicateTerm, upper: PredicateTerm, includesUpper: Bool)
 }
 
-/// A term with the conditions under which it holds; the cases of one expression are disjoint and complete.
+/// A term with the conditions under which it is valid; the cases of an expression are disjoint and complete.
 struct PredicateCase {
     var guards: [ObjectPredicate] = []
     var term: PredicateTerm
 
-    /// Returns the case under further conditions.
     func guarded(by outer: [ObjectPredicate]) -> PredicateCase { PredicateCase(guards: outer + guards, term: term) }
 }
 
@@ -286,7 +282,7 @@ enum CapturedValue {
         }
     }
 
-    /// Returns the value in an optional, or the captured value itself; nil when there is none.
+    /// Returns the value in an optional, or the captured value itself; nil for an empty optional.
     static func unwrapped(_ captured: Any) -> Any? {
         if let optional = captured as? any AnyOptional { optional.wrapped } else { captured }
     }
@@ -318,7 +314,6 @@ extension ObjectPredicate.Expression {
         }
     }
 
-    /// Whether the expression has no value when `other` has none.
     func isNothing(without other: Self) -> Bool {
         if self == other { return true }
         switch (form, other.form) {

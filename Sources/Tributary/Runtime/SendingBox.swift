@@ -1,7 +1,7 @@
 /// Carries one value into a closure that runs later, once.
 ///
-/// `@unchecked Sendable`: the value was `sending` when it was stored, so no other code has it, and the one closure that
-/// holds the box removes it once, after it was stored.
+/// `@unchecked Sendable`: the value was `sending` when it was stored, so no other code has it, and the only closure
+/// that holds the box removes it once, after it was stored.
 final class SendingBox<Content>: @unchecked Sendable {
     private var content: Content?
 

@@ -5,8 +5,8 @@ import TributaryStore
 extension SavePlanner {
     /// Returns a link with positions for each ordered relationship with new or moved objects.
     ///
-    /// `absorbing` has the stored objects that take the values of new ones, because they have the same unique key. Such an
-    /// object takes the place of the new one in lists, and in its own lists the objects of the new one come last.
+    /// `absorbing` has the stored objects that take the values of new objects with the same unique key. Such an object
+    /// takes the place of the new object in lists, and in its own lists the objects of the new object come last.
     func orderChanges(
         _ plan: inout SavePlan,
         without dropped: Set<ObjectIdentifier>,
@@ -50,7 +50,7 @@ extension SavePlanner {
             let link = Change.Operation.link(to: relationship.name, ids: ids, positions: positions)
             changes.append(Change(entity: entity.name, id: id, operation: link))
             guard list.register != nil else { continue }
-            // The link writes the registers of these objects once more.
+            // The link writes the registers of these objects again.
             for case let object? in placed.map({ context.registeredObject(for: $0.id) }) where object.state == .clean {
                 plan.results.append((object, .reread))
             }
@@ -83,7 +83,6 @@ private struct SavedList {
     let kept: [ObjectIdentifier: Set<Int>]
     let absorbing: [ObjectIdentifier: Row]
 
-    /// The objects that get a position.
     func placed() -> [(id: ManagedObjectID, position: String)] {
         let moves = moves
         let members = members(moves)
@@ -107,8 +106,9 @@ private struct SavedList {
         return context.pending.delta.orderings[key]?.keeping(isKept)
     }
 
-    /// The objects after the save, in order: the moves are applied to the newest list, which the context may not have
-    /// read.
+    /// The objects after the save, in order.
+    ///
+    /// The moves are applied to the newest list, which the context may not have read.
     private func members(_ moves: RelationshipOrdering?) -> [ManagedObjectID] {
         // An object that is gone in the context is there when others have inserted it again.
         let shown =
@@ -127,13 +127,13 @@ private struct SavedList {
         return list.compactMap(member).filter { seen.insert($0).inserted }
     }
 
-    /// Returns the object, or the stored one that takes its values; nil when the list does not get the object.
+    /// Returns the object, or the stored object that takes its values; nil when the list does not get the object.
     private func member(_ id: ManagedObjectID) -> ManagedObjectID? {
         guard let object = context.registeredObject(for: id) else { return id }
         if let absorber = absorbing[ObjectIdentifier(object)] {
             return positions[absorber.id] == nil ? absorber.id : nil
         }
-        // What the context has taken out stays out, also if others have added it since.
+        // An object that the context has removed stays out, also if others have added it since.
         let isMember = isKept(id) ? positions[id] != nil : !object.state.isDeletion && refersHere(object) != false
         return isMember ? id : nil
     }

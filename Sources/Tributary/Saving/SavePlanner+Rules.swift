@@ -6,8 +6,10 @@ import TributaryStore
 ///
 /// Validation has checked them in the context; others may have changed the store since.
 extension SavePlanner {
-    /// Follows the delete rules, and checks mandatory references and numbers of objects, on the newest state with the
-    /// plan's changes on top; the effects become part of the plan.
+    /// Follows the delete rules, and checks mandatory references and numbers of objects; the effects become part of the
+    /// plan.
+    ///
+    /// The rules are checked on the newest state with the plan's changes on top.
     ///
     /// Costs a look at each change, and the queries of ``PlannedState``. Without deletions it costs nothing when the
     /// model has no such rules, or when nobody has written since the generation that the context shows.
@@ -98,7 +100,7 @@ extension SavePlanner {
     /// The to-many relationships that have got objects from others since the context read them.
     ///
     /// A context that reads the newest state knows only the relationships that it has read; a deletion reads all of
-    /// them. It looks only where the answer may decide what is saved. Costs a look at each object in the
+    /// them. It looks only where the answer may affect the saved values. Costs a look at each object in the
     /// relationships of an object that the save changes or deletes, when the store has moved.
     func linksElsewhere(of object: ManagedObject, _ plan: inout SavePlan) throws -> Set<String> {
         switch context.mergePolicy {

@@ -7,7 +7,8 @@ struct SavePlanner {
     let reader: Reader
     var shadows: [RevealedShadow] = []
 
-    /// `resolved` has the policies that `resolveConflict` has returned already; the plan has these and the new ones.
+    /// `resolved` has the policies that `resolveConflict` has returned already; the plan has these and the new
+    /// policies.
     ///
     /// It throws ``ConflictError`` under the policy `error`, ``ChangeError`` when a version that a request named has
     /// moved.
@@ -81,7 +82,7 @@ struct SavePlanner {
                     unique.redirected(change, $0.entity, in: context.schema.model)
                 } ?? change
             }
-            // An object that refers to a replaced one is read again, because its row has another target.
+            // An object that refers to a replaced object is read again, because its row has another target.
             for index in plan.results.indices {
                 if case .written = plan.results[index].result { plan.results[index].result = .reread }
             }
@@ -112,7 +113,7 @@ struct SavePlanner {
 
     /// Decides by the policy of each object's conflict; unique keys are compared after it.
     ///
-    /// A new object has a write only when the policy keeps the stored object whose ID it has. The deletion of that stored
+    /// A new object has a write only when the policy keeps the stored object with its ID. The deletion of that stored
     /// object is found under the object that the context has deleted.
     private func writes(
         of objects: [ManagedObject],
@@ -204,7 +205,6 @@ struct SavePlanner {
         let current = try reader.row(object.uniqueID, rootEntity: object.descriptor.entity.root)
         try checkVersion(of: object, current)
         var deletion = ObjectWrite(result: .gone(isLost: false), isDeletion: true)
-        // An object that was also deleted elsewhere is gone without a change to write.
         guard let current else {
             deletion.isUnknownToUndo = true
             return deletion
@@ -252,8 +252,8 @@ struct SavePlanner {
 
     /// Returns links and unlinks of relationships that are stored as pairs, from the side that owns them.
     ///
-    /// A pair belongs to both objects: with the changes of one of them its link or unlink is dropped, and a deletion
-    /// removes the pairs of its object without an unlink.
+    /// A pair belongs to both objects: its link or unlink is dropped when the changes of either object are dropped. A
+    /// deletion removes the pairs of its object without an unlink.
     private func pairChanges(
         _ plan: inout SavePlan,
         without dropped: Set<ObjectIdentifier>,
@@ -307,13 +307,12 @@ struct SavePlanner {
     }
 }
 
-/// What a save does with one object, before unique keys are compared.
+/// The write of one object in a save, before unique keys are compared.
 struct ObjectWrite {
     /// The change of a stored object; nil when the save writes nothing of the object itself.
     var change: Change?
-    /// nil when the object refuses the save, or when the policy keeps a deleted object whose ID a new object has.
+    /// nil when the object refuses the save, or when the policy keeps a deleted object and a new object has its ID.
     var result: SavePlan.ObjectResult?
-    /// The written properties of a stored object.
     var indexes: [Int] = []
     /// The row under the written properties; nil when the object was only linked or unlinked.
     var current: Row?
@@ -323,7 +322,6 @@ struct ObjectWrite {
     /// The changed properties that keep their stored values under the policy.
     var kept: Set<Int> = []
 
-    /// Whether the unsaved changes of the object are saved, at least in part.
     var isWritten: Bool {
         switch result {
         case nil, .written, .reread: true
@@ -357,8 +355,9 @@ struct SavePlan {
     var unique = UniquenessPlan()
     /// The objects that the save deletes, without the objects that the context has deleted.
     var removed: Set<ManagedObjectID> = []
-    /// The objects that others have deleted, or that the save deletes by its rules or for a unique key: an undo does not know
-    /// them.
+    /// The objects that others have deleted, or that the save deletes by its rules or for a unique key.
+    ///
+    /// The undo stack does not know these deletions.
     var unknownToUndo: [ManagedObject] = []
     /// The changed properties that keep their stored values under the policy.
     var kept: [ObjectIdentifier: Set<Int>] = [:]

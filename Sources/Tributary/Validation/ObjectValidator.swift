@@ -99,7 +99,7 @@ struct ObjectValidator {
         if let failure = ValidationFailure(object.objectID, relationship, count: count) { found.append(failure) }
     }
 
-    /// `lost` is the object that the relationship names, and that does not exist.
+    /// `lost` is the missing object that the relationship names.
     private mutating func failWithoutObject(_ relationship: Relationship, lost: ManagedObjectID? = nil) {
         guard let lost else { return fail(relationship.name, .missing, "is mandatory and has no object") }
         found.append(ValidationFailure(object.objectID, relationship.name, without: lost))
@@ -125,7 +125,7 @@ struct ObjectValidator {
 }
 
 extension PropertyValue {
-    /// Compares a number or a date with a bound: negative, 0 or positive; nil when there is no bound.
+    /// Compares a number or a date with a bound: negative, 0 or positive; nil without a bound.
     fileprivate func order(to bound: PropertyValue) -> Int? {
         if let order = compared(to: bound) { return order }
         // A decimal is compared with a bound of another type, or the other way round.

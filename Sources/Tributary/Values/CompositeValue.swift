@@ -19,7 +19,7 @@ extension CompositeValue {
     /// The value as canonical JSON.
     public var fieldValue: PropertyValue { compositeFields.value }
 
-    /// A value whose members are missing.
+    /// A value without members.
     public static var zeroField: Self { Self(CompositeFields()) }
 }
 

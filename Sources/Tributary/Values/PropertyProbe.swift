@@ -5,10 +5,10 @@ import TributaryModel
 /// Finds the property of the model that an accessor of a class represents, by calling it on a temporary object.
 ///
 /// The accessor's keys request their property indexes from the object's entity descriptor, so the requested names are
-/// the properties that it uses. The sample values reveal an accessor that computes another value from them.
+/// the properties that it uses. Sample values show whether an accessor computes another value from them.
 final class PropertyProbe: Sendable {
     private let names = Mutex<[String]>([])
-    /// More than an accessor of one property can use.
+    /// More slots than an accessor of one property can use.
     private static let slotCount = 8
 
     /// Property indexes are numbered in the order of their first request.
@@ -24,7 +24,7 @@ final class PropertyProbe: Sendable {
         case property(String)
         /// The accessor represents the object itself: `objectID`, `uniqueID`.
         case identity
-        /// The accessor uses no property, several, or computes another value from one.
+        /// The accessor uses no property or several, or computes another value from a property.
         case none(uses: [String])
     }
 
@@ -82,7 +82,7 @@ final class PropertyProbe: Sendable {
     }
 }
 
-/// Finds the member of a composite to which a key path of its Swift type leads.
+/// Finds the member of a composite for a key path of its Swift type.
 final class CompositeProbe: Sendable {
     private let members = Mutex<[Member]>([])
 
@@ -149,7 +149,7 @@ enum ProbeSample {
         .uri("https://example.org/a?b=c"), .uri("mailto:a@example.org"), .binary([0, 255, 7]), .binary([1]),
     ]
 
-    /// Returns values that the type represents exactly; none when the type is not an attribute's type.
+    /// Returns values that the type represents exactly; empty when the type is not an attribute's type.
     static func samples<Output>(of type: Output.Type) -> [PropertyValue] {
         guard let type = Output.self as? any FieldValue.Type else { return [] }
         return fitting(type)
