@@ -153,7 +153,6 @@ struct TypeNames {
         classes[name].map(SwiftName.escaped) ?? library("ManagedObject")
     }
 
-    /// The name, without backticks, of the class that the generator writes for an entity.
     func made(forEntity name: String) -> String { bases[name] ?? classes[name] ?? name }
 
     func isOwn(entity name: String) -> Bool { bases[name] != nil }

@@ -130,7 +130,7 @@ struct ClassSource {
     }
 }
 
-/// The properties of a class, inherited ones first, each group in the order of the model file.
+/// Inherited properties come first, each group in the order of the model file.
 struct ClassMembers {
     let all: [ClassMember]
 
