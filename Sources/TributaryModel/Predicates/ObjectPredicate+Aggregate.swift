@@ -5,7 +5,6 @@ extension ObjectPredicate {
     package enum Aggregate: String, Sendable, Hashable, CaseIterable {
         case sum, min, max
         case average = "avg"
-        /// The number of objects of a to-many relationship or a subquery.
         case count
     }
 }
@@ -31,8 +30,9 @@ extension ObjectPredicate.Aggregate {
         }
     }
 
-    /// Computes the aggregate of the values at the end of a path, for SQL and in memory; the order of the values has no
-    /// effect, and every aggregate but the count ignores nulls.
+    /// Computes the aggregate of the values at the end of a path, for SQL and in memory.
+    ///
+    /// The order of the values has no effect, and every aggregate but the count ignores nulls.
     package func value(of values: [PropertyValue], kind: ValueKind) -> PropertyValue {
         var present: [PropertyValue] { values.filter { !$0.isNull }.sorted { $0.sortOrder(to: $1) < 0 } }
         return switch self {

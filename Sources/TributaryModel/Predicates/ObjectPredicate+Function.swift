@@ -74,7 +74,6 @@ extension ObjectPredicate.Function {
         }
     }
 
-    /// Whether the format language writes the function as `CAST(x, 'NAME')`.
     var isCast: Bool {
         switch self {
         case .castToNumber, .castToDecimal, .castToString, .castToDate: true
@@ -82,7 +81,6 @@ extension ObjectPredicate.Function {
         }
     }
 
-    /// The function of some arguments in the format language.
     func text(of arguments: [String]) -> String {
         switch self {
         case .add, .subtract, .multiply, .divide, .power: "(\(arguments.joined(separator: " \(rawValue) ")))"

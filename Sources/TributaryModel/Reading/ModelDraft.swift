@@ -45,7 +45,6 @@ struct ModelDraft {
         }
     }
 
-    /// Returns the place of the element, or of the nearest enclosing element with a known place.
     private func place(of element: String?) -> (line: Int, column: Int?)? {
         guard var element else { return nil }
         while true {

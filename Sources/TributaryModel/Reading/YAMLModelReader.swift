@@ -41,13 +41,15 @@ struct YAMLModelReader {
         return root
     }
 
-    /// The number of nodes, counted with expanded aliases, that even a short text may have; a longer text may have one
-    /// node a byte.
+    /// The number of nodes, with expanded aliases, that even a short text may have.
+    ///
+    /// A longer text may have one node for each byte.
     private static let leastNodes = 100_000
     private static let maximumDepth = 32
 
-    /// Counts the nodes of a YAML text with expanded aliases: with aliases of aliases, a short text can represent more
-    /// nodes than fit into memory.
+    /// Counts the nodes of a YAML text with expanded aliases.
+    ///
+    /// With aliases of aliases, a short text can represent more nodes than fit into memory.
     private static func count(
         _ node: Node,
         from left: inout Int,
@@ -266,7 +268,7 @@ struct YAMLModelReader {
     }
 }
 
-/// The nodes of one mapping of a YAML model by key; unknown keys have been refused.
+/// The nodes of a mapping of a YAML model by key; unknown keys have been refused.
 struct YAMLModelFields: ModelFields {
     typealias Entry = (key: String, node: Node, mark: Mark?)
 
@@ -297,7 +299,7 @@ struct YAMLModelFields: ModelFields {
 
     static func keys<Element>(of setting: ModelSetting<Element>) -> [String] { [setting.yaml] }
 
-    /// Returns the entries of a mapping whose keys are names; an empty value counts as an empty mapping.
+    /// Returns the entries of a mapping with names as keys; an empty value is an empty mapping.
     static func entries(of node: Node, element: String, file: String?) throws(ModelError) -> [Entry] {
         if isNull(node) { return [] }
         guard case .mapping(let mapping) = node else {
@@ -329,7 +331,7 @@ struct YAMLModelFields: ModelFields {
         return try YAMLModelFields.entries(of: node, element: key, file: file)
     }
 
-    /// Returns the text as it is written, without YAML's types: `no` is the text "no".
+    /// Returns the text unchanged, without YAML's types: `no` is the text "no".
     func text(_ key: String) throws(ModelError) -> String? {
         guard let node = nodes[key], !YAMLModelFields.isNull(node) else { return nil }
         guard case .scalar(let scalar) = node else { throw error("one value is expected", key: key) }
@@ -358,7 +360,7 @@ struct YAMLModelFields: ModelFields {
         return number
     }
 
-    /// Returns a list of names; a single name is a list of one.
+    /// Returns a list of names; a single name is a list with that name.
     func names(in node: Node, key: String) throws(ModelError) -> [String] {
         switch node {
         case .scalar(let scalar): return [scalar.string]

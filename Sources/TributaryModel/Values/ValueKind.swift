@@ -1,6 +1,6 @@
 package import TributaryChanges
 
-/// The kind of a value; only values of one kind compare.
+/// The kind of a value; only values of the same kind compare.
 package enum ValueKind: Int32, Sendable, CaseIterable {
     case number = 0, decimal, boolean, string, date, uuid, reference
     /// Values that compare with NULL only.
@@ -53,7 +53,7 @@ extension PropertyValue {
         return result
     }
 
-    /// The value in another kind; nil when it has none there.
+    /// The value in another kind; nil when it has no counterpart there.
     func coerced(to kind: ValueKind) -> PropertyValue? {
         switch (kind, self) {
         case (.number, .integer), (.number, .double), (.boolean, .boolean), (.date, .date), (.uuid, .uuid),

@@ -5,7 +5,7 @@ package struct BoundPath: Sendable {
         package let propertyIndex: Int
         package let relationship: Relationship
         package let destination: Entity
-        /// The condition of a subquery on the objects after the step, which are the innermost scope in it.
+        /// The condition of a subquery on the objects after the step, which are its innermost scope.
         package var filter: BoundPredicate?
     }
 
@@ -26,7 +26,7 @@ package struct BoundPath: Sendable {
         case derived(TextDerivation, Terminal)
     }
 
-    /// The scope in which the path starts: 0 for the evaluated object, greater ones for the objects of subqueries.
+    /// The scope at the start of the path: 0 for the evaluated object, greater numbers for the objects of subqueries.
     package var scope = 0
     /// The names of the path, as the predicate has them.
     package let components: [String]
@@ -57,7 +57,6 @@ package struct BoundPath: Sendable {
         }
     }
 
-    /// The entity of the objects at the end of a relationship; nil for a path to any other value.
     func destination(in model: Model) -> Entity? {
         switch terminal {
         case .identity: steps.last?.destination
@@ -79,7 +78,6 @@ package struct BoundPath: Sendable {
 }
 
 extension BoundPath {
-    /// Binds a key path that follows to-one relationships to one value.
     package init(ofValueAt keyPath: String, of entity: Entity, in model: Model) throws(ObjectPredicateError) {
         self = try PathBinder(entity: entity, model: model).bind(keyPath.keyPathComponents)
         guard !isToMany else {

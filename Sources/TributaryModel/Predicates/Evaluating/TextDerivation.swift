@@ -67,7 +67,7 @@ package enum TextDerivation: Int32, Sendable, CaseIterable {
         return String(result)
     }
 
-    /// Returns a count as a text; the texts have the order of the counts.
+    /// Returns a number as a text; the texts have the order of the numbers.
     private static func length(_ count: Int) -> String.UnicodeScalarView {
         let digits = String(count)
         return (String(UnicodeScalar(UInt8(ascii: "a") + UInt8(min(digits.count, 20)))) + digits).unicodeScalars
