@@ -81,7 +81,6 @@ package struct BaselineWriter: Hashable, Sendable {
     package var incarnation: Incarnation
     package var sequence: UInt64
     package var clock: HybridClock
-    /// What all transactions of this writer have acknowledged.
     package var seen: [UniqueID: UInt64]
 
     package init(
@@ -127,7 +126,6 @@ extension BaselineEntry {
         }
     }
 
-    /// With a newline.
     package var lineBytes: [UInt8] {
         switch self {
         case .change(let change), .kept(let change): change.line
@@ -166,7 +164,6 @@ package struct BaselineTransaction: Hashable, Sendable {
     }
 }
 
-/// A greatest or least value in a baseline; it does not matter which writer wrote the value.
 package struct BaselineBound: Hashable, Sendable {
     package var entity: String
     package var id: UniqueID

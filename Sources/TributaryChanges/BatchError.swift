@@ -25,7 +25,7 @@ public enum BatchError: Error, Hashable, Sendable {
 }
 
 extension BatchError: CustomStringConvertible {
-    /// The failure with its position and its reason.
+    /// A description of the failure with its position and its reason.
     public var description: String {
         func at(_ row: Int?) -> String { row.map { "row \($0): " } ?? "" }
         return switch self {

@@ -1,4 +1,3 @@
-/// One change of a transaction in the form of the log: names and JSON values, without a model.
 package struct Change: Hashable, Sendable {
     package var entity: String
     package var id: UniqueID
@@ -31,7 +30,6 @@ package struct PropertyWrite: Hashable, Sendable {
     }
 }
 
-/// A transaction of the log with all of its changes in memory.
 package struct LogTransaction: Hashable, Sendable {
     package var header: TransactionHeader
     package var changes: [Change]
@@ -71,7 +69,6 @@ package struct TransactionHeader: Hashable, Sendable {
 // MARK: The lines of the log
 
 extension Change {
-    /// A line of the log, including its newline.
     package var line: [UInt8] {
         var bytes: [UInt8] = []
         write(to: &bytes)

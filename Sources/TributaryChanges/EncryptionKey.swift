@@ -148,7 +148,6 @@ package struct EncryptionKeysError: Error, Hashable, Sendable, CustomStringConve
     package var line: Int?
     /// A clause without a capital.
     package var reason: String
-    /// The value of `errno` when the system could not read the file.
     package var code: Int32?
 
     package init(file: String? = nil, line: Int? = nil, reason: String, code: Int32? = nil) {

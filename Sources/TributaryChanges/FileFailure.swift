@@ -3,7 +3,6 @@ import Glibc
 
 package struct FileFailure: Error, Hashable, Sendable, CustomStringConvertible {
     package var path: String
-    /// The value of `errno`.
     package var code: Int32
 
     package init(_ path: String, _ code: Int32) { (self.path, self.code) = (path, code) }
@@ -53,7 +52,6 @@ extension FileFailure {
         return false
     }
 
-    /// The value of `errno` that an error of Foundation has as its cause; nil when it has none.
     package static func code(of error: any Error) -> Int32? {
         if let error = error as? POSIXError { return error.code.rawValue }
         let below = (error as NSError).userInfo[NSUnderlyingErrorKey] as? any Error

@@ -11,7 +11,6 @@ package final class RowRun: @unchecked Sendable {
         package enum Kind: UInt8, Sendable { case null, no, yes, integer, double, number, text }
 
         package var kind: Kind
-        /// The number of bytes of a text, or of a number that is stored as its text.
         package var length: UInt32 = 0
         /// The bits of an integer or a double, or the offset of a text.
         package var bits: UInt64 = 0

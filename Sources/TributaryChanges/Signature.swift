@@ -2,7 +2,6 @@ import COpenSSL
 
 /// The public half of a store's Ed25519 key (RFC 8032), which identifies the store.
 package struct PublicKey: Hashable, Sendable, CustomStringConvertible {
-    /// 32 bytes.
     package let bytes: [UInt8]
 
     /// - Parameter text: 64 hexadecimal digits; nil for anything else, for a key of small order, and for a second
@@ -19,7 +18,6 @@ package struct PublicKey: Hashable, Sendable, CustomStringConvertible {
         self.bytes = bytes
     }
 
-    /// The form of a key, for errors.
     package static let form = "an Ed25519 public key of 64 hexadecimal digits that is not of small order"
 
     /// 2^255 - 19, the lowest byte first.
@@ -38,13 +36,11 @@ package struct PublicKey: Hashable, Sendable, CustomStringConvertible {
 
     fileprivate init(bytes: [UInt8]) { self.bytes = bytes }
 
-    /// 64 lower-case hexadecimal digits.
     package var description: String { hexadecimalText(bytes) }
 }
 
 package struct Signature: Hashable, Sendable {
     package let key: PublicKey
-    /// 128 lower-case hexadecimal digits.
     package let value: String
 
     /// Nil when a text has another form.
@@ -72,7 +68,6 @@ package struct Signature: Hashable, Sendable {
     }
 }
 
-/// The private Ed25519 key of a store.
 package struct SigningKey: Sendable {
     /// The 32 bytes from which the key is derived.
     private let seed: [UInt8]

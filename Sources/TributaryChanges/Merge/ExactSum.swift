@@ -40,7 +40,6 @@ enum ExactSum {
         }
     }
 
-    /// Nil when the text is not a decimal number, or is longer than the sum of many doubles.
     static func amount(_ text: String) -> PropertyValue? {
         guard var parts = DecimalText.Parts(text, maximumLength: maximumAmountLength, maximumPower: 0) else {
             return nil
@@ -49,7 +48,6 @@ enum ExactSum {
         return value(parts)
     }
 
-    /// Nil when the sum would be rounded.
     private static func exact(_ left: Double, _ right: Double) -> Double? {
         let sum = left + right
         guard sum.isFinite else { return nil }

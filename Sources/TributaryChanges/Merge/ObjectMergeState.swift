@@ -12,7 +12,6 @@ package struct ObjectMergeState<Registers: RegisterSet, Entity> {
 
     /// The greatest version of an insert; nil without an insert, or when it is no longer known.
     @usableFromInline package internal(set) var inserted: Stamp?
-    /// From the insert with the greatest version.
     @usableFromInline package internal(set) var entity: Entity?
     @usableFromInline package internal(set) var deleted: Stamp?
     @usableFromInline package var registers: Registers

@@ -115,7 +115,6 @@ public struct DateValue: Hashable, Sendable {
             ? DateValue.adding(DateValue.referenceDate, to: secondsSinceReferenceDate.description) : nil
     }
 
-    /// More digits than any double has.
     private static let maximumDigits = 1_200
 
     /// `number + offset` with a decimal point; nil when `number` is not a decimal number, or has too many digits.

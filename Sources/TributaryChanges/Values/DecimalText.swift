@@ -60,7 +60,6 @@ package enum DecimalText {
         return Parts(columns: columns, exponent: exponent)
     }
 
-    /// The exact product of canonical decimals; nil when it has too many digits.
     package static func product(_ left: String, _ right: String) -> String? {
         guard let left = Parts(left), let right = Parts(right) else { return nil }
         var columns = [Int](repeating: 0, count: left.digits.count + right.digits.count)
@@ -78,7 +77,6 @@ package enum DecimalText {
 
     static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
-    /// The sign, the digits, and the power of ten that the last digit counts.
     struct Parts: Equatable {
         private static let zero = UInt8(ascii: "0")
 
@@ -98,7 +96,6 @@ package enum DecimalText {
             trim()
         }
 
-        /// Creates the sum of `columns[n]` · 10^(n + `exponent`), without superfluous zeros.
         init(columns: [Int], exponent: Int) {
             var (digits, rest) = Parts.carried(columns)
             let isNegative = rest < 0

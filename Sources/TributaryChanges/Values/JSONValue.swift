@@ -101,7 +101,6 @@ extension JSONValue {
         self = .object([JSONMember(key: "increment", value: amount)])
     }
 
-    /// The amount of `{"increment":N}`, which has no other member; nil for any other value.
     package var increment: JSONValue? {
         if case .object(let members) = self, members.count == 1 { self["increment"] } else { nil }
     }

@@ -109,10 +109,6 @@ extension PropertyValue {
         return (isSame ?? nil) ?? left.utf8.elementsEqual(right.utf8)
     }
 
-    /// Compares two values as predicates and sorting do: below 0, 0 or above 0.
-    ///
-    /// Nil when a value is null, or when the kinds do not compare. Strings are compared by their UTF-8 bytes, not by
-    /// canonical equivalence as Swift's `==` does.
     package func compared(to other: PropertyValue) -> Int? {
         switch (self, other) {
         case (.integer(let left), .integer(let right)): PropertyValue.order(left, right)
@@ -137,7 +133,6 @@ extension PropertyValue {
         }
     }
 
-    /// Compares two values for sorting; null comes first.
     package func sortOrder(to other: PropertyValue) -> Int {
         return switch (isNull, other.isNull) {
         case (true, true): 0

@@ -24,7 +24,6 @@ extension [String] {
 }
 
 extension Dictionary<String, Int> {
-    /// The value of the key with exactly these Unicode scalars.
     package subscript(identical key: String) -> Int? {
         guard let index = index(forKey: key), keys[index].isIdentical(to: key) else { return nil }
         return values[index]

@@ -243,10 +243,8 @@ package func isLowerHexadecimal(_ text: some StringProtocol) -> Bool {
     text.utf8.allSatisfy { hexadecimalDigit($0) != nil && $0 | 0x20 == $0 }
 }
 
-/// 64 lower-case hexadecimal digits, which are safe as a part of a path.
 package func isSHA256(_ text: String) -> Bool { text.utf8.count == 64 && isLowerHexadecimal(text) }
 
-/// The form of clocks and sequences in the log folder, in lower case.
 package func hexadecimal16(_ value: UInt64) -> String {
     let digits = String(value, radix: 16)
     return String(repeating: "0", count: 16 - digits.utf8.count) + digits
