@@ -62,7 +62,6 @@ package struct BaselineComparison: Hashable, Sendable {
         ]).text
     }
 
-    /// The bytes that the signature signs; see ``SignedText``.
     package var signedText: [UInt8] { SignedText.of(name.path, SegmentEnd.sha256(of: Array(line(nil).utf8))) }
 
     package func signed(by key: SigningKey, of store: UniqueID) -> BaselineComparison {

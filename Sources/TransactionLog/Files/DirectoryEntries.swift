@@ -57,7 +57,6 @@ package struct DirectoryEntries: ~Copyable {
 
 extension DirectoryEntries.Kind {
     init(type: UInt8) {
-        // As DTTOIF of dirent.h.
         self.init(mode: UInt32(type) << 12)
     }
 

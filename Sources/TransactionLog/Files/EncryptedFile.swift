@@ -14,7 +14,7 @@ package struct EncryptedContent: Sendable {
     /// Nil when the file does not begin like an encrypted file.
     ///
     /// - Throws: ``SegmentError`` `incomplete` without an end line, `locked` without the key, `rejected` when the first
-    /// line or the length does not fit an encrypted file.
+    ///   line or the length does not fit an encrypted file.
     package init?(_ file: some SegmentBytes, keys: EncryptionKeys) throws(SegmentError) {
         let (prefix, length) = (EncryptedForm.prefix, try file.size())
         guard length >= UInt64(prefix.count), try file.bytes(in: 0..<UInt64(prefix.count)) == prefix else { return nil }
@@ -160,7 +160,6 @@ package enum EncryptedForm {
         return size
     }
 
-    /// The length of a file with an encrypted blob of this size; nil when no file can have it.
     package static func length(ofBlob size: Int64) -> Int64? {
         guard size >= 0, size < 1 << 60 else { return nil }
         let pieces = max(1, (UInt64(size) + piece - 1) / piece)

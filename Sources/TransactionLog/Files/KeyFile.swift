@@ -87,7 +87,6 @@ package enum KeyFile {
         return Array(groups.prefix(Int(max(0, count))))
     }
 
-    /// The command that lets this process read the file; nil when it cannot be in the file's folder either.
     private static func opening(_ path: String, _ mode: mode_t) -> String? {
         guard access(path.folder, X_OK) == 0, let user = getpwuid(geteuid()) else { return nil }
         let name = String(cString: user.pointee.pw_name)
@@ -107,6 +106,7 @@ extension EncryptionKeys {
     package init(file path: String) throws(EncryptionKeysError) {
         let bytes: [UInt8]?
         do throws(KeyFileError) {
+            // Root may look at the file of the service.
             let owner = geteuid() == 0 ? nil : geteuid()
             bytes = try KeyFile.bytes(path, ownedBy: owner, mode: 0o640, limit: 64 << 10)
         } catch {

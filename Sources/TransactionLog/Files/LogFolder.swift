@@ -21,7 +21,6 @@ package final class LogFolder: Sendable {
     package var path: String { folder.path }
     package var descriptor: Int32 { folder.descriptor }
 
-    /// Whether the writer's folder certainly does not exist.
     package func lacksFolder(of writer: UniqueID) -> Bool {
         faccessat(descriptor, writer.description, F_OK, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT
     }
@@ -35,8 +34,6 @@ package final class LogFolder: Sendable {
     }
 
     /// Opens a file in a writer's folder for reading: a segment's conflict copy or a baseline.
-    ///
-    /// - Throws: ``SegmentError`` `rejected` for anything but a regular file; `locked`, `missing` or `inputOutput`.
     package func open(fileName: String, writer: UniqueID) throws(SegmentError) -> OpenFile {
         let file = try openAny(fileName: fileName, writer: writer)
         guard file.isEncrypted || !keys.isRequired else {
@@ -240,6 +237,7 @@ extension LogFolder {
             let count = try file.read(at: offset, into: buffer)
             guard count > 0 else { break }
             offset += UInt64(count)
+            // A file that grows while it is read has another size than announced.
             guard offset <= UInt64(bitPattern: size) else { throw failure("it has grown") }
             let portion = UnsafeRawBufferPointer(rebasing: buffer[..<count])
             hash.update(bufferPointer: portion)

@@ -71,6 +71,7 @@ final class RawFile: SegmentBytes {
     let file: String
     let descriptor: Int32
 
+    /// Takes ownership of `descriptor`; errors name the file as `file`.
     init(descriptor: Int32, file: String) {
         self.descriptor = descriptor
         self.file = file
@@ -102,7 +103,6 @@ final class RawFile: SegmentBytes {
 }
 
 extension SegmentError {
-    /// Creates the error of a failed system call; a file that does not exist gives `missing`.
     package static func system(_ code: Int32, file: String, doing verb: String) -> SegmentError {
         let kind: Kind = code == ENOENT ? .missing : .inputOutput(code)
         return SegmentError(kind, file: file, reason: "cannot \(verb): \(FileFailure(file, code).reason)")
@@ -119,7 +119,6 @@ package protocol SegmentBytes: Sendable {
 }
 
 extension SegmentBytes {
-    /// - Throws: ``SegmentError`` when the file is shorter, or the system cannot read it.
     package func bytes(in range: Range<UInt64>) throws(SegmentError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: Int(range.upperBound - range.lowerBound))
         var result: Result<Void, SegmentError> = .success(())

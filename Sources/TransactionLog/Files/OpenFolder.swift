@@ -81,8 +81,6 @@ package final class OpenFolder: Sendable {
     }
 
     /// Opens a file, but follows no link; the caller closes the descriptor.
-    ///
-    /// - Returns: The descriptor; negative, with `errno`, when the file cannot be opened.
     package func open(_ name: String, _ flags: Int32, mode: UInt32 = 0) -> Int32 {
         clinux_openat(descriptor, name, flags | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, mode)
     }

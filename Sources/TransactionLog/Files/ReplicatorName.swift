@@ -26,7 +26,6 @@ package struct ReplicatorName: Sendable {
     private static let firstBytes = Array(".~".utf8)
     /// Syncthing, rsync, browsers, rclone, WinSCP, Resilio Sync.
     private static let endings = ["~", ".tmp", ".part", ".partial", ".filepart", ".!sync"]
-    /// The endings of conflict copies of rclone before 1.66.
     private static let olderEndings = ["..path1", "..path2"]
     private static let rangeLength = 33
 
@@ -47,7 +46,6 @@ package struct ReplicatorName: Sendable {
         return isCopy ? Self.rangeLength : nil
     }
 
-    /// Whether the mark is a hyphen and the name of a machine, as OneDrive's programs mark a copy.
     private func isHost(_ mark: ArraySlice<UInt8>) -> Bool {
         guard mark.first == UInt8(ascii: "-"), mark.count > 1 else { return false }
         return mark.allSatisfy { byte in

@@ -38,7 +38,6 @@ package struct SegmentName: Hashable, Sendable, Comparable, CustomStringConverti
 
     package var bounds: SegmentBounds { SegmentBounds(first: first, last: last) }
 
-    /// Whether the sequences begin with 1 and do not run backwards.
     package var isPossible: Bool { first >= 1 && first <= last }
 
     package var fileName: String { "\(hexadecimal16(first))-\(hexadecimal16(last)).tlog" }

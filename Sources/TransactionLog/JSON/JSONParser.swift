@@ -24,7 +24,6 @@ package enum JSONParser {
     /// As values the elements take several times the memory of their text.
     ///
     /// - Returns: The value, with an empty array in the member.
-    ///
     /// - Throws: ``JSONError``, or the errors of `take`.
     package static func parse(
         _ bytes: [UInt8],

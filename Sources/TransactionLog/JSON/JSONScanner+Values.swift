@@ -90,7 +90,6 @@ extension JSONScanner {
     }
 }
 
-/// Reads values that are neither objects nor arrays, without white space around them.
 extension JSONScanner {
     @inline(__always)
     mutating func consume(_ word: StaticString) -> Bool {

@@ -203,7 +203,6 @@ package struct BaselineLines {
 
     package init() {}
 
-    /// Returns the entry of a line without its newline; nil for the header and the lines of the writers.
     package mutating func next(_ line: UnsafeBufferPointer<UInt8>) throws(JSONError) -> BaselineEntry? {
         guard !line.isBlank else { throw JSONError("the line is blank") }
         guard let header else {

@@ -50,7 +50,6 @@ struct ChangeLine {
         try check(scanner)
     }
 
-    /// Returns the change; the line must have been read with `builds`.
     func change(names scanner: inout JSONScanner) throws(JSONError) -> Change {
         guard let verb, let entity, let id else { throw scanner.failure("it is no change") }
         let operation: Change.Operation

@@ -37,7 +37,6 @@ struct LineFields {
         }
     }
 
-    /// Returns a string within the length limit of names; nil when the key is missing or null.
     func shortString(_ key: String) throws(JSONError) -> String? {
         guard let text = try optionalString(key) else { return nil }
         guard text.utf8.count <= LogLimits.textBytes else {

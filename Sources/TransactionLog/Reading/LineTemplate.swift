@@ -10,7 +10,6 @@ final class LineTemplate {
     let isInsert: Bool
     let entity: String
     let names: [String]
-    /// The bytes before the identifier, before each value and after the last value, joined.
     private let bytes: [UInt8]
     private let ends: [Int]
 
@@ -51,9 +50,6 @@ final class LineTemplate {
         self.ends = ends
     }
 
-    /// Whether the line has this form and is therefore valid; sets the scanner to the line.
-    ///
-    /// After false the whole line has to be parsed.
     func covers(_ line: UnsafeBufferPointer<UInt8>, _ scanner: inout JSONScanner) -> Bool {
         walk(line, &scanner) { (scanner, _) throws(JSONError) in try scanner.skipScalar() } != nil
     }
@@ -67,7 +63,6 @@ final class LineTemplate {
         return true
     }
 
-    /// Returns the identifier when all bytes between the values match, and `value` has accepted each value.
     @inline(__always)
     private func walk(
         _ line: UnsafeBufferPointer<UInt8>,

@@ -15,7 +15,6 @@ package struct ParsedChange: Hashable, Sendable {
     package var ids: [UniqueID] = []
     package var positions: [String]?
     package var ifVersion: JSONValue?
-    /// The properties of an insert without an ID that determine its ID; empty without `identity`.
     package var identity: [String] = []
 
     private static let identityLimit = 16

@@ -4,7 +4,6 @@ package struct SegmentBatch: Sendable {
     package enum Event: Hashable, Sendable {
         case begin(TransactionHeader)
         case changes([Change])
-        /// Changes of the current transaction as a run of rows; only when the reader makes runs.
         case rows(RowRun)
         case end
     }

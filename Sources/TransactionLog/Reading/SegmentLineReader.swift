@@ -25,8 +25,6 @@ package final class SegmentLineReader {
 
     /// Creates a reader of the range `bounds`, which must end after a newline; `hash` includes the bytes before the
     /// range.
-    ///
-    /// `capacity` is the first size of the buffer.
     package init(_ source: any SegmentBytes, bounds: Range<UInt64>, hash: SHA256 = SHA256(), capacity: Int? = nil) {
         self.source = source
         self.hash = hash
@@ -77,9 +75,6 @@ package final class SegmentLineReader {
         }
     }
 
-    /// Parses the line that was read last.
-    ///
-    /// - Throws: ``SegmentError`` `rejected` with the line when `body` finds a fault in it.
     func parse<T>(_ body: () throws(JSONError) -> T) throws(SegmentError) -> T {
         do throws(JSONError) {
             return try body()
@@ -93,7 +88,6 @@ package final class SegmentLineReader {
         return hash
     }
 
-    /// Hashes the remaining bytes without dividing them into lines, and returns the digest of all bytes.
     func finish() throws(SegmentError) -> SHA256.Digest {
         start = filled
         while try refill() { start = filled }

@@ -21,7 +21,6 @@ package final class SegmentReader {
     private let after: UInt64
     private var sliceIndex: Int
     private var lines: SegmentLineReader?
-    /// Whether lines of the same form become a ``RowRun``, which the bulk path of an import takes.
     private let makesRuns: Bool
     private var parser = ChangeLineParser()
     /// `remaining` is the number of its changes that have not been read.

@@ -2,6 +2,7 @@ package import TributaryChanges
 
 /// The end line of a segment and its offset, read without the rest of the file: enough to recognize an applied segment.
 package struct SegmentTail: Hashable, Sendable {
+    /// The greatest length of an end line, which has four short members.
     private static let longestLine: UInt64 = 64 << 10
 
     package let end: SegmentEnd
@@ -9,8 +10,6 @@ package struct SegmentTail: Hashable, Sendable {
     package let fileSize: UInt64
 
     /// Reads the end line.
-    ///
-    /// - Throws: ``SegmentError`` `incomplete` when the file does not end with a valid end line.
     package static func read(_ source: some SegmentBytes) throws(SegmentError) -> SegmentTail {
         let size = try source.size()
         guard size > 0 else { throw SegmentError(.incomplete, file: source.file, reason: "the file is empty") }

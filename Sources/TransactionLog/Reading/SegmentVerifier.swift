@@ -54,7 +54,6 @@ package struct SegmentVerifier: Sendable {
 /// A segment with verified bytes, and the information to plan its import and to prove later that the bytes are
 /// unchanged.
 package struct VerifiedSegment: Sendable {
-    /// Consecutive whole transactions of the file, with the hash of all bytes up to their end.
     package struct Slice: Sendable {
         package let last: UInt64
         package let changes: Int
@@ -94,7 +93,6 @@ package struct VerifiedSegment: Sendable {
     package var batches: [SegmentBatch] = []
 }
 
-/// It keeps changes that are rows where that is asked for.
 private struct SegmentContent {
     private struct Announcement: CustomStringConvertible {
         let sequence: UInt64
@@ -304,7 +302,6 @@ private struct TransactionOrder {
     }
 }
 
-/// Collects the transactions of other writers on which a segment's transactions depend, up to a limit.
 private struct SegmentDependencies {
     /// Dependencies are collected after this transaction.
     let start: UInt64

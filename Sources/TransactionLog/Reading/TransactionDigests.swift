@@ -1,6 +1,5 @@
 package import TributaryChanges
 
-/// The transactions of a segment one after the other, each by the hash of its lines.
 package final class TransactionDigests {
     private let lines: SegmentLineReader
     private let writer: UniqueID
@@ -54,7 +53,6 @@ package final class TransactionDigests {
     }
 }
 
-/// Finds the line numbers of transactions in a segment, without reading their changes.
 package enum TransactionLines {
     /// Returns the line numbers, from 1, of the transactions that are found; empty when the file is not a segment.
     package static func find(

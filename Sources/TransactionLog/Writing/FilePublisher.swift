@@ -12,7 +12,6 @@ extension LogFolder {
     ///   - sha256: The hash of its bytes.
     ///   - writer: The writer with the folder of the blob.
     ///   - read: Hands over the bytes in portions; it has compared them with the hash when it returns.
-    ///
     /// - Throws: ``SegmentError``, `forked` when a folder has its name; errors of `read`.
     package func publishBlob(
         _ sha256: String,
@@ -83,7 +82,6 @@ struct FilePublisher: Sendable {
         /// The folder in the writer's staging folder, for files that take long to write; nil for the staging folder
         /// itself.
         var stagingFolder: String?
-        /// The first line of a segment, which stays readable when the file is encrypted.
         var header: String?
         /// Whether it lies in the folder of the writer's blobs, and replaces a file of its name.
         var isBlob = false
@@ -156,7 +154,6 @@ struct FilePublisher: Sendable {
     private struct Staging {
         let folder: OpenFolder
         let file: Int32
-        /// The name of the folder with a random name; nil for the writer's staging folder.
         private let temporary: String?
         private let logs: LogFolder
         private let fileName: String
@@ -204,7 +201,6 @@ struct FilePublisher: Sendable {
         for name in names where isRemoved(name) { unlinkat(folder, name, 0) }
     }
 
-    /// Whether this process looks for the remains in a staging folder for the first time.
     private static func isFirst(_ path: String) -> Bool { cleaned.withLock { $0.insert(path).inserted } }
 
     /// Removes the folders with random names that interrupted publications of a writer left behind, once in a process.
@@ -227,7 +223,6 @@ struct FilePublisher: Sendable {
         name.hasPrefix("\(writer).") && parseHexadecimal16(name.dropFirst("\(writer).".count)) != nil
     }
 
-    /// Opens a new folder with a random name, and creates a file in it.
     private func openTemporary(_ name: Name, in root: OpenFolder) throws(SegmentError) -> (OpenFolder, Int32, String) {
         func attempt() throws(SegmentError) -> (OpenFolder, Int32, String) {
             let temporary = "\(name.writer).\(hexadecimal16(.random(in: .min ... .max)))"

@@ -102,7 +102,6 @@ package final class NewFile {
     /// Makes the file durable, and replaces the file with its name.
     ///
     /// - Parameter isRight: Called last before the rename; the file is given up when it throws.
-    ///
     /// - Throws: ``FileFailure``; the errors of `isRight`.
     package func replace(_ isRight: () throws -> Void = {}) throws {
         guard fsync(descriptor) == 0 else { throw failure(errno) }
