@@ -47,7 +47,6 @@ final class BaselineCells {
         /// The cells of a state: more than one only for an invalid state or a key of deferred writes.
         struct State: Equatable {
             private(set) var first: Cell?
-            /// The last cell that differs from the first.
             private(set) var other: Cell?
             private(set) var count = 0
 
@@ -130,7 +129,6 @@ final class BaselineCells {
         if let key { try body(key, group) }
     }
 
-    /// Whether a side has a deletion of the cell's object, or of the other end of a pair, after the cell's write.
     func isSuperseded(
         _ cell: Cell,
         by side: BaselineLaw.Side,
@@ -145,7 +143,6 @@ final class BaselineCells {
         }
     }
 
-    /// Whether a transaction of a segment may have more writes of a cell than were added.
     func isUnresolved(_ version: Version) -> Bool {
         unresolved.count >= BaselineCells.unresolvedLimit || unresolved.contains(version)
     }

@@ -18,7 +18,6 @@ final class BaselineJoin {
     private let totals: BaselineTotals
     let number: Int64
     private var nextNumber: Int64
-    /// The transaction of the changes that follow; nil while they are skipped.
     private var current: Current?
     private var waiting: [Change] = []
     private static let sliceChanges = 1_000
@@ -29,7 +28,6 @@ final class BaselineJoin {
         var number: Int64
     }
 
-    /// `vector` has the writers that are ahead in the baseline.
     init(
         _ transaction: WriteTransaction,
         _ header: BaselineHeader,
@@ -76,7 +74,6 @@ final class BaselineJoin {
         engine.cursor.beginJoin()
     }
 
-    /// Throws ``BaselineJoinError`` `noBound`, and ``StoreError`` when the store cannot be read or written.
     func merge(_ entry: BaselineEntry) throws {
         switch entry {
         case .transaction(let transaction):
@@ -142,7 +139,6 @@ final class BaselineJoin {
     }
 }
 
-/// The writers that are ahead in a baseline: it has more of their transactions than the store has applied.
 struct BaselineVector {
     struct Ahead {
         var writer: BaselineWriter
@@ -155,7 +151,6 @@ struct BaselineVector {
     }
 
     fileprivate(set) var ahead: [UniqueID: Ahead] = [:]
-    /// The writers of stores that have acknowledged something.
     private let acknowledging: [BaselineWriter]
 
     init(_ writers: [BaselineWriter], _ table: WriterTable, keepingTotalsOf contradicted: UniqueID?) throws {
@@ -187,9 +182,7 @@ package enum BaselineJoinError: Error, Hashable, Sendable, CustomStringConvertib
     /// `theirs` and `own` are the rules, or the root entities; `model` is the version of the model that made the
     /// baseline.
     case otherRule(_ entity: String, _ property: String?, theirs: String, own: String, model: String?)
-    /// With the rules of the baseline, the store would have more rules than its own baselines can hold.
     case tooManyRules(bytes: Int)
-    /// The baseline has a greatest or least value of a property that has none under the rules of the store's model.
     case noBound(entity: String, property: String)
 
     package var description: String {

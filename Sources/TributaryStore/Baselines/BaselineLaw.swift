@@ -16,23 +16,18 @@ import TributaryModel
 package final class BaselineLaw {
     package enum Verdict: Hashable, Sendable {
         case sound
-        /// The store cannot decide, for this reason.
         case open(String)
         case differs(String)
     }
 
-    /// Where an entry or a change comes from.
     package enum Side: Int64, Sendable {
         case own
         case baseline
-        /// A transaction above the positions of the baseline.
         case later
-        /// A transaction, or another baseline, at or below the positions of the baseline.
         case earlier
     }
 
     package enum Extent: Sendable {
-        /// Only transactions that the store has applied.
         case applied
         /// Also transactions that the store lacks: nothing proves them, so a person vouches for them.
         case withUnknown
@@ -52,16 +47,12 @@ package final class BaselineLaw {
     /// The last transaction of each writer in the baseline, and in the store.
     private let positions: [UniqueID: UInt64]
     private let applied: [UniqueID: UInt64]
-    /// The writers with transactions that only the baseline has.
     private let ahead: Set<UniqueID>
-    /// The first missing transaction of each writer above the baseline.
     private var lackingLater: [UniqueID: UInt64] = [:]
     /// The writers without a missing transaction at or below the baseline.
     private var wholeEarlier: Set<UniqueID> = []
     private var finding: Verdict = .sound
-    /// The writers that are ahead in the store, with their last transactions in the baseline and in the store.
     package let moved: [(writer: UniqueID, after: UInt64, through: UInt64)]
-    /// Whether the transactions above the baseline may contain increments or bounds.
     package private(set) var needsLater = false
 
     private init(
@@ -138,7 +129,6 @@ package final class BaselineLaw {
 
     // MARK: What is compared
 
-    /// Notes an entry that the store and the baseline have alike.
     package func match(_ entry: Entry) {
         if entry.transaction == nil { needsLater = true }
     }
@@ -163,7 +153,6 @@ package final class BaselineLaw {
         try cells.addAmounts(of: change, side, writer)
     }
 
-    /// Notes that a transaction above the baseline is missing.
     package func lacksLater(_ writer: UniqueID, from sequence: UInt64) { lackingLater[writer] = sequence }
 
     /// Notes that all increments of a writer at or below the baseline were added.
@@ -222,7 +211,6 @@ package final class BaselineLaw {
         return try cells.isSuperseded(write, by: .baseline) ? .sound : difference(key, theirs, write)
     }
 
-    /// Whether a write of the baseline is of a transaction that the store lacks.
     private func isUnknown(_ cell: BaselineCells.Cell) -> Bool {
         cell.sequence > applied[cell.version.writer, default: 0]
     }
@@ -288,7 +276,6 @@ package final class BaselineLaw {
         return isInLog ? .sound : difference(key, theirs, earlier)
     }
 
-    /// The difference is shown on all machines.
     private func difference(
         _ key: BaselineCells.Key,
         _ theirs: BaselineCells.Cell?,

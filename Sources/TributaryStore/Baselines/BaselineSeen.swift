@@ -16,7 +16,6 @@ struct BaselineSeen {
     private let writers: Set<UniqueID>
     private let after: [UniqueID: Incarnation.Predecessor]
     private let share: Int
-    /// By store, the writers of its first two lines so far.
     private var lines: [UniqueID: [UniqueID]] = [:]
 
     init(_ writers: [WriterRecord]) {
@@ -26,7 +25,6 @@ struct BaselineSeen {
         share = BaselineSeen.share(of: Set(writers.map(\.store)).count)
     }
 
-    /// The greatest number of entries of each store.
     static func share(of stores: Int) -> Int {
         max(1, min(LogLimits.seenEntries, LogLimits.baselineSeenEntries / max(1, stores)))
     }

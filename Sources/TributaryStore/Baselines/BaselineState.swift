@@ -136,7 +136,6 @@ final class BaselineState {
         try self.emit(writes, of: object.id, object.entity, deleted: object.deletion, insert, isDeferred: true, emit)
     }
 
-    /// The insert has the writes of its group.
     private func emit(
         _ writes: [Group: [PropertyWrite]],
         of id: UniqueID,
@@ -158,7 +157,6 @@ final class BaselineState {
         }
     }
 
-    /// Named by the concrete entity, or by the first entity with the property.
     private func name(
         of column: StoreModel.ColumnIndex,
         in entity: EntityLayout?
@@ -169,7 +167,6 @@ final class BaselineState {
         return (entity.entity.name, entity.entity.properties[index].name)
     }
 
-    /// A large binary beside the store is the name of a blob, which must be in the log folder.
     private func json(_ value: PropertyValue) throws -> JSONValue {
         guard case .blob(_, let size) = value, size <= BlobFolder.threshold else { return value.json }
         return try reader.context.whole(value).json
@@ -226,7 +223,6 @@ final class BaselineState {
     }
 }
 
-/// An entry of a baseline with its place; only changes have a version, and the sequence of their transaction.
 struct BaselineItem {
     var entry: BaselineEntry
     var version = Version.none
@@ -244,9 +240,7 @@ struct BaselineItem {
 /// So the text is the same in every store with the model, and another version of the model most probably has the entity
 /// too.
 struct BaselineNames {
-    /// Without columns that belong to no entity of the model.
     private(set) var columns: [StoreModel.ColumnIndex: (entity: String, property: String)] = [:]
-    /// By the index of the link table, seen from the source of the pairs.
     private(set) var pairs: [Int: (entity: String, property: String)] = [:]
 
     init(_ layout: StoreModel) {
@@ -270,7 +264,6 @@ struct BaselineNames {
 }
 
 extension JSONValue {
-    /// The target of a relationship, as a UUID in lower case.
     fileprivate var withPlainID: JSONValue {
         guard case .string(let text) = self, let id = UniqueID(text) else { return inKeyOrder }
         return .string(id.description)

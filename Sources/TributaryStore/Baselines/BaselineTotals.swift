@@ -6,11 +6,8 @@ final class BaselineTotals {
     private let engine: MergeEngine
     private let vector: BaselineVector
     private let reader: Reader
-    /// The rows of writers: the baseline replaces their totals.
     private let replaced: Set<Int64>
-    /// Whether the maker has the model of this store, so that it knows the same counters.
     private let isOfThisModel: Bool
-    /// By entity and property: each counter that a model knows, with the root that its totals belong to.
     private var counters: [String: [String: (root: String, countsFractions: Bool)]] = [:]
     private var deferred: [Part: Deferred]?
     private var deferredCount = 0
@@ -40,7 +37,6 @@ final class BaselineTotals {
 
     private struct Deferred {
         var sum: JSONValue
-        /// False when the total comes only from inserts with a value that a counter counts.
         var hasIncrements: Bool
     }
 
@@ -115,7 +111,6 @@ final class BaselineTotals {
         }
     }
 
-    /// Merges the collected lines of an object.
     func flush() throws {
         guard let id else { return }
         for column in columns where isOfThisModel {

@@ -2,7 +2,6 @@ import TributaryChanges
 import TributaryModel
 
 extension Reader {
-    /// The rules of joined baselines for properties that the model lacked then.
     var joinedRules: BaselineRules {
         get throws {
             try setting(StoreModel.joinedRules).flatMap { JSONValue(text: $0) }.flatMap(BaselineRules.init) ?? .init()
@@ -37,7 +36,6 @@ extension StoreModel {
         return rules
     }
 
-    /// In the text form of baselines; nil when the property is not stored.
     private func rule(of property: Property) -> String? {
         switch property {
         case .attribute(let attribute):

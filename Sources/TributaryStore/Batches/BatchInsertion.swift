@@ -4,7 +4,6 @@ import TributaryModel
 final class BatchInsertion {
     private let properties: BatchProperties
     private let keys: BatchUniqueness
-    /// The properties that determine the identifier of a row.
     private let identity: [Int]
     private let terms: BatchTerms
     private let reader: Reader
@@ -115,7 +114,6 @@ final class BatchInsertion {
         }
     }
 
-    /// The collision of a row's unique keys, or of the identifier that is derived from its key.
     private func collision(of values: [PropertyValue], _ derived: UniqueID?) throws -> BatchUniqueness.Collision {
         let found = try keys.collision(of: values)
         guard case .none = found, let derived else { return found }
@@ -174,7 +172,6 @@ final class BatchInsertion {
         }
     }
 
-    /// Deletes an object with its delete rules; all changes before must be applied.
     private func delete(_ other: Row, taking names: [String], row: Int) throws {
         let deletion = Change(entity: other.entity.name, id: other.uniqueID, operation: .delete)
         var state = PlannedState([deletion], over: reader, hasBounds: false)
@@ -211,8 +208,6 @@ extension BatchWriter {
     package static let batchID = "_id"
 
     /// Inserts objects from rows of values; `next` fills a row, or returns true when there are no more rows.
-    ///
-    /// - Throws: ``BatchError``; then nothing is written.
     package func insert(
         into entity: String,
         identity: [String] = [],
@@ -249,7 +244,6 @@ extension BatchWriter {
     }
 }
 
-/// Finds visible objects with the unique keys of the rows of a batch.
 final class BatchUniqueness {
     private let keys: KeyTable
     private let reader: Reader
@@ -274,7 +268,6 @@ final class BatchUniqueness {
     enum Collision {
         case none
         case stored(Row, properties: [String])
-        /// A row of this batch that is not in the store yet.
         case pending
     }
 

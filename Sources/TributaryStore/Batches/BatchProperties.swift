@@ -35,7 +35,6 @@ struct BatchProperties {
         return propertyIndex
     }
 
-    /// Returns the value in the form that the store keeps.
     func check(_ value: PropertyValue, propertyIndex: Int, row: Int?) throws -> PropertyValue {
         let property = entity.entity.properties[propertyIndex]
         func wrong(_ expected: String) -> BatchError {

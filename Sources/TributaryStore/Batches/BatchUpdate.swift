@@ -3,8 +3,6 @@ import TributaryModel
 
 extension BatchWriter {
     /// Gives new values to the objects that match a query; an unchanged value is not written.
-    ///
-    /// - Throws: ``BatchError``; then nothing is written.
     package func update(
         _ query: FetchQuery,
         setting expressions: [String: BatchExpression],

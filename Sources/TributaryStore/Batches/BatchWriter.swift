@@ -61,7 +61,6 @@ extension BatchWriter {
     }
 }
 
-/// The changes of a batch, which are merged slice by slice, so that memory does not grow with the batch.
 final class BatchSlices {
     private static let size = 20_000
 
@@ -122,7 +121,6 @@ final class BatchSlices {
 package struct BatchTerms {
     package enum Collision: Sendable {
         case refuse
-        /// The other object gets the values of the row.
         case update
         case replace
         case skip
@@ -132,7 +130,6 @@ package struct BatchTerms {
     package var contextName: String?
     package var collision: Collision
     package var listsIDs: Bool
-    /// Computes derived attributes; nil when the model has none.
     package var deriving: (any BatchDeriving)?
 
     package init(
@@ -154,12 +151,10 @@ package enum BatchExpression: Sendable, Hashable {
     case value(PropertyValue)
     /// Adds to the current number; a missing value is zero.
     case increment(PropertyValue)
-    /// Copies the value that another attribute of the object had before the update.
     case copy(of: String)
 }
 
 package struct BatchWriteResult: Sendable {
-    /// Nil when the batch wrote nothing.
     package var committed: CommittedTransaction?
     package var count: Int
     package var ids: [ManagedObjectID]

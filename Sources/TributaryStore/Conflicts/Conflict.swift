@@ -3,10 +3,8 @@ package import TributaryChanges
 /// A row of the conflict journal: a value that lost against a write that its writer had not seen.
 package struct Conflict: Sendable, Hashable {
     package enum Kind: String, Sendable, CaseIterable {
-        /// The value of an attribute or of a to-one relationship.
         case value
         case link
-        /// An object that is not shown, with all its values.
         case object
     }
 
@@ -14,9 +12,7 @@ package struct Conflict: Sendable, Hashable {
     package enum Rule: Sendable, Hashable {
         case property(MergeRule)
         case deletion
-        /// Another object owns the target.
         case oneToOne
-        /// Another object has the unique key.
         case uniqueness
 
         package var name: String {
@@ -40,7 +36,6 @@ package struct Conflict: Sendable, Hashable {
         package var version: Version
         package var sequence: UInt64
         package var writerName: String?
-        /// Nil for a deletion, and for a value that was too long for the journal.
         package var value: JSONValue?
     }
 
@@ -54,9 +49,7 @@ package struct Conflict: Sendable, Hashable {
     package var property: String
     package var losing: Write
     package var winning: Write
-    /// The known values of the object that the deletion has removed.
     package var object: JSONValue?
-    /// The number of the transaction that restored the value.
     package var restored: Int64?
 }
 

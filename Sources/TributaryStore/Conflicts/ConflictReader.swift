@@ -60,7 +60,6 @@ package struct ConflictReader {
         return found
     }
 
-    /// Nil when the journal does not have the conflict, or has removed it.
     package func conflict(_ number: Int64) throws -> Conflict? {
         return try BoundStatement(
             reader.database,
@@ -68,7 +67,6 @@ package struct ConflictReader {
         ).first { ConflictReader.conflict($0) } ?? nil
     }
 
-    /// The other values of an object that the same deletion removed, as far as the journal has them, the oldest first.
     func values(lostWith conflict: Conflict) throws -> [JSONMember] {
         let statement = try BoundStatement(
             reader.database,

@@ -18,8 +18,6 @@ package struct ConflictRestoration {
     private var subject: String { "\(conflict.entity) \(conflict.id)" }
 
     /// The change: an update, a link or an unlink of a visible object, or an insert of an object that was deleted.
-    ///
-    /// - Throws: ``Refusal``, and ``StoreError`` when the store cannot be read.
     package func change() throws -> Change {
         switch conflict.rule {
         case .property(let rule) where rule.isBound:

@@ -5,6 +5,7 @@ import TributaryChanges
 ///
 /// It belongs to one write transaction.
 final class ConflictTable {
+    /// When the table has this many rows, a new one replaces the oldest.
     static let rowLimit: Int64 = 10_000
     /// The number of rows that one write transaction may replace.
     ///
@@ -135,15 +136,12 @@ final class ConflictTable {
 struct ConflictEntry {
     var kind: Conflict.Kind
     var rule: Conflict.Rule
-    /// The concrete entity, or an entity that has the property when the object is not visible.
     var entity: String
     var id: UniqueID
     var property: String
     var losing: Int64
     var losingValue: JSONValue
     var winning: Int64
-    /// Nil for a deletion.
     var winningValue: JSONValue?
-    /// The values of a deleted object, by property.
     var object: JSONValue?
 }

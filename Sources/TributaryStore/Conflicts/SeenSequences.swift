@@ -17,7 +17,6 @@ final class SeenSequences {
         var sequence: UInt64
     }
 
-    /// The writer that a writer continues, with its last transaction by then.
     private struct Former {
         var writer: Int64
         var sequence: UInt64
@@ -45,14 +44,11 @@ final class SeenSequences {
     private var places: [String: Int] = [:]
     private var stores: [Int64: Int] = [:]
     private var steps: [Pair: [Step]] = [:]
-    /// The number of the first transaction of a store that acknowledges anything; nil when there is no such transaction
-    /// yet.
     private var firsts: [Int: Int64?] = [:]
     /// The transaction from which on a writer has anything of another writer, or of a writer that continues it.
     private var reached: [Question: Int64] = [:]
     /// A transaction at which the writer had nothing of the other writer, nor of a writer that continues it.
     private var unreached: [Question: Int64] = [:]
-    /// For each writer, the writers that continue it, with the last transaction that they have of it.
     private var next: [Int64: [(writer: Int64, sequence: UInt64)]] = [:]
     private var formers: [Int64: Former?] = [:]
     private var lines: [Int64: Place] = [:]
@@ -147,7 +143,6 @@ final class SeenSequences {
 
     private static let near = 32
 
-    /// Whether a writer continues another writer that had this transaction by then.
     private func continues(_ writer: Int64, _ other: Int64, through sequence: UInt64) throws -> Bool {
         // Most writers continue no other writer.
         guard try former(of: writer) != nil else { return false }

@@ -81,7 +81,6 @@ struct WALIndex {
             .sorted { ($1.bytes, $0.process ?? 0) < ($0.bytes, $1.process ?? 0) }
     }
 
-    /// Returns a process that has the lock, 0 for a process that is not visible, and nil when no other process has it.
     private func holder(ofLockAt offset: Int) -> Int32? {
         var lock = Glibc.flock()
         lock.l_type = Int16(F_WRLCK)

@@ -21,7 +21,6 @@ package final class Generation: Sendable {
         var waiting: [Waiter] = []
         var phase = Phase.pinned
         var nextWaiter = 0
-        /// For nested reads.
         var holders: [pthread_t: StoreConnection] = [:]
         var cursors: [ObjectIdentifier: OpenCursor] = [:]
     }
@@ -63,7 +62,6 @@ package final class Generation: Sendable {
         case connection(StoreConnection)
         case moved(Generation)
         case failed
-        /// The generation calls `wake` when the caller should ask again.
         case wait(Int)
     }
 
@@ -106,7 +104,6 @@ package final class Generation: Sendable {
         }
     }
 
-    /// Gives up a place in the queue; a reader that was already woken wakes the next reader.
     func giveUp(_ id: Int) {
         let next = state.withLock { state -> Waiter? in
             if let place = state.waiting.firstIndex(where: { $0.id == id }) {

@@ -74,7 +74,6 @@ final class ReaderPool: Sendable {
     }
 }
 
-/// Cancels a running or future read from any thread.
 package final class ReadCancellation: Sendable {
     private let flag = Atomic(false)
 
@@ -84,7 +83,6 @@ package final class ReadCancellation: Sendable {
 
     package func cancel() { flag.store(true, ordering: .relaxed) }
 
-    /// Throws `CancellationError` in place of SQLite's own error.
     func guarding<T>(_ database: Database, _ block: () throws -> T) throws -> T {
         if isCancelled { throw CancellationError() }
         do {

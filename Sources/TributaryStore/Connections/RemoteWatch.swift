@@ -23,7 +23,6 @@ package final class RemoteWatch: Sendable {
     private static let ceiling: Duration = .milliseconds(100)
     private static let inUse = Atomic(0)
 
-    /// -1 when no inotify instance was available.
     private let descriptor: Int32
     private let stopWriteEnd: Int32
     private let stopReadEnd: Int32
@@ -68,7 +67,6 @@ package final class RemoteWatch: Sendable {
         return -1
     }
 
-    /// Returns when the thread has ended.
     package func stop() {
         if requestStop() { ended.wait() }
     }
@@ -140,14 +138,12 @@ package final class RemoteWatch: Sendable {
         }
     }
 
-    /// True also when events were lost.
     private func concerns(_ bytes: ArraySlice<UInt8>) -> Bool {
         bytes.withUnsafeBytes { bytes in
             InotifyEvents(bytes).contains { $0.isOverflow || names.contains($0.name) }
         }
     }
 
-    /// Reads while no process is writing; nil when the store cannot be read.
     private func newest() -> Int64? {
         while !isStopped.load(ordering: .sequentiallyConsistent) {
             do {

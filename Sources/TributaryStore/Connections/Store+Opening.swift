@@ -95,7 +95,6 @@ extension Store {
     /// The owner writes, the group reads; SQLite gives its `-wal` and `-shm` files the mode of the store's file.
     private static let fileMode: mode_t = 0o640
 
-    /// Returns false when the file exists; then it stays unchanged.
     private static func createFile(at path: String) throws(StoreError) -> Bool {
         let descriptor = Glibc.open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | O_NOFOLLOW, fileMode)
         if descriptor < 0 {

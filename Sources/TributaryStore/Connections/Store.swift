@@ -18,6 +18,7 @@ package final class Store: Sendable {
     let isClosed = Atomic(false)
     let writeLock = ExclusiveResource(name: "the write lock of the store", isLock: true)
     let awaiting = Atomic(0)
+    /// Read and written with the write lock held.
     let isTransacting = Atomic(false)
     let recording = Mutex<VersionRecording?>(nil)
 

@@ -4,9 +4,7 @@ package import TributaryChanges
 package import TributaryModel
 
 package struct StoreConfiguration: Sendable {
-    /// The SQLite file, in a folder that exists.
     package var path: String
-    /// The configured name of the store: peers see it, and object IDs contain it.
     package var name: String
     package var model: Model
     package var environment: StoreEnvironment
@@ -30,7 +28,6 @@ package struct StoreConfiguration: Sendable {
 }
 
 extension StoreConfiguration {
-    /// A store in memory: a database in a private folder that is removed when the store is closed or the process ends.
     package static func memory(name: String, model: Model) throws(StoreError) -> StoreConfiguration {
         let folder = try MemoryFolder()
         var configuration = StoreConfiguration(path: folder.path + "/store.sqlite", name: name, model: model)
@@ -39,7 +36,6 @@ extension StoreConfiguration {
     }
 }
 
-/// The clock, the random numbers and the home of stores; tests replace them.
 package struct StoreEnvironment: Sendable {
     package var wallTime: @Sendable () -> WallTime
     package var random: @Sendable () -> UInt64
@@ -74,7 +70,6 @@ package struct StoreEnvironment: Sendable {
     }
 }
 
-/// The facts about one store that reads and writes need besides the connection.
 package struct StoreContext: Sendable {
     package let configuration: StoreConfiguration
     package let layout: StoreModel

@@ -15,7 +15,6 @@ struct StoreConnection: Sendable {
         queue = try DatabaseQueue(path: path, configuration: configuration)
     }
 
-    /// Without `isDurable`, commits do not wait for the disk.
     static func writer(path: String, isDurable: Bool = true, trace: SQLTrace? = nil) throws -> StoreConnection {
         var configuration = baseConfiguration(label: "tributary.writer")
         configuration.prepareDatabase { database in
@@ -61,7 +60,6 @@ struct StoreConnection: Sendable {
     /// The writer's cache; it has the greatest effect of all settings on imports in random order.
     private static let writerCacheKiB = 24 << 10
     private static let readerCacheKiB = 2 << 10
-    /// How long a write waits for the write of another process.
     static let busySeconds = 10.0
 
     private static func baseConfiguration(label: String) -> Configuration {
@@ -140,7 +138,6 @@ final class StatementTracer: @unchecked Sendable {
     }
 }
 
-/// Receives each statement that SQLite has run, on the thread that ran it.
 package struct SQLTrace: Sendable {
     package var includesValues: Bool
     package var handler: @Sendable (_ text: String, _ duration: Duration, _ rows: Int) -> Void
@@ -154,7 +151,6 @@ package struct SQLTrace: Sendable {
     }
 }
 
-/// The settings of SQLite's memory management for the whole process.
 package enum SQLiteMemory {
     /// Disables SQLite's accounting of the memory that it uses.
     ///

@@ -3,18 +3,17 @@ import Foundation
 import GRDB
 import Synchronization
 
-/// Measures the length of the WAL and copies it back into the store's file when that is worthwhile.
 final class WALMeter: Sendable {
     /// 4 MiB of pages of 4 KiB, SQLite's own default.
     static let checkpointFrames: Int32 = 1000
 
+    /// The bytes that the WAL file may keep once its whole content is copied back.
     static let idleBytes: Int64 = 4 << 20
 
     private let frames = Atomic<Int32>(0)
     /// SQLite's code of the last checkpoint that the disk failed; 0 once everything was copied.
     private let failure = Atomic<Int32>(0)
 
-    /// Counts the frames after the last commit or checkpoint of this process.
     var frameCount: Int32 { frames.load(ordering: .relaxed) }
 
     var failureCode: Int32? {
@@ -22,6 +21,7 @@ final class WALMeter: Sendable {
         return code == 0 ? nil : code
     }
 
+    /// The connection must not outlive the meter; SQLite calls the meter after each commit.
     func watch(_ database: Database) {
         _ = sqlite3_wal_hook(
             database.sqliteConnection,
@@ -38,20 +38,17 @@ final class WALMeter: Sendable {
         )
     }
 
-    /// Measures the file, regardless of how much of it is in use.
     func isFileLong(of path: String) -> Bool {
         var status = stat()
         return stat(path + "-wal", &status) == 0 && Int64(status.st_size) > WALMeter.idleBytes + (64 << 10)
     }
 
-    /// Truncates the WAL unless a reader is using it; does not wait.
     func truncate(_ connection: OpaquePointer?) {
         sqlite3_busy_timeout(connection, 0)
         defer { sqlite3_busy_timeout(connection, Int32(StoreConnection.busySeconds * 1_000)) }
         checkpoint(connection, SQLITE_CHECKPOINT_TRUNCATE)
     }
 
-    /// Copies back all frames that no reader needs, without waiting; returns true when the whole WAL was copied.
     @discardableResult
     func checkpoint(_ connection: OpaquePointer?, _ mode: Int32) -> Bool {
         var inLog: Int32 = 0

@@ -13,7 +13,6 @@ struct DeferredObject {
         var target: UniqueID
     }
 
-    /// A value of an insert that a counter of a later model would count.
     struct Amount {
         var entity: String
         var property: String
@@ -32,9 +31,7 @@ struct DeferredObject {
     let entity: String
     let id: UniqueID
     private var state = ObjectMergeState<DeferredRegisters, String>(registers: DeferredRegisters())
-    /// The greatest insert among the deferred writes, unless the object was deleted since.
     private(set) var insert: (version: Int64, entity: String)?
-    /// The registers that no deletion supersedes.
     var registers: [DeferredRegisters.Name: DeferredRegisters.Register] { state.registers.registers }
     private(set) var deletion: Int64?
     private(set) var totals: [String: [UniqueID: DeferredTotal]] = [:]
@@ -43,7 +40,6 @@ struct DeferredObject {
     var bounds: [Bound] = []
     /// The entity that the writes of each to-many relationship name; the first by name when they name several.
     private(set) var owners: [String: String] = [:]
-    /// The transaction of the writes that come.
     private var version: Int64 = 0
 
     init(entity: String, id: UniqueID) {
@@ -182,7 +178,6 @@ struct DeferredTotal {
         var kind: CounterTotals.Kind
     }
 
-    /// The sum of each part; without a number, the last amount.
     private(set) var parts: [Part: JSONValue] = [:]
     /// Whether a known version of the model has the property as a counter.
     var hasRule = true
@@ -192,7 +187,6 @@ struct DeferredTotal {
         parts[part] = CounterTotals.total(parts[part], adding: amount)
     }
 
-    /// The sum of all parts in canonical form; without a number, the greatest amount.
     var text: String {
         var sum: PropertyValue?
         for kind in [CounterTotals.Kind.integer, .fraction] {

@@ -167,7 +167,6 @@ private final class LastDeletions {
         self.versions = versions
     }
 
-    /// In any table, or among the deferred deletions.
     func last(of id: UniqueID) throws -> Int64? {
         if let last = known[id] { return last }
         var last: Int64?

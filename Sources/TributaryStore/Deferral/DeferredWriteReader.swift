@@ -11,7 +11,6 @@ package struct DeferredWriteReader {
 
     private var table: DeferredWriteTable { DeferredWriteTable(db: reader.database) }
 
-    /// Each count is at most ``DeferredCounts/limit``.
     package func counts() throws -> DeferredCounts {
         var counts = DeferredCounts()
         counts.values = try table.importedCount()
@@ -64,8 +63,6 @@ package struct DeferredWriteReader {
         return found.map { DeferredSegment(record: $0.key, counts: $0.value) }
     }
 
-    /// The first deferred write of each segment; a value that the model cannot represent comes before an object that
-    /// was never inserted.
     package func firstWrites(of records: Set<SegmentRecord>) throws -> [SegmentRecord: DeferredWrite] {
         guard !records.isEmpty else { return [:] }
         var origins = try DeferredOrigins(reader)
@@ -125,7 +122,6 @@ package struct DeferredWriteReader {
             """
     }
 
-    /// Calls `block` once for each object, for at most ``DeferredCounts/limit`` objects.
     private func forEachUnknownObject(_ block: ([UnknownObjectWrite]) throws -> Void) throws {
         try BoundStatement(
             reader.database,
@@ -159,7 +155,6 @@ extension SegmentRecord {
     }
 }
 
-/// A write of an imported transaction that has no effect yet.
 package struct DeferredWrite: Sendable, Hashable {
     package enum Cause: Sendable, Hashable {
         case model
@@ -172,25 +167,21 @@ package struct DeferredWrite: Sendable, Hashable {
     package var cause: Cause
     package var writer: UniqueID
     package var sequence: UInt64
-    /// The index of the change in its transaction; nil when the store does not know it.
     package var index: Int?
     package var operation: String
     package var entity: String
     package var object: UniqueID
     package var property: String?
-    /// The beginning of the JSON text, at most ``valueLimit`` characters.
     package var value: String?
     package var reason: String
     package var since: WallTime
 }
 
-/// A summary of the imported writes that have no effect yet.
 package struct DeferredOverview: Sendable, Hashable {
     package var counts = DeferredCounts()
     package var newest: [DeferredWrite] = []
     package var since: WallTime?
     package var until: WallTime?
-    /// The time of the last value that the model cannot represent, by the clock of its writer.
     package var written: WallTime?
 }
 
@@ -198,7 +189,6 @@ package struct DeferredCounts: Sendable, Hashable {
     package static let limit = 100_000
 
     package var values = 0
-    /// Objects that were updated and never inserted.
     package var objects = 0
 
     package var isEmpty: Bool { values == 0 && objects == 0 }
@@ -221,7 +211,6 @@ struct DeferredOrigins {
 
     private let reader: Reader
     private let select: BoundStatement
-    /// By transaction number; nil for a transaction that does not exist.
     private var known: [Int64: Origin?] = [:]
     private var lastSegment: SegmentRecord?
     private static let limit = 10_000
@@ -247,7 +236,6 @@ struct DeferredOrigins {
         return found
     }
 
-    /// Nil for a segment that is partly applied.
     mutating func segment(_ number: Int64) throws -> SegmentRecord? {
         guard let origin = try origin(number) else { return nil }
         if let lastSegment, lastSegment.holds(origin) { return lastSegment }

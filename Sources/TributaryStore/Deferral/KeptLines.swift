@@ -40,7 +40,6 @@ struct KeptLines {
     }
 }
 
-/// The meaning of a written name in the model, or in the last older version that had it.
 enum WrittenMeaning {
     /// The kind of the property does not fit the write, which never takes effect in this model.
     case none
@@ -49,7 +48,6 @@ enum WrittenMeaning {
 }
 
 extension StoreModel {
-    /// `entity` is the name in the change, as are the names below.
     func meaning(of name: String, in entity: String, isLink: Bool) -> WrittenMeaning {
         guard let layout = self.entity(named: entity) else {
             return formerProperty(named: name, of: lastName(ofEntity: entity)).map { .known($0) } ?? .unknown
@@ -92,7 +90,6 @@ extension StoreModel {
         }
     }
 
-    /// The change without the values that are in totals, because increments have no order.
     func withoutTotals(_ change: Change) -> Change {
         change.filtered { write in
             switch meaning(of: write.name, in: change.entity, isLink: false) {

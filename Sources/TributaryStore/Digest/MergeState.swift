@@ -162,7 +162,6 @@ enum MergeStateItem {
     case counter(Counter)
     case deferred(DeferredObject)
 
-    /// It has the registers that no deletion supersedes; pairs and counters are items of their own.
     struct Object {
         var table: TableLayout
         var id: UniqueID
@@ -175,12 +174,10 @@ enum MergeStateItem {
 
     struct Column {
         var index: Int
-        /// What readers see; only with `includesShown`.
         var shown: PropertyValue?
         var register: Register<Int64, PropertyValue>?
     }
 
-    /// A pair of a many-to-many relationship, linked or not, or the position of a pair.
     struct Pair {
         var link: LinkLayout
         var source: UniqueID

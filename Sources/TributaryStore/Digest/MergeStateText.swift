@@ -182,7 +182,6 @@ package struct MergeStateReader {
         return StoreDigest(digest: hash.finalize().hexadecimal, vector: vector)
     }
 
-    /// The visible objects and their merge state as text in canonical order, for the comparison of whole stores.
     package func dump() throws -> String {
         var text = ""
         try MergeStateText(reader: reader, includesShown: true).forEachLine { line in
@@ -193,7 +192,6 @@ package struct MergeStateReader {
     }
 }
 
-/// Stores with equal digests have equal states.
 package struct StoreDigest: Sendable, Hashable {
     package struct Position: Sendable, Hashable {
         package var sequence: UInt64

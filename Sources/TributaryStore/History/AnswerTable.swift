@@ -1,7 +1,6 @@
 import GRDB
 import TributaryChanges
 
-/// Reads and writes `tributary_answer`: the results of requests with an idempotency key.
 struct AnswerTable {
     private let db: Database
 

@@ -2,7 +2,6 @@ import GRDB
 package import TributaryChanges
 import TributaryModel
 
-/// Reads the history of transactions; its functions throw ``StoreError`` when the store cannot be read.
 package struct HistoryReader {
     let reader: Reader
 
@@ -45,7 +44,6 @@ package struct HistoryReader {
         try page(after: number, limit: limit, changeLimit: .max, byteLimit: .max).transactions
     }
 
-    /// A part of history; the last transaction may be cut.
     package struct Page: Sendable {
         package var transactions: [HistoryTransaction]
         /// The changes of the last transaction up to the end of the page; nil when there are no further changes.
@@ -53,7 +51,6 @@ package struct HistoryReader {
         package var hasMore: Bool
     }
 
-    /// The transactions after `number`, within limits; a page has at least one change.
     package func page(
         after number: Int64,
         skipping skipped: Int = 0,
@@ -121,8 +118,6 @@ package struct HistoryReader {
     static let purgedHistoryKey = "history.purged"
 
     /// The union of the changes of the transactions after `number` up to `through`.
-    ///
-    /// Without the purged history, any object may have changed.
     package func changes(
         after number: Int64,
         through: Int64,
@@ -164,7 +159,6 @@ package struct HistoryReader {
         try AnswerTable(database).answer(to: key)
     }
 
-    /// Ends when `block` returns false.
     private func forEachChange(
         after number: Int64,
         through: Int64,
@@ -224,7 +218,6 @@ extension HistoryReader {
         }
     }
 
-    /// The preserved values of deleted objects, by transaction and object.
     package func tombstones(after number: Int64, through: Int64) throws -> [Int64: [Tombstone: [String: JSONValue]]] {
         try PreservedValueTable(db: database, layout: context.layout).all(after: number, through: through)
     }
@@ -233,7 +226,6 @@ extension HistoryReader {
 package struct HistoryConsumer: Sendable, Hashable {
     package var name: String
     package var number: Int64
-    /// When the consumer last recorded its position.
     package var heardAt: WallTime
 }
 
@@ -255,7 +247,6 @@ package struct HistoryQuery: Sendable {
         self.entities = entities
     }
 
-    /// Nil when the query selects no change of the transaction.
     package func apply(to transaction: HistoryTransaction) -> HistoryTransaction? {
         if let author, transaction.author != author { return nil }
         if let excludedAuthor, transaction.author == excludedAuthor { return nil }
@@ -273,7 +264,6 @@ package struct HistoryTransaction: Sendable, Hashable {
     package struct Change: Sendable, Hashable {
         package var id: ManagedObjectID
         package var kind: Kind
-        /// The written properties, including linked relationships; empty for a deletion.
         package var properties: [String]
     }
 

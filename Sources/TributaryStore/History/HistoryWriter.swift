@@ -14,7 +14,6 @@ final class HistoryWriter {
 
     private let insert: BoundStatement
     private let shapes: HistoryShapeTable
-    /// The shapes that this write transaction has used.
     private var keys: [HistoryShape: [UInt32]] = [:]
     private static let keyLimit = 10_000
 
@@ -142,7 +141,6 @@ struct HistoryShape: Hashable {
     var properties: [String]
 }
 
-/// Reads and writes `tributary_shape`: the shapes of history, by the keys that its records have.
 package struct HistoryShapeTable {
     private let db: Database
 
@@ -194,7 +192,6 @@ package struct HistoryShapeTable {
         }
     }
 
-    /// Renames entities and properties in the history so far.
     package func rename(_ rename: (String, [String]) -> (entity: String, properties: [String])?) throws {
         let select = try BoundStatement(db, "SELECT key, entity, properties FROM tributary_shape")
         let shapes = try select.all { ($0.bytes(0), $0.text(1), HistoryShapeTable.names($0.text(2))) }
@@ -223,7 +220,6 @@ extension UInt32 {
 }
 
 extension WriteTransaction {
-    /// Registers a consumer, or updates its position and the time when it was last heard.
     package func setHistoryConsumer(_ name: String, number: Int64) throws {
         let now = reader.context.configuration.environment.wallTime().unixSeconds
         try setSetting(HistoryReader.consumerPrefix + name, to: "\(number) \(now)")

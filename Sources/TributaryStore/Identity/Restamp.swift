@@ -17,7 +17,6 @@ package enum RestampError: Error, Hashable, Sendable, CustomStringConvertible {
     case knownElsewhere(writer: UniqueID, sequence: UInt64)
     /// A copy of the store, or the store before it was set back, may have published these transactions.
     case unproven(writer: UniqueID)
-    /// The model does not know the counter of an increment.
     case unknownCounter(entity: String, property: String)
 
     package var description: String {
@@ -55,13 +54,11 @@ struct Restamp {
     }
 
     private let reader: Reader
-    /// The greatest clock that stays; nil when the transactions keep their clocks.
     private let greatest: HybridClock?
     private let transactions: [Unexported]
     private var db: Database { reader.database }
     private var layout: StoreModel { reader.context.layout }
 
-    /// With a clock for the transactions that have a greater clock, else for the transactions of the present writer.
     init(_ reader: Reader, after greatest: HybridClock?) throws {
         (self.reader, self.greatest) = (reader, greatest)
         let select = try BoundStatement(
@@ -151,7 +148,6 @@ struct Restamp {
         return Restamped(former: former, new: fresh, published: end, count: transactions.count)
     }
 
-    /// The transactions that keep their names, as far as they decide about new clocks and the fresh writer.
     private struct Staying {
         /// Transactions after `greatest`, in order; without `greatest`, transactions with the clock of a transaction
         /// that moves.
@@ -186,7 +182,6 @@ struct Restamp {
         return staying
     }
 
-    /// The clocks under the fresh writer, which rise.
     private func clocks(_ transaction: WriteTransaction, _ staying: Staying) throws -> [HybridClock] {
         guard let greatest else { return transactions.map(\.version.clock) }
         var clock = max(try transaction.writers().lastClock(upTo: greatest), staying.last)
@@ -229,7 +224,6 @@ struct Restamp {
         return alike.first(where: isFit) ?? fresh
     }
 
-    /// Sets a writer back to the transactions that keep their names, and its successors to its new end.
     private func setBack(_ writer: Int64, to sequence: UInt64) throws {
         let isLater = "writer = ?1 AND sequence > ?2"
         let updates: [CachedSQL] = [
@@ -312,7 +306,6 @@ struct Restamp {
         var column: StoreModel.ColumnIndex
     }
 
-    /// Adds what a transaction has counted to the amounts that move.
     private func addCounts(of lines: [UInt8], by writer: Int64, to counts: inout [Count: PropertyValue]) throws {
         for line in lines.split(separator: UInt8(ascii: "\n")).dropFirst() {
             guard let change = JSONValue(text: String(decoding: line, as: UTF8.self)),

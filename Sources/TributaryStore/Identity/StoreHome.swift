@@ -13,13 +13,11 @@ package struct StoreHome: Hashable, Sendable {
         self.store = store
     }
 
-    /// Nil when the file cannot be examined.
     init?(ofStoreAt path: String) {
         guard let store = MarkedFile(at: URL(fileURLWithPath: path).standardizedFileURL.path) else { return nil }
         self.init(machine: MachineID.current, store: store)
     }
 
-    /// Nil when the store records no home.
     package init?(_ reader: Reader) throws {
         guard let store = try reader.setting(IdentityKeys.store).flatMap({ MarkedFile($0) }) else { return nil }
         self.init(machine: try reader.setting(IdentityKeys.machine), store: store)
@@ -38,7 +36,6 @@ package struct StoreHome: Hashable, Sendable {
     }
 }
 
-/// A file by its path and its mark.
 package struct MarkedFile: Hashable, Sendable {
     package var path: String
     package var mark: FileMark
@@ -119,7 +116,6 @@ package enum MachineID {
 package enum IdentityKeys {
     /// The label of the store, which its writers name.
     package static let label = "identity.label"
-    /// Tokens of history carry this name.
     package static let history = "identity.history"
     package static let machine = "identity.machine"
     package static let store = "identity.store"

@@ -61,7 +61,6 @@ extension WriteTransaction {
         return left
     }
 
-    /// Makes the writer known when it is not.
     package func setState(_ state: WriterState?, of writer: UniqueID) throws {
         try writers().setState(state, of: writer)
     }
@@ -89,7 +88,6 @@ extension WriteTransaction {
         return try writers.own == writer && token?.take { try writers.token() } ?? true
     }
 
-    /// The store continues as the fresh writer until the transaction ends.
     func renewOwn(as id: UniqueID) throws {
         reader.context.configuration.token?.fresh = id
         try writers().renewOwn(as: id, of: reader.setting(IdentityKeys.label).flatMap { UniqueID($0) } ?? id)

@@ -59,9 +59,7 @@ final class WriterToken: Sendable {
         var descriptor: CInt?
         var memory: Token?
         var written: [UInt8] = []
-        /// True when the file could not take the token, for example on a full file system.
         var isKept = false
-        /// Whether the open transaction has found the proof; nil while it has not asked.
         var isProven: Bool?
         var taken: Token?
         var fresh: UniqueID?
@@ -85,7 +83,6 @@ final class WriterToken: Sendable {
         trustsReboot = configuration.trustsReboot
     }
 
-    /// Nil while the open transaction has not continued the store as a fresh writer.
     var fresh: UniqueID? {
         get { state.withLock(\.fresh) }
         set { state.withLock { $0.fresh = newValue } }
@@ -121,7 +118,6 @@ final class WriterToken: Sendable {
         }
     }
 
-    /// The newest transaction after the last commit in the store's file; nil when it is not known.
     var newest: Newest? {
         state.withLock { state in
             guard let file = open(&state) else { return nil }
@@ -266,7 +262,6 @@ final class WriterToken: Sendable {
 }
 
 extension WriterToken {
-    /// The folder in memory with the tokens of a user's stores.
     enum Folder {
         /// The file systems that vanish with a boot: tmpfs and ramfs.
         private static let kinds: Set<UInt32> = [0x0102_1994, 0x8584_58F6]

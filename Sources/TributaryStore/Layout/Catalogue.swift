@@ -11,13 +11,11 @@ package struct Catalogue {
 
     package struct Key: Hashable {
         package var kind: Kind
-        /// The root entity of a column; empty for other entries.
         package var owner: String
         package var name: String
     }
 
     package struct Entry: Hashable {
-        /// The code of an entity or a link table, or the index of a column in its table.
         package var code: Int64
         package var definition: String
         /// The part of the definition that may change: a column's default as JSON, or whether an entity is abstract.

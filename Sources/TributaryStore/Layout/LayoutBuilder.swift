@@ -1,7 +1,6 @@
 import TributaryChanges
 package import TributaryModel
 
-/// Assigns tables and columns to a model's entities and properties; recorded ones keep their column indexes.
 package struct LayoutBuilder {
     private let model: Model
     private let catalogue: Catalogue
@@ -234,7 +233,6 @@ package struct LayoutBuilder {
 
     private var linkNames: [String: Int] = [:]
 
-    /// The table holds the pairs of the relationship, or only its positions.
     private func linkTable(of relationship: Relationship, in entity: Entity) -> String? {
         switch entity.property(named: relationship.name) {
         case .relationship(_, .links(let table, ownsPairs: true))?: table

@@ -102,7 +102,6 @@ extension UInt64 {
     fileprivate var clamped: UInt64 { Swift.min(self, 1 << 48) }
 }
 
-/// The compact encoding of values in the registers of tombstones and partial rows.
 extension PropertyValue {
     func pack(into writer: inout VariableLengthWriter) {
         switch self {

@@ -44,7 +44,6 @@ package struct RecordedModels {
         return try last.model ?? RecordedModels.definition(last.number, in: db)
     }
 
-    /// Whether this version is one of the store's earlier versions, under the same name.
     package func hasLeft(_ hash: String, version: String) -> Bool {
         entries.dropLast().contains { $0.hash == hash && $0.version == version }
     }
@@ -82,7 +81,6 @@ package struct RecordedModels {
         }
     }
 
-    /// `former` comes from another store; older versions that must be read from files follow later.
     mutating func begin(with model: Model, after former: ModelVersions) throws {
         for version in former.passing() { try add(version) }
         guard !model.earlier.areInMemory else { return try move(to: model, through: nil) }

@@ -1,6 +1,10 @@
 import GRDB
 
 extension Schema {
+    /// The tables of the merge, the history and the positions, with their indexes.
+    ///
+    /// They name writers, roots, columns and link tables by small numbers: `tributary_writer.id`, and the codes of
+    /// `tributary_catalogue`.
     static let ownTables = [
         """
         CREATE TABLE tributary_catalogue(
@@ -57,6 +61,7 @@ extension Schema {
         JOIN tributary_shape s ON s.key = ifnull(h.shape, substr(h.objects, n * width + width - 3, 4))
         """,
 
+        // The merge state of objects that are not visible.
         """
         CREATE TABLE tributary_object(
             root INTEGER NOT NULL, id BLOB NOT NULL, deleted INTEGER, registers BLOB,
@@ -154,6 +159,7 @@ extension Schema {
         CREATE INDEX tributary_reference_owner
         ON tributary_reference(target_root, target, root, place, rank, id)
         """,
+        // Objects that were written to and never inserted.
         """
         CREATE INDEX tributary_object_partial ON tributary_object(root, id) WHERE deleted IS NULL
         """,

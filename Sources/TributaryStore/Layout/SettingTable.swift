@@ -1,7 +1,6 @@
 package import GRDB
 import TributaryChanges
 
-/// A row of `tributary_setting`, which the store keeps for itself: its key, and how its text is read and written.
 package struct Setting<Value> {
     package let key: String
     package let read: (String) -> Value?
@@ -16,7 +15,6 @@ extension Setting where Value: LosslessStringConvertible {
     package init(_ key: String) { self.init(key, read: { Value($0) }, text: \.description) }
 }
 
-/// Reads and writes `tributary_setting`.
 package struct SettingTable {
     private let db: Database
 

@@ -11,11 +11,8 @@ package final class StoreModel: Sendable {
     package let tables: [TableLayout]
     package let links: [LinkLayout]
     package let entities: [EntityLayout]
-    /// For each table: all to-one registers that hold its objects.
     let incoming: [[ColumnIndex]]
-    /// For each table: the link tables that have its objects at an end.
     let linksOf: [[Int]]
-    /// For each table: the uniqueness constraints that decide which of its live objects are visible.
     let uniqueConstraints: [[UniqueConstraint]]
     private let entityByName: [String: Int]
     private let entityByCode: [Int64: Int]
@@ -76,7 +73,6 @@ package final class StoreModel: Sendable {
         )
     }
 
-    /// The catalogue's text for the defaults of a column: one default for all entities that share it, or one for each.
     package func initial(of columnIndex: Int, in table: TableLayout) -> String {
         let own = table.columns[columnIndex]
         let holders = entities.filter { entity in
@@ -105,13 +101,11 @@ package final class StoreModel: Sendable {
     /// The last name of a removed entity; deferred writes are reported under it.
     package func lastName(ofEntity name: String) -> String { formerNames.lastName(ofEntity: name) }
 
-    /// The present name of the root, or its last name.
     func lastRoot(ofEntity name: String) -> String {
         if let root = survivingRoot(ofEntity: name) { return entities[root].entity.root }
         return if case .removed(let root)? = formerNames.root(ofRemoved: name) { root } else { name }
     }
 
-    /// The table of this root has the known state of a removed entity's objects.
     package func survivingRoot(ofEntity name: String) -> Int? {
         guard entityIndex(named: name) == nil,
             case .surviving(let root)? = formerNames.root(ofRemoved: lastName(ofEntity: name))
@@ -127,7 +121,6 @@ package final class StoreModel: Sendable {
         formerNames.removedProperty(name, of: entity)?.definition.name ?? name
     }
 
-    /// Nil when the entity now has a property of that name.
     func formerProperty(named name: String, of entity: String) -> Property? {
         if let known = self.entity(named: entity)?.entity, propertyIndex(named: name, of: known) != nil { return nil }
         return formerNames.removedProperty(name, of: entity)?.definition
@@ -148,7 +141,6 @@ package final class StoreModel: Sendable {
         formerNames.removedProperty(name, of: entity)?.laterInverse
     }
 
-    /// The other side of a former relationship.
     func counterpart(ofProperty name: String, of entity: String) -> (owner: EntityLayout, place: EntityLayout.Place)? {
         guard let other = formerNames.removedProperty(name, of: entity)?.counterpart,
             let known = self.entity(named: other.entity),
@@ -157,13 +149,11 @@ package final class StoreModel: Sendable {
         return (known, known.places[propertyIndex])
     }
 
-    /// Also finds a property by its name in an older version of the model.
     package func propertyIndex(named name: String, of entity: Entity) -> Int? {
         entity.propertyIndex(named: name)
             ?? formerNames.property(name, of: entity.name).flatMap { entity.propertyIndex(named: $0) }
     }
 
-    /// Nil for a property without a column; also finds a property by its name in an older version of the model.
     func column(of property: String, in entity: EntityLayout) -> ColumnIndex? {
         guard let index = propertyIndex(named: property, of: entity.entity),
             case .column(let column) = entity.places[index]
@@ -171,7 +161,6 @@ package final class StoreModel: Sendable {
         return ColumnIndex(table: entity.table, column: column)
     }
 
-    /// Nil for a property that is not stored as an attribute; `entity` may be a name in an older version of the model.
     func attribute(
         _ name: String,
         of entity: String
@@ -191,7 +180,6 @@ package final class StoreModel: Sendable {
             || names.root(ofRemoved: names.lastName(ofEntity: name)) != nil
     }
 
-    /// Whether the model has the rule of a property, or an older version that its file lists.
     func isListed(_ property: String, of entity: String) -> Bool {
         let names = listedNames.names
         if let known = model.entity(named: names.entity(entity) ?? entity),

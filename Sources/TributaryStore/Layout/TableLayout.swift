@@ -6,12 +6,11 @@ package import TributaryModel
 package struct TableLayout: Sendable {
     package let index: Int
     package let root: Entity
+    /// The code names the table in the store's own tables.
     package let code: Int64
     package let name: String
     package let columns: [ColumnLayout]
-    /// The columns that are registers; counters have totals instead.
     let registers: [Int]
-    /// Sub-entities need a column `_entity` with the code of the concrete entity.
     package let hasEntityColumn: Bool
     package let entities: [String]
     let readings: [ColumnReading]
@@ -172,7 +171,6 @@ package final class EntityLayout: Sendable {
         /// A to-many relationship with the to-one register `column` of `table` as its inverse; the link table `order`
         /// keeps the positions of an ordered relationship.
         case inverse(table: Int, column: Int, order: Int?)
-        /// Pairs in a link table; `ownsPairs` is true when the object is the source of the pairs.
         case links(Int, ownsPairs: Bool)
         case none
     }
@@ -182,7 +180,6 @@ package final class EntityLayout: Sendable {
     package let code: Int64
     package let table: Int
     package let places: [Place]
-    /// For each column of the table: whether it is a register of this entity.
     package let holds: [Bool]
     /// What each column of the table shows for an object of this entity without a write; null for columns of other
     /// entities.
@@ -206,7 +203,6 @@ package final class EntityLayout: Sendable {
         self.defaults = defaults
     }
 
-    /// By property index; nil for transient attributes and to-many relationships.
     package var propertyColumns: [Int?] {
         places.map { place in
             switch place {
@@ -225,7 +221,6 @@ package struct LinkLayout: Sendable {
     package let name: String
     package let source: Int
     package let target: Int
-    /// Whether pairs have a position, a string compared by bytes.
     package let isOrdered: Bool
     /// Whether the relationship is its own inverse: a pair is kept once, with the lesser ID as its source, and read
     /// from both ends.

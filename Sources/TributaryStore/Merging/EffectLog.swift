@@ -112,7 +112,6 @@ struct TransactionEffects: Sendable {
 
     func isCollapsed(_ table: Int) -> Bool { !collapsed.isEmpty && collapsed.contains(table) }
 
-    /// Combines transactions that were committed together, in order.
     static func changes(of all: [TransactionEffects]) -> ObjectChanges {
         var changes = ObjectChanges()
         // The collapsed tables come first, so that no single effect of them is collected.

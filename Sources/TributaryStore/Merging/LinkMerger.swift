@@ -19,6 +19,7 @@ struct LinkMerger {
 
     private var layout: StoreModel { tables.layout }
 
+    /// The other changes of the slice must have been merged before.
     func apply(_ slice: ChangeSlice) throws {
         for operation in slice.links {
             let change = slice.changes[operation.index]
@@ -201,7 +202,6 @@ final class ShadowLinks {
         return tables.keys.hasKeys(link.source) || tables.keys.hasKeys(link.target)
     }
 
-    /// The pair of two visible objects may have to be shown or hidden.
     func insert(_ link: LinkLayout, _ source: UniqueID?, _ target: UniqueID?) {
         guard let source, let target else { return }
         let isSwapped = link.isSymmetric && target < source
@@ -220,7 +220,6 @@ final class ShadowLinks {
         insert(link, try shown(link.source, pair.source), try shown(link.target, pair.target))
     }
 
-    /// Collects the pairs that stand for pairs of `id` while references to it show `shown`.
     func insertPairs(of id: UniqueID, _ table: Int, shownAs shown: UniqueID?) throws {
         for index in layout.linksOf[table] {
             let link = layout.links[index]

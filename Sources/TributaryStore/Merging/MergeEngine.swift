@@ -67,7 +67,6 @@ final class MergeEngine {
         try conflicts.flush()
     }
 
-    /// Throws ``StoreError`` `invalidChange` and `duplicateID` for local changes.
     func apply(_ changes: [Change]) throws {
         if bulk.accept(deletions: changes) {
             _ = cursor.countChanges(changes.count)
@@ -92,7 +91,6 @@ final class MergeEngine {
         }
     }
 
-    /// Merges successive kept lines of a transaction with its version; its next lines may follow.
     func apply(_ lines: [DeferredWriteTable.Line]) throws {
         guard let number = lines.first?.number else { return }
         cursor.resume(number: number, writer: try tables.versions.origin(number).writer)

@@ -38,7 +38,6 @@ extension ObjectMerger {
         }
     }
 
-    /// Keeps the values that a deletion removes and its writer had not seen.
     func keepConflicts(ofDeletionOf object: StoredObject, _ isLost: (_ column: Int) -> Bool) throws {
         var values: JSONValue?
         let inserted = object.state.inserted

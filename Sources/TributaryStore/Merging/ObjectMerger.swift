@@ -37,7 +37,6 @@ final class ObjectMerger {
         hasOneToOne = layout.tables.map { $0.columns.contains(where: \.isOneToOne) }
     }
 
-    /// `shape` is nil when the values come from the other end of a relationship.
     func update(_ table: Int, _ id: UniqueID, _ writes: [RegisterWrite], shape: ChangeShape?) throws {
         try update(store.load(table, id), writes, shape: shape)
     }
@@ -109,7 +108,6 @@ final class ObjectMerger {
         }
     }
 
-    /// The greatest insert names the concrete entity.
     private func merge(insertOf entity: Int, into object: inout StoredObject) throws {
         let isGreatest = try object.state.insert(at: cursor.number, entity: entity, by: tables.versions)
         if isGreatest, let row = object.row, row.entity != entity {
@@ -187,7 +185,6 @@ final class ObjectMerger {
         }
     }
 
-    /// Shows an object that has been inserted, or is no longer a shadow.
     private func show(_ object: StoredObject, isPrepared: Bool = true) throws {
         guard let entity = object.state.entity else { return }
         try store.insertRow(object)
@@ -308,7 +305,6 @@ final class ObjectMerger {
         try links.show(table, id)
     }
 
-    /// The deletion at `number` supersedes the links of the object.
     private func disappear(
         _ table: Int,
         _ id: UniqueID,

@@ -1,7 +1,6 @@
 import TributaryChanges
 import TributaryModel
 
-/// Loads objects in whatever form the store has them, and writes what a merge has changed.
 struct ObjectStore {
     let tables: MergeTables
     let cursor: TransactionCursor
@@ -102,6 +101,7 @@ struct ObjectStore {
         try objects.delete.run()
     }
 
+    /// A reference is shown only while its target is visible.
     private func shown(_ value: PropertyValue, in column: StoreModel.ColumnIndex, of id: UniqueID) throws
         -> PropertyValue
     {

@@ -88,7 +88,6 @@ final class ReferenceMerger {
         try effects.recordShown(row, column)
     }
 
-    /// The decision about shadows may change the owner of the target.
     func undecide(_ target: UniqueID, _ column: StoreModel.ColumnIndex) {
         undecided.insert(OwnedTarget(column: column, id: target))
     }
@@ -183,7 +182,6 @@ final class ReferenceMerger {
         return greatest?.row
     }
 
-    /// The object has lost its target to `owner`, or comes too late for it.
     private func keepConflict(
         of row: VisibleRow,
         with owner: VisibleRow,

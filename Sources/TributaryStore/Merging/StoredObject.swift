@@ -10,7 +10,6 @@ struct StoredObject {
     let table: Int
     let id: UniqueID
     let row: VisibleRow?
-    /// The visible object that references to a shadow show; nil for any other object.
     let representative: UniqueID?
     var state: ObjectMergeState<StoredRegisters, Int>
 

@@ -18,7 +18,6 @@ final class TransactionCursor {
     @exclusivity(unchecked) private(set) var changeCount = 0
     @exclusivity(unchecked) var deferredCount = 0
     @exclusivity(unchecked) private(set) var isJoining = false
-    /// Whether the change is a greatest or least value of a baseline.
     @exclusivity(unchecked) var isBound = false
     /// Whether the changes are lines of their transaction in its order: a baseline has cells, which have no order.
     @exclusivity(unchecked) var isInOrder = true

@@ -12,7 +12,6 @@ final class UniquenessMerger {
     private let objects: ObjectMerger
     private let changes: KeyChanges
     @exclusivity(unchecked) private var sharing: Set<ChangeSlice.Object> = []
-    /// Keys that visible objects no longer have and shadows still have.
     @exclusivity(unchecked) private var released: Set<KeyChanges.Key> = []
     /// With so many changed objects a decision comes before the end of the transaction; it takes about 300 bytes for
     /// each.
@@ -32,7 +31,6 @@ final class UniquenessMerger {
 
     var isFull: Bool { undecidedCount >= limit }
 
-    /// Takes the changes since the last call.
     func collect() throws {
         guard !changes.isEmpty else { return }
         let taken = changes.take()
@@ -99,7 +97,6 @@ final class UniquenessMerger {
         try decide(keepsConflicts: keepsConflicts)
     }
 
-    /// Runs before the model changes.
     func showAll() throws {
         for table in tables.layout.tables.indices {
             for id in try tables.shadows.all(table) { try objects.reveal(table, id) }
@@ -119,7 +116,6 @@ final class UniquenessDecision {
     private let tables: MergeTables
     private let objects: ObjectMerger
     private let keepsConflicts: Bool
-    /// Whether a changed object that is visible must stay visible, and hides no other.
     private let isLocal: Bool
     private var queue = Heap<KeyHolder>()
     private var known: Set<UniqueID> = []
@@ -238,7 +234,6 @@ final class KeyChanges {
     private let tables: MergeTables
     /// Objects that appeared, or have changed keys or versions.
     @exclusivity(unchecked) private(set) var objects: Set<ChangeSlice.Object> = []
-    /// Keys that visible objects had and shadows have.
     @exclusivity(unchecked) private(set) var keys: Set<Key> = []
 
     init(_ tables: MergeTables) {
@@ -253,12 +248,10 @@ final class KeyChanges {
         objects.insert(ChangeSlice.Object(table: table, id: id))
     }
 
-    /// Records the keys only where shadows wait for them.
     func release(_ row: VisibleRow, _ table: Int) throws {
         if let former = try awaited(of: row, table) { try release(former, row.id, table) }
     }
 
-    /// The keys of a visible object before a change; nil while no shadow exists that could wait for them.
     func awaited(of row: VisibleRow, _ table: Int) throws -> [StoredKey]? {
         guard tables.shadows.hasRows, tables.keys.hasKeys(table) else { return nil }
         return try tables.keys.keys(of: row, table)
@@ -306,7 +299,6 @@ package struct SharedKey: Hashable, Sendable {
     /// An older object that the transaction would show (so far the former holder of the key has hidden it), or a
     /// younger object that the transaction would hide.
     package var other: ManagedObjectID
-    /// The highest entity that has the constraint.
     package var entity: String
     package var properties: [String]
     package var values: [PropertyValue]

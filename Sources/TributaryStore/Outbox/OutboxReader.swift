@@ -68,7 +68,6 @@ package struct OutboxReader {
         try run(of: writer, from: first, through: last, bytes: 1)?.lowerBound
     }
 
-    /// Whether a transaction of the range has changes; the other transactions acknowledge imports.
     package func hasChanges(of writer: UniqueID, in range: ClosedRange<UInt64>) throws -> Bool {
         let (first, last) = (range.lowerBound, range.upperBound)
         let changed = try select("1", of: writer, from: first, through: last, where: "changes > 0")
@@ -95,7 +94,6 @@ package struct OutboxReader {
         return try statement.all { UniqueID($0.text(0)) }
     }
 
-    /// From `first` on, oldest first, until `block` returns false.
     package func localTransactions(
         of writer: UniqueID,
         from first: UInt64,
@@ -201,7 +199,6 @@ package struct ExportRange: Sendable, Hashable {
     }
 }
 
-/// A local transaction in its exported form: the lines of the log.
 package struct ExportableTransaction: Sendable, Hashable {
     package var sequence: UInt64
     package var lines: [UInt8]

@@ -24,7 +24,6 @@ final class OutgoingLines {
         self.db = db
     }
 
-    /// With `isWhole`, the changes are all changes of the transaction.
     func append(_ changes: [Change], isWhole: Bool = false) throws {
         changeCount += changes.count
         for change in changes {

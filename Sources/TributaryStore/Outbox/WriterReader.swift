@@ -1,9 +1,6 @@
 import GRDB
 package import TributaryChanges
 
-/// Reads the writers' positions and the segments that contain their applied transactions.
-///
-/// Its functions throw ``StoreError`` when the store cannot be read.
 package struct WriterReader {
     let reader: Reader
 
@@ -11,7 +8,6 @@ package struct WriterReader {
 
     package func all() throws -> [WriterRecord] { try records(where: "1", seen: seen()) }
 
-    /// Without what its store has seen of others; nil when none of its transactions was applied.
     package func record(of writer: UniqueID) throws -> WriterRecord? {
         try records(where: "w.uuid = ?1", of: writer, seen: [:]).first
     }
@@ -100,12 +96,10 @@ package struct WriterReader {
         }
     }
 
-    /// The applied or exported segment with these bounds.
     package func segment(writer: UniqueID, _ first: UInt64, _ last: UInt64) throws -> SegmentRecord? {
         try segments(of: writer, "AND s.first = ?2 AND s.last = ?3", first, last).first
     }
 
-    /// The last applied or exported segment that begins at or before this sequence.
     package func segment(writer: UniqueID, beginningBy sequence: UInt64) throws -> SegmentRecord? {
         try segments(of: writer, "AND s.first <= ?2 ORDER BY s.first DESC, s.last DESC LIMIT 1", sequence).first
     }
@@ -149,7 +143,6 @@ package struct WriterReader {
 package struct WriterRecord: Sendable, Hashable {
     package var id: UniqueID
     package var name: String?
-    /// The last sequence that was applied without a gap.
     package var sequence: UInt64
     package var clock: HybridClock
     package var lastSegmentHash: String?
@@ -157,7 +150,6 @@ package struct WriterRecord: Sendable, Hashable {
     /// (``VersionVector/implied(by:)``).
     package var seen: VersionVector
     package var isSelf: Bool
-    /// Set by an administrator or by the store.
     package var state: WriterState?
     package var incarnation: Incarnation
 
@@ -207,17 +199,14 @@ extension Sequence<WriterRecord> {
 package enum WriterState: String, Sendable, Hashable {
     /// Its acknowledgements are ignored until a newer transaction of it is applied.
     case evicted
-    /// Stores do not wait for its missing transactions.
     case abandoned
 }
 
-/// The store's record of a segment that is applied (imported) or about to be published (exported).
 package struct SegmentRecord: Sendable, Hashable {
     package var writer: UniqueID
     package var first: UInt64
     package var last: UInt64
     package var sha256: String
-    /// The values that were deferred while the segment was applied.
     package var deferredCount: Int
 
     package init(

@@ -6,7 +6,6 @@ final class WriterTable {
         var id: Int64
         var sequence: UInt64
         var clock: HybridClock
-        /// The label of the writer's store, or the writer itself when it names none.
         var store: String
     }
 
@@ -36,7 +35,6 @@ final class WriterTable {
 
     static let noOwnWriter = StoreError.database(code: 11, message: "the store has no writer of its own")
 
-    /// The greatest clock of a writer that is not after `limit`.
     func lastClock(upTo limit: HybridClock = HybridClock(rawValue: .max)) throws -> HybridClock {
         let limit = Int64(bitPattern: limit.rawValue)
         // Clocks with the upper bit set are negative in the table.
@@ -68,7 +66,6 @@ final class WriterTable {
         return found
     }
 
-    /// Creates the row when it does not exist.
     func position(of uuid: UniqueID) throws -> Position {
         if let known = try known(uuid) { return known }
         let insert = try BoundStatement(db, "INSERT INTO tributary_writer(uuid, sequence, clock) VALUES (?1, 0, 0)")
@@ -115,6 +112,7 @@ final class WriterTable {
         try meet(id, Incarnation(store: store, after: after))
     }
 
+    /// Keeps what an earlier call has recorded.
     func meet(_ uuid: UniqueID, _ incarnation: Incarnation) throws {
         let row = try position(of: uuid).id
         let update = try BoundStatement(

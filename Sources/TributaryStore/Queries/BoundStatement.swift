@@ -9,7 +9,6 @@ import TributaryModel
 /// interpolated number or identifier does not compile without the label `value`, which binds it.
 package struct CachedSQL: ExpressibleByStringInterpolation {
     package let text: String
-    /// The values of ?1 and so on.
     fileprivate var values: [any StatementValue] = []
 
     package init(_ text: String) { self.text = text }
@@ -30,13 +29,11 @@ package struct CachedSQL: ExpressibleByStringInterpolation {
 
         package mutating func appendInterpolation(_ names: String) { text += names }
 
-        /// A value to bind; a text with such values has no other parameters.
         mutating func appendInterpolation(value: some StatementValue) {
             values.append(value)
             text += "?\(values.count)"
         }
 
-        /// A number that is the same each time.
         package mutating func appendInterpolation(constant number: Int) { text += String(number) }
     }
 }
@@ -194,7 +191,6 @@ package final class BoundStatement {
         }
     }
 
-    /// Returns false at the end.
     func step() throws -> Bool {
         guard bindError == SQLITE_OK else {
             let code = bindError
@@ -228,7 +224,6 @@ package final class BoundStatement {
         while try step() { try block(self) }
     }
 
-    /// The results of `block` for the rows, without nil.
     func all<T>(_ block: (BoundStatement) throws -> T?) throws -> [T] {
         var found: [T] = []
         try forEach { row in if let made = try block(row) { found.append(made) } }
@@ -271,7 +266,6 @@ package final class BoundStatement {
         return try block(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
     }
 
-    /// Nil for NULL and any value other than a BLOB of 16 bytes.
     package func id(_ column: Int32) -> UniqueID? {
         withBytes(column) { $0.count == 16 ? UniqueID(bytes: $0) : nil }
     }
@@ -287,7 +281,6 @@ package final class BoundStatement {
 extension BoundStatement {
     private static let argumentLimit = 32_766
 
-    /// Throws ``StoreError`` `invalidQuery` when the query exceeds a limit of SQLite; its names were checked before.
     convenience init(_ db: Database, query: SQLFragment) throws {
         guard query.arguments.count <= BoundStatement.argumentLimit else {
             throw StoreError.invalidQuery(

@@ -89,7 +89,6 @@ struct DictionaryCompiler {
 }
 
 extension Reader {
-    /// The values of each result, in the order of the plan's columns.
     package func values(_ plan: DictionaryPlan) throws -> [[PropertyValue]] {
         let entity = plan.query.objects.entity
         guard let reading = reading(rootEntity: entity.root) else {

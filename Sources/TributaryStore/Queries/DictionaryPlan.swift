@@ -14,7 +14,6 @@ package struct DictionaryQuery: Sendable {
         }
     }
 
-    /// Selects the objects; its sort keys, limit and offset apply to the results.
     package var objects: FetchQuery
     package var columns: [Column]
     package var groupBy: [String]
@@ -53,7 +52,6 @@ package struct DictionaryPlan: Sendable {
 
         var kind: ValueKind { type?.kind ?? .reference }
 
-        /// Also gives the sum of no values the column's type.
         func typed(_ value: PropertyValue) -> PropertyValue {
             if type == .double, case .integer(let number) = value { return .double(Double(number)) }
             return value

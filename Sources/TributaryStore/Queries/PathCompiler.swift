@@ -3,8 +3,6 @@ import TributaryModel
 
 struct PathCompiler {
     let layout: StoreModel
-    /// The SQL of each property of the results, by the entities of ``HavingCondition``; nil when paths start at stored
-    /// rows.
     private let results: [String: [SQLFragment]]?
     private var aliases = 0
 
@@ -40,7 +38,6 @@ struct PathCompiler {
         return value
     }
 
-    /// `rows` are the aliases of all scopes; the steps are to-one.
     mutating func value(
         of path: BoundPath,
         steps: ArraySlice<BoundPath.Step>,
@@ -143,7 +140,6 @@ struct PathCompiler {
         return ("(SELECT " + result + " FROM \(targets.source) WHERE " + targets.condition + ")").within(8)
     }
 
-    /// Nil for a path that starts at stored rows.
     private func result(_ path: BoundPath, _ value: PropertyValue) -> SQLFragment? {
         results.map { SQLFragment("?", [$0[path.entity.name] == nil ? .null : value]) }
     }

@@ -2,7 +2,6 @@ package import TributaryChanges
 package import TributaryModel
 
 extension Reader {
-    /// Visible objects, in the query's sort order and then by ID.
     package func rows(_ query: FetchQuery) throws -> [Row] {
         guard query.isOrderedByID, query.limit == nil, query.offset <= 0 else {
             return try fetch(query, .rows) { $0.row($1) }
@@ -58,6 +57,7 @@ extension Reader {
         return try statement.all { read(reading, $0) }
     }
 
+    /// Only plain queries have few enough forms to cache their statements.
     private func statement(_ sql: SQLFragment, isKept: Bool) throws -> BoundStatement {
         guard isKept else { return try BoundStatement(database, query: sql) }
         let statement = try BoundStatement(database, CachedSQL(sql.text))
@@ -67,7 +67,6 @@ extension Reader {
 }
 
 extension Reader {
-    /// Nil unless the object is visible.
     package func row(_ id: UniqueID, rootEntity: String) throws -> Row? {
         guard let reading = reading(rootEntity: rootEntity) else { return nil }
         let statement = try BoundStatement(database, CachedSQL(reading.table.rowByID))
@@ -75,7 +74,6 @@ extension Reader {
         return try statement.first { reading.row($0) } ?? nil
     }
 
-    /// The first `limit` visible objects of a root entity with an ID in the range, in the order of their IDs.
     package func objectIDs(
         in range: ClosedRange<UniqueID>,
         rootEntity: String,
@@ -91,7 +89,6 @@ extension Reader {
         return try reading.ids(statement)
     }
 
-    /// The ID with the concrete entity; nil unless the object is visible.
     func objectID(_ id: UniqueID, rootEntity: String) throws -> ManagedObjectID? {
         guard let reading = reading(rootEntity: rootEntity) else { return nil }
         let statement = try BoundStatement(
@@ -208,7 +205,6 @@ extension Reader {
 }
 
 extension Reader {
-    /// The visible objects that have `id` at the other end of a to-many relationship without an inverse.
     package func owners(of id: UniqueID, entity: Entity, propertyIndex: Int) throws -> [ManagedObjectID] {
         guard let layout = context.layout.entity(named: entity.name), layout.places.indices.contains(propertyIndex),
             case .links(let index, ownsPairs: true) = layout.places[propertyIndex],
@@ -232,7 +228,6 @@ extension Reader {
         return try references.sources(of: id, StoreModel.ColumnIndex(table: table, column: column))
     }
 
-    /// Ordered by the bytes of the position, then by ID.
     package func positions(
         of id: UniqueID,
         entity: Entity,

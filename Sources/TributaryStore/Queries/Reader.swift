@@ -35,6 +35,5 @@ package struct Reader {
 
     package var settings: SettingTable { SettingTable(database) }
 
-    /// Returns the value with its bytes, or the unchanged value when they cannot be read.
     package func readable(_ value: PropertyValue) -> PropertyValue { context.readable(value) }
 }

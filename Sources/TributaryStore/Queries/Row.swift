@@ -3,12 +3,10 @@ import GRDB
 package import TributaryChanges
 package import TributaryModel
 
-/// One visible object with its stored values.
 package struct Row: Sendable {
     package let uniqueID: UniqueID
     private let store: String
     package let entity: Entity
-    /// The number of the store's transaction that changed the row last.
     package let revision: Int64
     /// The values by property index of the concrete entity.
     ///
@@ -92,7 +90,6 @@ enum ColumnReading: Sendable {
         }
     }
 
-    /// The name of a blob beside the log is stored as text.
     private func binary(in statement: BoundStatement, at index: Int32) -> PropertyValue {
         guard sqlite3_column_type(statement.pointer, index) == SQLITE_TEXT else {
             return .binary(statement.bytes(index))
@@ -133,7 +130,6 @@ struct RowReading {
         "\(alias)._id, \(table.hasEntityColumn ? "\(alias)._entity" : "0")"
     }
 
-    /// Nil when the model does not have the entity of the row.
     @inline(__always)
     func row(_ statement: BoundStatement) -> Row? {
         guard let entity = entity(statement), let id = statement.id(0) else { return nil }

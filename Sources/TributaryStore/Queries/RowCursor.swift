@@ -27,7 +27,6 @@ package final class RowCursor: @unchecked Sendable {
         self.connection = connection
     }
 
-    /// Waits until the generation has a spare connection.
     package static func open(_ query: FetchQuery, at generation: Generation) async throws -> RowCursor {
         let (generation, connection) = try await generation.leaseConnection()
         let cursor = RowCursor(query, generation, connection)
@@ -46,7 +45,6 @@ package final class RowCursor: @unchecked Sendable {
         }
     }
 
-    /// Releases the statement and its snapshot, after the read in progress.
     func end() {
         connection.enqueue { database in
             self.isEnded = true

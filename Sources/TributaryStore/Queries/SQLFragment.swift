@@ -35,7 +35,6 @@ struct SQLFragment {
 }
 
 extension SQLFragment {
-    /// The number of terms side by side, without parentheses between them.
     private static let width = 16
     /// Terms up to this weight may be at any position.
     private static let lightWeight = 20

@@ -3,7 +3,6 @@ import GRDB
 import Glibc
 import TributaryChanges
 
-/// The bytes of a value in a table, read and written in portions.
 final class IncrementalBlob {
     private var blob: OpaquePointer?
     private let connection: OpaquePointer?

@@ -2,7 +2,6 @@ import Dispatch
 import GRDB
 import TributaryChanges
 
-/// A store that was restored from a backup, before it is opened for the first time.
 package struct RestoredStore {
     /// When the store was restored, in Unix milliseconds.
     ///

@@ -20,7 +20,6 @@ package final class ScratchFolder: Sendable {
     package let path: String
     private let isRemoved = Atomic(false)
 
-    /// Removes a folder that an earlier process has left, and creates a new one.
     package init(_ purpose: Purpose, besideStore store: String) throws(StoreError) {
         path = ScratchFolder.path(purpose, store)
         ScratchFolder.remove(path)
@@ -59,7 +58,6 @@ package final class ScratchFolder: Sendable {
 
     package func file(_ name: String) -> String { path + "/" + name }
 
-    /// Removes the folders that a killed process has left beside a store.
     package static func removeAll(besideStore store: String) {
         for purpose in Purpose.allCases { remove(path(purpose, store)) }
     }
@@ -73,7 +71,6 @@ package final class ScratchFolder: Sendable {
 }
 
 extension Store {
-    /// A new store in a scratch folder, which knows the names of all former model versions of this store.
     package func scratchConfiguration(in folder: ScratchFolder) throws -> StoreConfiguration {
         let path = folder.file("rebuilt.sqlite")
         var scratch = StoreConfiguration(path: path, name: configuration.name, model: model)

@@ -8,7 +8,6 @@ import TributaryChanges
 /// The file is a store in itself, without a WAL. It has one more table, `tributary_blob`, with the bytes of the large
 /// binaries; ``RestoredStore`` writes them into files again.
 struct StoreCopy {
-    /// Only copies have this table.
     static let blobTable = "tributary_blob"
     private static let pagesOfStep: CInt = 256
 

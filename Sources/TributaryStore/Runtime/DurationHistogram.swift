@@ -18,7 +18,6 @@ package struct DurationHistogram: Sendable, Hashable {
 
     package var count: UInt64 { counts.reduce(0, +) }
 
-    /// For each bound the number of durations that are not greater; without the durations above all bounds.
     package var cumulative: [(bound: Double, count: UInt64)] {
         var total: UInt64 = 0
         return zip(DurationHistogram.bounds, counts).map { bound, count in

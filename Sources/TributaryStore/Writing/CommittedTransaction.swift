@@ -5,7 +5,6 @@ package struct CommittedTransaction: Sendable {
     package var number: Int64
     package var writer: UniqueID
     package var sequence: UInt64
-    /// The name that tokens of history carry; nil for an imported transaction.
     package var history: String?
     package var changeCount: Int
     package var deferredCount: Int

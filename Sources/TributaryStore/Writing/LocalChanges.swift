@@ -352,7 +352,6 @@ extension Change {
 }
 
 extension UniqueID {
-    /// The length of an identifier as a JSON string with a comma.
     fileprivate static let lineSize = 39
 }
 

@@ -26,7 +26,6 @@ package struct LocalTransaction: Sendable {
 
     package struct Idempotency: Sendable {
         package var key: String
-        /// The part of the result that a repeated response needs besides the transaction's number.
         package var detail: String
 
         package init(key: String, detail: String) {

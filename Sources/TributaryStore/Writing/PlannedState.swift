@@ -45,7 +45,6 @@ package struct PlannedState {
     /// The stored objects that are deleted so that new ones get their IDs; their deletions come before everything else.
     private var replaced: [ManagedObjectID] = []
     private var replacedIDs: Set<ManagedObjectID> = []
-    /// The target of each register that is written; null is a target as well.
     private var targets: [Register: UniqueID?] = [:]
     private var sources: [Register: [ManagedObjectID]] = [:]
     private var references: [(id: ManagedObjectID, propertyIndex: Int)] = []
@@ -144,7 +143,6 @@ package struct PlannedState {
 
     // MARK: Reading
 
-    /// The object with its concrete entity; nil when it does not exist.
     private func object(_ id: UniqueID, _ entity: EntityLayout) throws -> ManagedObjectID? {
         let id = layout.objectID(id, of: entity)
         guard !deleted.contains(id) else { return nil }
@@ -237,9 +235,7 @@ package struct PlannedState {
 /// The further effects of the delete rules of planned deletions.
 package struct DeletionEffects {
     package var deleted: [ManagedObjectID] = []
-    /// The references to deleted objects that Nullify clears; `target` is the deleted object.
     package var cleared: [(id: ManagedObjectID, propertyIndex: Int, target: ManagedObjectID)] = []
-    /// The deletions that Deny forbids, with the objects that are still there.
     package var denials: [(id: ManagedObjectID, relationship: Relationship, others: [ManagedObjectID])] = []
 
     package init() {}

@@ -12,7 +12,6 @@ struct ShadowRecomputation {
 
     private let db: Database
     private let configuration: StoreConfiguration
-    /// Whether a migration has found shadows, or will run.
     private var isForced = false
     private var known: [Int64: [UniqueID: UniqueID]] = [:]
     private var showing: Int64?

@@ -3,14 +3,11 @@ package import TributaryChanges
 import TributaryModel
 
 extension WriteTransaction {
-    /// Records the incarnation of a store that the header of a segment names for its writer.
     package func meet(_ writer: UniqueID, _ incarnation: Incarnation) throws {
         try writers().meet(writer, incarnation)
     }
 
     /// Begins a transaction of another writer; its changes follow in slices, then ``endImport()``.
-    ///
-    /// - Throws: ``StoreError`` `outOfSequence` unless the transaction is the next one of the writer.
     package func beginImport(writer: UniqueID, header: TransactionHeader) throws {
         let writers = try writers()
         let expected = try writers.nextSequence(of: writer)
@@ -70,7 +67,6 @@ extension WriteTransaction {
         try writers().record(record, name: name)
     }
 
-    /// The author in history of a transaction that joins a baseline.
     package static let joinAuthor = "baseline"
 
     /// Joins a baseline: afterwards the store has the effects of its own transactions and of the baseline's

@@ -18,7 +18,6 @@ extension WriteTransaction {
         try OutboxTable(db: db).giveUp(range, writer: writers().position(of: range.writer).id)
     }
 
-    /// Records that the file of a range has its final name.
     package func finishExport(_ range: ExportRange, sha256: String) throws {
         try OutboxTable(db: db).finish(range, writer: writers().position(of: range.writer).id, sha256: sha256)
         let record = SegmentRecord(writer: range.writer, first: range.first, last: range.last, sha256: sha256)

@@ -17,7 +17,6 @@ package final class WriteTransaction {
     var isLong = false
     var joinFailure: (any Error)?
     var imported: (writer: UniqueID, header: TransactionHeader)?
-    /// The writer that the store has left although its published transactions contradict a baseline.
     var contradictedWriter: UniqueID?
     private let decidesShadows: Bool
 

@@ -25,7 +25,6 @@ final class BulkPath {
     private let key = UnsafeMutableRawBufferPointer.allocate(byteCount: 16, alignment: 8)
     /// For each table: whether its objects have no keys, refer to nothing and are referred to by nothing.
     private let isAlone: [Bool]
-    /// The values of a row for ``ObjectMerger``.
     @exclusivity(unchecked) private var writes: [RegisterWrite] = []
     @exclusivity(unchecked) var heads: [VisibleRow?] = []
 
@@ -119,7 +118,6 @@ final class BulkPath {
         for transaction in waiting.transactions { try effects.flush(transaction) }
     }
 
-    /// `known` is the present row of the object, if it has been read.
     func merge(_ row: WaitingRows.Row, known: VisibleRow? = nil) throws {
         moveCursor(to: row)
         if waiting.isDeletion(row) { return try objects.delete(Int(row.table), row.id, known) }
@@ -132,6 +130,7 @@ final class BulkPath {
     func mergeValues(_ row: WaitingRows.Row, _ shape: ChangeShape, into known: VisibleRow? = nil) throws {
         writes.removeAll(keepingCapacity: true)
         for index in shape.columns.indices {
+            // `fits` has checked that there is a value.
             if let write = write(row, shape, index) { writes.append(write) }
         }
         if shape.isInsert {

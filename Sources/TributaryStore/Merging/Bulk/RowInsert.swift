@@ -16,10 +16,10 @@ final class RowInsert {
     private let code: Int64?
     private let defaults: [(index: Int32, value: PropertyValue)]
     private let firstRow: Int32
+    /// The identifiers of the rows, in memory that stays valid while the statement runs.
     private let keys: UnsafeMutableRawBufferPointer
     private var isReady = false
 
-    /// Nil when the statement would have too many parameters, or a column has two values.
     init?(_ db: Database, _ shape: ChangeShape, layout: StoreModel) throws {
         let entity = layout.entities[shape.entity]
         let table = layout.tables[entity.table]
@@ -99,7 +99,6 @@ final class RowInsert {
         isReady = true
     }
 
-    /// Clears the parameters that are bound to the memory of runs.
     func forget() {
         guard isReady else { return }
         statement.clearBindings()

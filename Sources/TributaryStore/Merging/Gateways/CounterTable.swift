@@ -49,7 +49,6 @@ package final class CounterTable {
         return try select.first { layout[column].total(in: $0, at: 0) }
     }
 
-    /// The sum of a default and all totals; null when the default is null and no writer has counted.
     package func value(
         of id: UniqueID,
         _ column: StoreModel.ColumnIndex,

@@ -9,7 +9,6 @@ package struct DeferredWriteTable {
         /// The index of the change in its transaction; negative when it comes from a baseline, or a migration took it
         /// out of the tables.
         var position: Int
-        /// The index of the value in its change; nil for a whole change.
         package var valueIndex: Int?
         /// Whether it is a greatest or least value of a baseline, which belongs to no transaction.
         package var isBound: Bool
@@ -33,7 +32,6 @@ package struct DeferredWriteTable {
             self.isKept = isKept
         }
 
-        /// Nil for an unknown operation.
         fileprivate init?(_ row: BoundStatement) {
             let content = Content(operation: row.text(2), property: row.optionalText(3), value: row.optionalText(4))
             guard let id = row.id(1), let operation = content.changeOperation else { return nil }
@@ -97,7 +95,6 @@ package struct DeferredWriteTable {
         try delete.run()
     }
 
-    /// The greatest and least values from baselines; `body` may remove and insert entries.
     package func forEachBound(_ body: (Entry) throws -> Void) throws {
         try forEach("operation = '\(Content.bound)'", orderedBy: "id, version, position, part, entity", body)
     }
@@ -139,6 +136,7 @@ package struct DeferredWriteTable {
             }
             line?.size += entry.size
             if !entry.isKept { line?.isDeferred = true }
+            // A whole line comes first, and has all values.
             if known.valueIndex != nil { more += entry.change.operation.valueWrites?.writes ?? [] }
         }
         try end()
@@ -237,7 +235,6 @@ extension DeferredWriteTable {
         return try select.first { $0.optionalInteger(0).map { Int($0) } } ?? nil
     }
 
-    /// The newest deferred value of an object's property, with the entity that it was written under.
     package func newestValue(of property: String, _ id: UniqueID) throws -> (value: JSONValue, entity: String)? {
         let select = try BoundStatement(
             db,
@@ -270,7 +267,6 @@ extension DeferredWriteTable {
         return Int(try BoundStatement(db, "SELECT count(*) FROM (\(rows))").first { $0.integer(0) } ?? 0)
     }
 
-    /// The least and the greatest number of their transactions; empty without such writes.
     func importedBounds() throws -> [Int64] {
         try ["min", "max"].compactMap { function in
             let sql = "SELECT \(function)(version) FROM tributary_parked WHERE \(Self.isImported)"
@@ -336,7 +332,6 @@ extension DeferredWriteTable {
     }
 }
 
-/// The form of an entry in the table.
 private struct Content {
     static let bound = "bound"
 

@@ -10,7 +10,6 @@ final class KeyTable {
     private let layout: StoreModel
     private let references: UnresolvedReferenceTable
     private let shadows: ShadowTable
-    /// For each table: the columns of all its constraints.
     private let columns: [[Int]]
     /// For each table: the query that reads these columns by the rowid.
     private let selections: [String]

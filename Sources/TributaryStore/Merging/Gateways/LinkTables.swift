@@ -141,7 +141,6 @@ final class LinkTables {
     }
 }
 
-/// A pair that a many-to-many relationship shows for pairs with shadows; see ``ShadowLinks``.
 struct RepresentingPair {
     var position: String?
 }

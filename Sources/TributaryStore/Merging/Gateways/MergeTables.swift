@@ -42,7 +42,6 @@ final class MergeTables {
         try references.prepare(table, inserts)
     }
 
-    /// The default of the entity and the sum of all totals (merge statement 9).
     func counterValue(_ id: UniqueID, _ column: StoreModel.ColumnIndex, entity: Int) throws -> PropertyValue {
         try counters.value(of: id, column, above: layout.entities[entity].defaults[column.column])
     }
@@ -71,7 +70,6 @@ final class MergeTables {
         return try objects.table(column.table).value(column.column, rowid: row.rowid)
     }
 
-    /// Nil while another object owns the target, and for columns that are not one-to-one.
     func target(shownBy row: VisibleRow, _ column: StoreModel.ColumnIndex) throws -> UniqueID? {
         guard case .reference(_, true, _) = layout[column].kind,
             case .reference(let target) = try objects.table(column.table).value(column.column, rowid: row.rowid)
@@ -135,7 +133,6 @@ struct PreservedValueTable {
     let db: Database
     let layout: StoreModel
 
-    /// The transaction `revision` is about to delete the row; `value` reads what the row shows in a column.
     func insert(_ row: VisibleRow, table: Int, revision: Int64, value: (_ column: Int) throws -> PropertyValue) throws {
         let entity = layout.entities[row.entity]
         var members: [JSONMember] = []

@@ -18,7 +18,6 @@ package final class ObjectTable {
     let delete: BoundStatement
     private var updates: [[Int]: BoundStatement] = [:]
     private var lastUpdate: (columns: [Int], statement: BoundStatement)?
-    /// For each column: the statement that selects its value in the row ?1, made on first use.
     private lazy var values: [BoundStatement?] = Array(repeating: nil, count: layout.columns.count)
 
     package init(_ db: Database, _ layout: TableLayout) throws {
@@ -165,7 +164,6 @@ package final class ObjectTable {
     }
 }
 
-/// The statements of each table are prepared on first use.
 final class ObjectTables {
     private let db: Database
     private let layout: StoreModel
@@ -234,7 +232,6 @@ package struct VisibleRow {
 /// as visible.
 final class VisibilityCache {
     private let objects: ObjectTables
-    /// For each table: whether any relationship leads to its objects, so that their visibility matters.
     private let isTarget: [Bool]
     @exclusivity(unchecked) private var known: [[UniqueID: Bool]]
     private static let limit = 100_000

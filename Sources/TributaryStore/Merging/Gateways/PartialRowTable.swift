@@ -15,7 +15,6 @@ package final class PartialRowTable {
         hasRows = try db.hasRows("tributary_object")
     }
 
-    /// Looks up at once which objects between two identifiers have a row, for ``mayContain(_:_:)``.
     func prepare(_ table: Int, _ range: ClosedRange<UniqueID>?) throws {
         hints[table] = MembershipHint()
         guard hasRows, let range else { return }
@@ -78,13 +77,10 @@ extension PartialRow.Shadow {
     }
 }
 
-/// The state of an object that is not visible: a tombstone, the values that were written before its insert, or a
-/// shadow.
 package struct PartialRow {
     package typealias Register = TributaryChanges.Register<Int64, PropertyValue>
 
     package var deleted: Int64?
-    /// By column, the registers that no deletion supersedes.
     package var registers: [Int: Register] = [:]
 
     /// A live object that is not visible, because a visible object has one of its unique keys (merge statement 15).
@@ -197,7 +193,6 @@ final class ShadowTable {
         return try statement.first { _ in true } ?? false
     }
 
-    /// The visible objects that have a key which no index of the model's tables finds.
     func waitingHolders(of key: StoredKey, _ table: Int) throws -> [UniqueID] {
         guard hasRows else { return [] }
         let statement = try BoundStatement(db, "SELECT id FROM tributary_shadow_key WHERE root = ?1 AND key = ?2")

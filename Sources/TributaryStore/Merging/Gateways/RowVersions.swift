@@ -13,12 +13,10 @@ package struct RowVersions {
     package var inserted: Int64
     package var deleted: Int64?
     private(set) var exceptions: [Exception] = []
-    /// The bytes that the row has for exceptions; nil for a new row.
     private var room: Int?
     private static let spare: UInt8 = 3
     /// Room for an exception with a difference of up to 2^20.
     private static let spareCount = 4
-    /// The exceptions of a new row without any, as SQL.
     package static let noneInSQL = "x'03030303'"
 
     /// All registers were written in the same transaction.

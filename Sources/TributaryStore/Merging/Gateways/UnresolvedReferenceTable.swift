@@ -23,7 +23,6 @@ final class UnresolvedReferenceTable {
         hasRows = try db.hasRows("tributary_reference")
     }
 
-    /// Looks up at once which objects between two identifiers are targets, for ``mayHaveTarget(_:_:)``.
     func prepare(_ table: Int, _ range: ClosedRange<UniqueID>?) throws {
         hints[table] = MembershipHint()
         guard hasRows, let range else { return }

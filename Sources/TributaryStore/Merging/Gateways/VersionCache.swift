@@ -39,7 +39,6 @@ final class VersionCache: VersionOrder {
         return found.version
     }
 
-    /// The writer is a row of `tributary_writer`; throws ``StoreError`` `database` when the transaction is missing.
     func origin(_ number: Int64) throws -> WriteOrigin<Int64> { try entry(number).origin }
 
     private func entry(_ number: Int64) throws -> Entry {

@@ -8,7 +8,6 @@ struct ChangeResolver {
     let shapes: ChangeShapes
     let deferral: DeferralWriter
 
-    /// Throws ``StoreError`` `invalidChange` for a local change that the model cannot represent.
     func resolve(_ slice: inout ChangeSlice) throws {
         var lastName = ""
         var lastEntity: Int?
@@ -126,7 +125,6 @@ extension Change.Operation {
         }
     }
 
-    /// Links or unlinks; an unlink has no positions.
     package init(to property: String, ids: [UniqueID], positions: [String]?, isLink: Bool) {
         self = isLink ? .link(to: property, ids: ids, positions: positions) : .unlink(to: property, ids: ids)
     }
@@ -195,7 +193,6 @@ extension ChangeResolver {
         }
     }
 
-    /// Nil when the value of the insert has no effect in an update.
     private func update(_ write: PropertyWrite, at place: EntityLayout.Place, in root: EntityLayout) -> PropertyWrite? {
         switch place {
         case .column(let column) where layout.tables[root.table].columns[column].mergeRule == .counter:

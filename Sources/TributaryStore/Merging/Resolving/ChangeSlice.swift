@@ -3,10 +3,8 @@ import TributaryChanges
 struct ChangeSlice {
     struct Operation {
         enum Action {
-            /// An insert or an update, with the index of its shape.
             case write(shape: Int)
             case delete
-            /// A reference that was written from its other end.
             case assign(column: Int, target: UniqueID?)
         }
 
@@ -47,7 +45,6 @@ struct ChangeSlice {
         positions?[index] ?? cursor.position(first + index)
     }
 
-    /// Appends a write of the register of `id`, which the change writes from the other end.
     mutating func assign(_ target: UniqueID?, to column: StoreModel.ColumnIndex, of id: UniqueID, index: Int) {
         let action = Operation.Action.assign(column: column.column, target: target)
         operations.append(Operation(table: column.table, id: id, index: index, action: action))

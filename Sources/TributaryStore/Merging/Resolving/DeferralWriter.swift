@@ -25,7 +25,6 @@ final class DeferralWriter {
         (self.table, self.cursor, self.layout) = (table, cursor, layout)
     }
 
-    /// Defers a reference to the object of `change` that the former register of another object holds.
     func deferReference(
         to change: Change,
         _ valueIndex: Int,

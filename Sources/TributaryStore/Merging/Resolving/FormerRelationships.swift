@@ -1,7 +1,6 @@
 package import TributaryChanges
 import TributaryModel
 
-/// Resolves writes to former relationships that came from the side that does not keep them.
 extension ChangeResolver {
     /// Resolves a link or unlink of a former relationship of `entity`, which is its last name.
     ///
@@ -108,7 +107,6 @@ enum FormerStorage {
 }
 
 extension StoreModel {
-    /// Nil for properties that the entity has, never had, or kept itself.
     func formerStorage(ofProperty name: String, of entity: String) -> FormerStorage? {
         guard case .relationship(let relationship, let storage)? = formerProperty(named: name, of: entity),
             let inverse = relationship.inverse

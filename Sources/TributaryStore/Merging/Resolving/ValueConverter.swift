@@ -1,8 +1,6 @@
 import TributaryChanges
 import TributaryModel
 
-/// Converts the JSON values of inserts and updates to values for columns, and defers values that the model cannot
-/// represent.
 final class ValueConverter {
     private let deferral: DeferralWriter
     private let external: ExternalValues
@@ -107,7 +105,6 @@ final class ValueConverter {
         try deferral.deferChange(change, valueIndex, at: index, of: slice, reason: reason)
     }
 
-    /// The value of a to-one relationship; nil for any other value.
     static func reference(_ json: JSONValue) -> PropertyValue? {
         switch json {
         case .null: .null
