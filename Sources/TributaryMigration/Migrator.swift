@@ -49,7 +49,6 @@ package struct MigrationSettings: Sendable {
     package init() {}
 }
 
-/// The way between two versions of a model that the program goes itself, inside the transaction of the migration.
 package struct CustomMigrationStage: Sendable {
     package var from: String
     package var to: String
@@ -78,7 +77,6 @@ struct MigrationRun {
         var inference: MigrationInference
         var plan: MigrationPlan
         var stage: CustomMigrationStage?
-        /// The indexes of the step's two versions in the chain of all versions.
         var first: Int
         var last: Int
     }
@@ -193,6 +191,7 @@ struct MigrationRun {
         return layout
     }
 
+    /// Counts the values that the steps drop; a custom stage is responsible for its own losses.
     private func losses(through chain: [Model], _ steps: [PlannedStep]) throws -> [MigrationLoss] {
         let layout = target(chain[0], .none).layout(try Catalogue(db))
         let hasStages = steps.contains { $0.stage != nil }
@@ -225,7 +224,6 @@ struct MigrationRun {
         }
     }
 
-    /// Custom stages divide the chain of versions, and each part between them is one step.
     private func steps(through chain: [Model]) throws -> [PlannedStep] {
         let (current, model) = (chain[0], chain[chain.count - 1])
         var steps: [PlannedStep] = []

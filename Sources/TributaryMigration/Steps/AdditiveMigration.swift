@@ -93,7 +93,6 @@ struct AdditiveMigration {
         }
     }
 
-    /// Gives rows with exceptions the exceptions of the new columns, and new defaults where they have no register.
     private func fillExceptions(_ table: TableLayout, _ entity: EntityLayout, added: [Int], changed: [Int]) throws {
         let select = try BoundStatement(
             db,

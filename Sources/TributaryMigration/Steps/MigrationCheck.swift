@@ -202,7 +202,6 @@ struct MigrationLosses {
         }
     }
 
-    /// Counts the integers that are not equal to any floating-point number.
     private func roundedValues(of property: String, in entity: EntityLayout, _ change: MigrationChange) throws -> Int {
         let new = change.property.flatMap { inference.new.entity(named: change.entity)?.property(named: $0)?.attribute }
         guard let propertyIndex = entity.entity.propertyIndex(named: property), let new,

@@ -100,7 +100,6 @@ struct MigrationRewrites {
         }
     }
 
-    /// Writes a one-to-one register that the other side has now; references to objects that are not visible are kept.
     private func release(_ owner: String, _ property: String, _ table: TableLayout, _ columnIndex: Int) throws {
         let hidden = try BoundStatement(
             step.db,
@@ -143,7 +142,6 @@ struct MigrationRewrites {
         }
     }
 
-    /// How a pair of the old relationship is written in the new model; nil when the model no longer has it.
     private func rewrite(of relationship: Relationship, in entity: Int) -> RelationshipRewrite? {
         let mapping = step.mapping
         guard let new = mapping.entities[entity].map({ step.after.entities[$0].entity }),
@@ -173,7 +171,6 @@ private enum RelationshipRewrite {
     }
 }
 
-/// Merges deferred writes with their original versions once the model can represent them.
 struct DeferredReplay {
     let db: Database
     let context: StoreContext

@@ -12,6 +12,7 @@ extension MigrationStep {
     /// They come before the lines of their transactions that imports have kept: these lines have another result together.
     private enum Position {
         private static let last = -1 << 40
+        /// The position of a deletion, which precedes all links.
         static let delete = -1 << 41
         static let insert = last - 2
         static let write = last - 1

@@ -22,7 +22,6 @@ final class MigrationStep {
     private let learnsNames: Bool
     private let report: (@Sendable (MigrationProgress) throws -> Void)?
     private(set) var progress: MigrationProgress
-    /// The old registers, by table and column, that may hold an object without showing it.
     var unresolved: Set<StoreModel.ColumnIndex> = []
     static let reported = 2_000
 
@@ -109,7 +108,6 @@ final class MigrationStep {
 
     static func former(_ link: LinkLayout) -> String { "tributary_former_link_\(link.index)" }
 
-    /// The catalogue for the next comparison, with everything that exists after this step.
     private func middle() -> Catalogue {
         var result = Catalogue(after)
         func dropEntries(of root: String, _ entities: Set<String>) {
@@ -176,7 +174,6 @@ final class MigrationStep {
     }
 }
 
-/// A version of the model, before or after a migration, with the former names that its writers may use.
 struct MigrationTarget {
     let configuration: StoreConfiguration
     private let formerNames: FormerNamesSource

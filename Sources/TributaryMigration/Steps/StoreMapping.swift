@@ -3,7 +3,6 @@ import TributaryModel
 import TributaryStore
 
 struct StoreMapping {
-    /// A link table that keeps its pairs; `swaps` is true when their ends change sides.
     struct Link {
         var link: Int
         var swaps: Bool
