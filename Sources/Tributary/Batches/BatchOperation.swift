@@ -90,7 +90,6 @@ struct BatchOperation {
 /// the end of the batch. The memory grows with the number of objects that depend on others, not with the batch.
 final class BatchDerivation: BatchDeriving {
     private let schema: ObjectSchema
-    /// It has no objects, so it shows the store's values alone.
     private let context: ManagedObjectContext
     private let now: PropertyValue
     private var dependencies: [DerivationDependency] { schema.derivationDependencies }

@@ -13,12 +13,10 @@ struct StagedSave: Sendable {
         var key: ObjectKey
         var action: Action
         var image: Row
-        /// By property index, transient attributes included.
         var values: [PropertyValue]
         /// Whether the object took the ID of another object that the child has deleted.
         var hasFormer = false
         var changed: [Int]
-        /// What the child has counted, by property index.
         var amounts: [Int: PropertyValue]
 
         var edits: ObjectSnapshot {

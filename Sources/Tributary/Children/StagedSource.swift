@@ -29,7 +29,6 @@ final class StagedSource: ContextParent {
         return saves
     }
 
-    /// The parent's generation; it stays the same for the length of a block.
     var generation: Generation? { state.generation }
 
     var isCommitted: Bool { true }
@@ -137,7 +136,6 @@ struct UnsavedState: Sendable {
 /// the key again.
 struct UnsavedKeyIndex {
     private var indexes: [DirtyKeyIndex.Scope: [[PropertyValue]: [ObjectKey]]] = [:]
-    /// For tests: the number of objects that were added to an index.
     private(set) var visited = 0
 
     private static let limit = 16
@@ -148,7 +146,6 @@ struct UnsavedKeyIndex {
 
     mutating func removeAll() { indexes = [:] }
 
-    /// Returns objects that may have the values; all objects are visited when the scope is first used.
     mutating func keys(
         of values: [PropertyValue],
         in scope: DirtyKeyIndex.Scope,
@@ -173,7 +170,6 @@ struct UnsavedKeyIndex {
 }
 
 struct UnsavedObject: Sendable {
-    /// nil when the context has deleted the object.
     var row: Row?
     var isInserted: Bool
 }

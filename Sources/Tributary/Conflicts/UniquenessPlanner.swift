@@ -7,16 +7,14 @@ struct UniquenessPlanner {
     let context: ManagedObjectContext
     let reader: Reader
     let shadows: [RevealedShadow]
-    /// The policies that `resolveConflict` has returned.
     let resolved: [ObjectIdentifier: MergePolicy]
     let objects: [ManagedObject]
     let writes: [ObjectIdentifier: ObjectWrite]
 
     /// Compares the written keys.
     ///
-    /// When that drops changes, the dropped objects keep their stored keys, and all keys are compared again.
-    /// Costs a query for each written key in each round. There is at most one round for each dropped object, and one
-    /// more.
+    /// When that drops changes, the dropped objects keep their stored keys, and all keys are compared again. Costs a
+    /// query for each written key in each round. There is at most one round for each dropped object, and one more.
     func plan() throws -> UniquenessPlan {
         var plan = UniquenessPlan()
         while true {
@@ -171,7 +169,6 @@ struct UniquenessPlanner {
 /// that keeps the key.
 struct UniquenessPlan {
     var results: [ObjectIdentifier: SavePlan.ObjectResult] = [:]
-    /// The replacements of new objects that are not written, by root entity; a replacement may be replaced as well.
     private(set) var replacements: [String: [UniqueID: UniqueID]] = [:]
     /// The stored objects that take the values and links of new objects, by the new object.
     var absorbing: [ObjectIdentifier: Row] = [:]
@@ -187,7 +184,6 @@ struct UniquenessPlan {
 
     var droppedCount: Int { results.values.count(where: \.isDropped) }
 
-    /// Returns the last replacement of a new object; nil when the object is written.
     func replacement(of id: UniqueID, root: String) -> UniqueID? {
         guard let replaced = replacements[root], var last = replaced[id] else { return nil }
         while let next = replaced[last] { last = next }

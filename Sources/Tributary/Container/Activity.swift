@@ -61,7 +61,6 @@ final class ActivityBoard: Sendable {
         }
     }
 
-    /// Ends the streams; a subscriber has received the end of every activity that began.
     func finish() {
         state.withLock { state in
             for (number, activity) in state.running.sorted(by: { $0.key < $1.key }) {

@@ -2,7 +2,6 @@ import Synchronization
 package import TributaryChanges
 package import TributaryModel
 
-/// The descriptor of an entity in an open container: the class, the defaults and the property indexes of its objects.
 @usableFromInline
 package final class EntityDescriptor: Sendable {
     package let entity: Entity
@@ -57,7 +56,6 @@ package final class EntityDescriptor: Sendable {
         return properties.isSearched ? properties.propertyIndex(named: name) : entity.propertyIndex(named: name)
     }
 
-    /// The object of a probe has any number of attributes.
     func role(_ propertyIndex: Int) -> PropertyRole {
         propertyIndex < properties.roles.count ? properties.roles[propertyIndex] : .attribute(.undefined)
     }
@@ -69,13 +67,12 @@ package final class EntityDescriptor: Sendable {
 
 struct PropertyTable: Sendable {
     let roles: [PropertyRole]
+    /// Empty for an entity with so many properties that hashing is faster than a search.
     private let names: [String]
     private static let fewNames = 12
     let transientIndexes: [Int]
     let transients: PropertyIndexSet
-    /// Stored attributes under the merge rule `counter`.
     let counters: PropertyIndexSet
-    /// The transient attributes and the counters: a write to any other property needs no further look.
     let special: PropertyIndexSet
     let derivedIndexes: PropertyIndexSet
     let derivations: [(propertyIndex: Int, derivation: Derivation)]

@@ -7,9 +7,7 @@ package final class ObjectSchema: Sendable {
     let derivingKinds: [EntityDescriptor]
     let derivationDependencies: [DerivationDependency]
     let rootCount: Int
-    /// Whether a relationship has a least or greatest number of objects that other objects change.
     let hasBounds: Bool
-    /// Whether a save checks references and numbers of objects on the newest state.
     let hasReferenceRules: Bool
 
     init(

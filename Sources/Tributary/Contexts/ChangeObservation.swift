@@ -124,7 +124,6 @@ final class ObserverList<Block> {
     }
     /// Read with each change of a value; accesses to it cannot overlap.
     @exclusivity(unchecked) private(set) var isEmpty = true
-    /// The closure of a property such as ``ManagedObjectContext/onDidSave``, which is called before the observers.
     var first: Block?
 
     func add(_ block: Block) -> ObserverToken {

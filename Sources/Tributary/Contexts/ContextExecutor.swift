@@ -60,7 +60,6 @@ final class ContextExecutor: SerialExecutor {
 struct ContextQueue {
     let name: String?
     let isMain: Bool
-    /// The queue of a background context; a context without it is checked only when it is the main actor's.
     let executor: ContextExecutor?
 
     #if DEBUG

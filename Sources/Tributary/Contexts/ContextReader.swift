@@ -9,11 +9,9 @@ final class ContextReader {
     let parent: (any ContextParent)?
     private let store: Store
     private var ownGeneration: Generation?
-    /// The open transaction of a context on the store, which its reads show.
     let saves = JoinedSaves()
     private let rowCache: RowCache
     private var prefetched = PrefetchCache()
-    /// An error that a getter could not throw; the next save throws it.
     var unreportedError: ContextError?
     /// The newest transaction that was merged into the objects of a background context.
     var mergedThrough: Int64 = 0
@@ -34,7 +32,6 @@ final class ContextReader {
         set { ownGeneration = newValue }
     }
 
-    /// Nothing is between the context and the store, so every row has a revision.
     var isStore: Bool { parent == nil }
 
     var isCommitted: Bool { parent?.isCommitted ?? (saves.transaction == nil) }
@@ -45,7 +42,6 @@ final class ContextReader {
 
     private var parentVersion: UInt64 { parent?.stateVersion ?? 0 }
 
-    /// Grows when the context shows another state of the store or of the contexts above.
     var shownVersion: UInt64 { changeCount &+ parentVersion }
 
     func invalidatePrefetched() { changeCount &+= 1 }
@@ -150,7 +146,6 @@ struct PrefetchCache {
     private var related: [RelationshipDelta.Key: [ManagedObjectID]] = [:]
     private var version: UInt64 = 0
 
-    /// Beyond it, all rows and relationships are dropped for new ones.
     static let limit = 50_000
 
     func row(_ id: ManagedObjectID, version: UInt64) -> Row? { version == self.version ? rows[id] : nil }

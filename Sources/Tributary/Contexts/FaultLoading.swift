@@ -47,7 +47,6 @@ struct FaultLoading {
         throw error
     }
 
-    /// Keeps the reason why an object that is gone has no row.
     func explain(_ object: ManagedObject) {
         guard let newer = try? newerTransaction(of: object) else { return }
         object.makeExtras().faultError = .notYetMerged(object.objectID, transaction: newer)

@@ -62,7 +62,6 @@ extension ManagedObjectContext {
         return object
     }
 
-    /// The new object takes the ID of `former`.
     func insertUnawakened(
         _ id: UniqueID,
         _ descriptor: EntityDescriptor,
@@ -180,7 +179,6 @@ extension ManagedObjectContext {
         return register(id, descriptor)
     }
 
-    /// Returns the object of the ID that is in use and gone; it has come back when there is a row again.
     func foundGone(_ id: UniqueID, _ descriptor: EntityDescriptor) -> ManagedObject? {
         guard let object = registry.goneObject(id, rootIndex: descriptor.rootIndex) else { return nil }
         guard var row = try? reader.row(id, descriptor) else {
@@ -211,8 +209,8 @@ extension ManagedObjectContext {
         return object(taking: &row)
     }
 
-    /// Moves the values out of the row: a copy would touch memory again that has left the processor's caches in a
-    /// fetch of many rows.
+    /// Moves the values out of the row: a copy would touch memory again that has left the processor's caches in a fetch
+    /// of many rows.
     func object(taking row: inout Row) -> ManagedObject {
         guard let descriptor = registry.descriptor(of: row, in: schema) else { return object(with: row.id) }
         if let known = registry.object(row.uniqueID, rootIndex: descriptor.rootIndex), known.state != .gone {

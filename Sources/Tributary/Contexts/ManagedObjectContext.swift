@@ -122,7 +122,6 @@ public final class ManagedObjectContext {
         set { reader.generation = newValue }
     }
 
-    /// Grows with each change of the state that a child sees: edits, merges, saves and rollbacks, here and above.
     var stateVersion: UInt64 { pending.editCount &+ reader.shownVersion }
 
     var relationships: RelationshipGraph { RelationshipGraph(context: self) }

@@ -3,7 +3,6 @@ import Synchronization
 import TributaryChanges
 import TributaryStore
 
-/// The objects of a context by ID, held only while the context retains all of them: one object for each ID.
 final class ObjectRegistry {
     /// Objects remove themselves from it when they end, on any thread; the other properties stay on the context's
     /// queue or actor.
@@ -13,7 +12,6 @@ final class ObjectRegistry {
     private var hasGone = false
     private(set) var isRetaining = false
     private var held: Set<ManagedObject> = []
-    /// Keys of objects that have read relationships, and of some that have ended or dropped them since.
     private var readers: Set<ObjectKey> = []
 
     private var recentKind: EntityDescriptor?
@@ -23,7 +21,6 @@ final class ObjectRegistry {
         goneTable = LiveObjectTable(rootCount: rootCount)
     }
 
-    /// An ID that has an object in use again may also have one that is gone.
     func goneObject(_ id: UniqueID, rootIndex: Int) -> ManagedObject? {
         guard hasGone else { return nil }
         if let object = goneTable.object(id, rootIndex: rootIndex) { return object }
@@ -148,7 +145,6 @@ final class LiveObjectTable: Sendable {
         object.tablePlace = state.withLock { UInt32(truncatingIfNeeded: $0.tables[table].insert(address, for: id)) }
     }
 
-    /// Does nothing when another object has the ID.
     func remove(_ object: ManagedObject) {
         let (id, table, address) = (object.uniqueID, object.descriptor.rootIndex, LiveObjectTable.address(of: object))
         let place = Int(object.tablePlace)
@@ -231,7 +227,6 @@ struct AddressTable {
         return slot
     }
 
-    /// `place` is probably the slot; does nothing when the ID has another address.
     mutating func remove(_ address: UInt, for id: UniqueID, at place: Int) {
         let isThere = place < slots.count && slots[place].address == address
         let slot = isThere ? place : slot(of: id)
@@ -279,7 +274,6 @@ struct AddressTable {
 
     private func slot(of id: UniqueID) -> Int { Int(entries[index(of: id, hash(id))].slot) }
 
-    /// Returns the index of the ID's entry, or of the free entry that it would get.
     private func index(of id: UniqueID, _ hash: UInt32) -> Int {
         let mask = entries.count - 1
         var index = Int(hash) & mask

@@ -5,6 +5,9 @@ struct ObjectTransition: Hashable, Sendable {
     struct Actions: OptionSet, Hashable, Sendable {
         let rawValue: UInt16
 
+        // PendingChanges performs these actions:
+
+        /// The object joins the objects that the next save includes.
         static let list = Actions(rawValue: 1 << 0)
         static let unlist = Actions(rawValue: 1 << 1)
         static let register = Actions(rawValue: 1 << 2)
@@ -19,12 +22,16 @@ struct ObjectTransition: Hashable, Sendable {
         /// Lists of related objects may show other objects than before.
         static let changeVisibility = Actions(rawValue: 1 << 9)
 
+        // The caller performs these actions, with the object as it was before the transition:
+
         /// The changes that the object has made to the other ends of its relationships are reverted.
         static let revertInverses = Actions(rawValue: 1 << 10)
         /// A conflict is kept for a save under the policy `error`.
         static let keepConflict = Actions(rawValue: 1 << 11)
         /// Observers get the values that were set and are lost.
         static let reportLostEdits = Actions(rawValue: 1 << 12)
+
+        // The caller performs these actions after the transition:
 
         static let notifyUpdate = Actions(rawValue: 1 << 13)
         static let notifyDeletion = Actions(rawValue: 1 << 14)

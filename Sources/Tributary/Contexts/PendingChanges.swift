@@ -5,7 +5,6 @@ import TributaryChanges
 /// An object moves from state to state by ``ObjectTransition`` alone. The list of changed objects follows from the
 /// states: an object is in it while it is inserted, updated or deleted.
 final class PendingChanges {
-    /// The capability to set an object's state, which only code in this file can create.
     struct StateAccess {
         fileprivate init() {}
     }
@@ -16,7 +15,6 @@ final class PendingChanges {
     private var unfollowedDeletions: [ManagedObject] = []
     /// While delete rules are followed, relationships show objects that the rules are about to unlink.
     private(set) var isFollowingDeleteRules = false
-    /// Objects with unsaved changes that were deleted elsewhere, for the policy `error`.
     private(set) var lostConflicts: [MergeConflict] = []
     /// A child's changes in objects that were deleted above, for its parent.
     private(set) var lostEdits: [ObjectSnapshot] = []
@@ -31,11 +29,9 @@ final class PendingChanges {
     // The `@exclusivity(unchecked)` properties are read or incremented with each change of a value. An access to them
     // lasts no longer than the instruction that makes it, so accesses cannot overlap.
 
-    /// Grows with each change that a program makes.
     @exclusivity(unchecked) private(set) var editCount: UInt64 = 0
     /// Grows with each save or rollback, which ends the changes that were made before.
     private(set) var saveCount: UInt64 = 0
-    /// `saveCount` after the last save that has not failed with its transaction.
     private(set) var lastSave: UInt64 = 0
     /// Whether undo or the index of changed objects needs the old value before a change.
     @exclusivity(unchecked) private(set) var isFollowingWrites = false
@@ -89,7 +85,6 @@ final class PendingChanges {
         if actions.contains(.unregister) { registry.remove(object) }
     }
 
-    /// Returns false when the object is gone or detached, so that no save keeps the change.
     @inline(__always)
     func recordEdit(of object: ManagedObject) -> Bool {
         if object.dirtyIndex < 0 {
@@ -223,7 +218,6 @@ struct DirtyList {
     /// Objects without own changes in relationships that the changed objects have changed.
     var owners = LinkedOwners()
     private var counts: [Int] = []
-    /// Root entities with an object that was deleted since the list was empty.
     private(set) var deletedRootIndexes: Set<Int> = []
 
     /// For tests: the number of objects that callers visited individually.
@@ -294,7 +288,6 @@ struct DirtyList {
     }
 }
 
-/// Writes that had no effect because their setters cannot throw; the next save reports them.
 struct RefusedWrites {
     private(set) var failures: [ValidationFailure] = []
     private var known: Set<Target> = []

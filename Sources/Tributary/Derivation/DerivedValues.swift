@@ -3,7 +3,6 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// Computes derived attributes under the write lock, from the newest rows with the context's own changes on top.
 struct DerivedValues {
     let context: ManagedObjectContext
     let reader: Reader
@@ -125,7 +124,6 @@ struct DerivedValues {
         }
     }
 
-    /// null when the attribute's type cannot hold the number.
     private func number(_ value: Decimal, _ attribute: Attribute) -> PropertyValue {
         let number = NSDecimalNumber(decimal: value)
         let result: PropertyValue
@@ -153,7 +151,6 @@ struct DerivedValues {
     }
 }
 
-/// A relationship through which derived attributes of its owners depend on its members.
 struct DerivationDependency: Sendable {
     let owner: Entity
     let propertyIndex: Int
@@ -181,7 +178,6 @@ struct DerivationDependency: Sendable {
         }
     }
 
-    /// `owners` reads the inverse of the relationship.
     func owners(
         of member: UniqueID,
         _ reader: Reader,

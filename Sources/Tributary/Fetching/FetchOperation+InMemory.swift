@@ -91,7 +91,6 @@ extension FetchOperation {
 
     private static let fewUnsavedObjects = 32
 
-    /// Whether an unsaved object of the context or of a context above replaces the row.
     func isHidden(_ id: UniqueID, _ descriptor: EntityDescriptor) -> Bool {
         isDirty(id, descriptor)
             || context.above?.isUnsaved(ObjectKey(rootIndex: descriptor.rootIndex, id: id)) == true

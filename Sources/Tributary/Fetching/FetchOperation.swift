@@ -2,7 +2,6 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// One fetch of a context: the store's rows with the unsaved objects of the context and of the contexts above.
 struct FetchOperation {
     let context: ManagedObjectContext
     /// The current time is in place of `now()`.
@@ -221,7 +220,6 @@ extension DictionaryPlan {
 }
 
 extension FetchRequest {
-    /// By default the columns of `groupBy`, or all properties with one value.
     fileprivate func columns(of entity: Entity) -> [DictionaryQuery.Column] {
         var properties = propertiesToFetch
         if properties.isEmpty { properties = groupBy.map { FetchedProperty($0) } }

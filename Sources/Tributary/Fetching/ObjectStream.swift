@@ -46,7 +46,6 @@ public struct ObjectStream<Object: ManagedObject>: AsyncSequence {
             }
         }
 
-        /// Returns the objects of rows that were read at a generation which the context may have left.
         private static func objects(
             for rows: [Row],
             of generation: Generation,

@@ -2,7 +2,6 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// Reads the rows at the other ends of relationships before they are needed.
 struct PrefetchOperation {
     let context: ManagedObjectContext
 
@@ -31,7 +30,6 @@ struct PrefetchOperation {
         }
     }
 
-    /// For a to-one relationship that the owners' rows store; returns each target's ID once.
     private func prefetchRegister(
         _ propertyIndex: Int,
         of entity: Entity,
@@ -67,7 +65,6 @@ struct PrefetchOperation {
         return try readMissing(ends.ids)
     }
 
-    /// For a relationship that is derived from other rows or stored as pairs; returns each target's ID once.
     private func prefetchDerived(
         _ propertyIndex: Int,
         of entity: Entity,
@@ -128,7 +125,6 @@ struct PrefetchOperation {
         return ids
     }
 
-    /// Returns the object when it is in use here or has unsaved changes above, so that its values are not the store's.
     private func visible(_ id: ManagedObjectID) -> ManagedObject? {
         if let object = context.registeredObject(for: id), object.state != .gone { return object }
         return context.above?.unsaved(objectKey(id)) == nil ? nil : context.object(with: id)

@@ -145,7 +145,6 @@ extension ManagedObjectContext {
         return rest
     }
 
-    /// Adds objects that this context has inserted and others have deleted since, which the changes omit.
     private func addingInvalidated(_ changes: ObjectChanges, since known: Int64) -> ObjectChanges {
         var changes = changes
         for object in registry.objects {

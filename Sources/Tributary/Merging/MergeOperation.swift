@@ -42,6 +42,7 @@ struct MergeOperation {
         context.recordChange { notification in
             notification.inserted.formUnion(changes.inserted)
             notification.merged.formUnion(changes)
+            // Several merges together may be too large to list as well.
             let isCollapsed = notification.merged.isEverything || !notification.merged.collapsedEntities.isEmpty
             notification.isEverything = notification.isEverything || isCollapsed
         }
@@ -144,7 +145,6 @@ struct MergeOperation {
         context.pending.move(object, on: .appear(isChanged: isChanged))
     }
 
-    /// Others have inserted an object with the ID of an object that is gone here.
     private func appear(_ object: ManagedObject, _ row: Row) {
         var row = row
         guard context.registry.object(object.uniqueID, rootIndex: object.descriptor.rootIndex) == nil else { return }

@@ -138,8 +138,8 @@ extension MergePipeline {
 
     /// Applies changes that others have written, in one SQLite transaction, and announces them.
     ///
-    /// The block runs under the write lock, at the priority of the saves that wait for it, and after the requests that have
-    /// begun.
+    /// The block runs under the write lock, at the priority of the saves that wait for it, and after the requests that
+    /// have begun.
     func importTransactions<T: Sendable>(
         _ block: @escaping @Sendable (WriteTransaction) throws -> (T, [CommittedTransaction])
     ) async throws -> T {
@@ -159,7 +159,6 @@ extension MergePipeline {
         let changes: ObjectChanges
     }
 
-    /// Moves to the newest generation, and adds its changes to the next update.
     @MainActor
     private func collectStep() throws -> Step {
         let step = try store.holdingWriteLock { try moveGeneration($0) }
@@ -190,7 +189,6 @@ extension MergePipeline {
 /// Every transaction has a number, and this process knows the numbers of its own; numbers in between belong to other
 /// processes. They are read under the write lock, so that this process commits no transaction meanwhile.
 extension MergePipeline {
-    /// Without the watch, remote commits are found at the next save, merge or flush here.
     func watchRemote() {
         // No other process can open a store in memory.
         guard store.configuration.memory == nil else { return }
@@ -261,7 +259,6 @@ extension MergePipeline {
         if let failure { throw failure }
     }
 
-    /// Ends the streams and the context of the main actor.
     @MainActor
     func end(_ context: ManagedObjectContext, withChildren: Bool = false) {
         updates.finish()

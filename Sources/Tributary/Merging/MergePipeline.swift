@@ -33,7 +33,6 @@ package final class MergePipeline: Sendable {
         var generation: Generation
         var status = MergeStatus()
         var loop: Task<Void, Never>?
-        /// The number of the newest transaction that was put into the pending notifications; see `postRemoteCommits`.
         var newestPosted: Int64
         var remoteWatch: RemoteWatch?
     }
@@ -91,7 +90,6 @@ package final class MergePipeline: Sendable {
         return try await block()
     }
 
-    /// Returns when the requests that have begun have ended; later ones wait for the import.
     func waitForRequests() async {
         let begun = requests.withLock { pending in
             defer { pending = PendingBlocks() }
@@ -122,7 +120,6 @@ final class MainContext {
     /// The name of the store in tokens when the container was opened.
     let storeName: String
     var collected: ObjectChanges
-    /// A merge is under way; it posts the update at its end.
     var isCollecting = false
     /// The context's edit count when its save failed; the save is repeated only when the count has grown, and merges do
     /// not change it.

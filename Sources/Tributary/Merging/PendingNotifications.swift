@@ -52,7 +52,6 @@ final class PendingNotifications: Sendable {
         if isAutomatic { timerChange.raise() }
     }
 
-    /// Runs the timer until the task is cancelled; `merge` returns whether it succeeded.
     func run(merge: @Sendable () async -> Bool) async {
         while !Task.isCancelled {
             await timerChange.wait()
@@ -72,6 +71,7 @@ final class PendingNotifications: Sendable {
     func post(_ changes: ObjectChanges) -> MergeDebouncer.Action {
         let action = state.withLock { state in
             var all = state.changes ?? ObjectChanges(limit: state.options.pendingLimit)
+            // Only one reference to the changes remains, so that nothing is copied.
             state.changes = nil
             all.formUnion(changes)
             state.changes = all
@@ -127,7 +127,6 @@ struct MergeDebouncer: Sendable {
         if case .waiting(_, let deadline, _) = state { deadline } else { nil }
     }
 
-    /// Called when a save or an import has been committed.
     mutating func announce(at now: Duration) -> Action {
         switch state {
         case .idle:

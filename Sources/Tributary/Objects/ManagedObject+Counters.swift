@@ -92,7 +92,6 @@ extension ManagedObject {
         return result
     }
 
-    /// Takes another row for the base of the context's changes, which stay.
     func rebase(on row: Row) {
         rebase(on: row.values)
         self.row = row

@@ -57,7 +57,6 @@ extension ManagedObject {
         snapshot.write(to: object)
     }
 
-    /// Throws the error that ``setValue(_:forKey:)`` would throw, before any value is set.
     private func check(_ value: PropertyValue, for property: Property) throws(ContextError) {
         let entity = descriptor.entity.name
         func wrongType(_ expected: String) -> ContextError {
@@ -131,7 +130,6 @@ extension ManagedObject {
 }
 
 extension Row {
-    /// `whole` reads external values.
     func snapshot(_ whole: (PropertyValue) -> PropertyValue) -> ObjectSnapshot {
         var values: [String: PropertyValue] = [:]
         for (propertyIndex, property) in entity.properties.enumerated() where property.relationship?.isToMany != true {

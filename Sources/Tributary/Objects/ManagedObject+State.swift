@@ -122,7 +122,6 @@ extension ManagedObject {
         return made
     }
 
-    /// The row as last read or merged, made at each call; `rowValues` is empty while `values` are the row's.
     var row: Row? {
         get { rowRevision.map { row(rowValues.isEmpty ? values : rowValues, revision: $0) } }
         set {

@@ -41,7 +41,6 @@ extension ManagedObject {
         }
     }
 
-    /// Returns nil when the value does not fit; only composites change their form.
     private func settable(_ value: PropertyValue, _ type: AttributeType, _ propertyIndex: Int) -> PropertyValue? {
         if case .composite = type { return descriptor.entity.properties[propertyIndex].attribute?.settable(value) }
         return type.accepts(value) ? value : nil

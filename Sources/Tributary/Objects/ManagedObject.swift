@@ -55,10 +55,10 @@ open class ManagedObject: KeyedObject {
     @exclusivity(unchecked) public final internal(set) var managedObjectContext: ManagedObjectContext?
     /// The row's values as last read or merged; empty as long as ``values`` are the row's.
     final var rowValues: [PropertyValue] = []
+    /// Empty while the object is a fault.
     @exclusivity(unchecked) @usableFromInline final var values: [PropertyValue] = []
     /// The property indexes of attributes and to-one registers that the context has changed.
     @exclusivity(unchecked) final var changed = PropertyIndexSet()
-    /// The values before the first change of the event `event`; they share an existing buffer.
     @exclusivity(unchecked) final var eventValues: [PropertyValue] = []
     @exclusivity(unchecked) final var event: UInt64 = 0
     final var rowRevision: Int64?
@@ -66,7 +66,6 @@ open class ManagedObject: KeyedObject {
     @exclusivity(unchecked) public final private(set) var state: ObjectState = .clean
     /// The slot in the context's table of objects when the object was last registered.
     @exclusivity(unchecked) final var tablePlace: UInt32 = 0
-    /// The index in the context's list of changed objects; -1 when the object is not in it.
     @exclusivity(unchecked) final var dirtyIndex = -1
     final var extras: ObjectExtras?
 
@@ -77,7 +76,6 @@ open class ManagedObject: KeyedObject {
         managedObjectContext = origin.context
     }
 
-    /// Only ``PendingChanges`` can make the access.
     @inline(__always)
     final func setState(_ state: ObjectState, by owner: PendingChanges.StateAccess) { self.state = state }
 
@@ -179,7 +177,6 @@ extension ManagedObject: Hashable {
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// The identity of an object in any of a container's contexts: its root entity and its UUID.
 struct ObjectKey: Hashable, Sendable {
     var rootIndex: Int
     var id: UniqueID
@@ -204,7 +201,6 @@ public enum ObjectUpdate: Sendable, Hashable {
 final class ObjectExtras {
     var faultError: ContextError?
     var wasReported = false
-    /// Whether the object was deleted before it was ever saved.
     var isUnsaved = false
     /// A deleted object that had the ID of this new object; a save deletes it first.
     var former: ManagedObject?
@@ -212,7 +208,6 @@ final class ObjectExtras {
     var related: [Int: [ManagedObjectID]] = [:] {
         didSet { members = [:] }
     }
-    /// Built from ``related`` when membership is first tested.
     private var members: [Int: Set<ManagedObjectID>] = [:]
     var blobs: [Int: (reference: PropertyValue, value: PropertyValue)] = [:]
     /// The increments of the context since the last save, by the property index of the counter.

@@ -151,7 +151,6 @@ extension PredicateExpressions {
 }
 
 extension String {
-    /// The string without case and diacritics; the translator recognizes it by its key path.
     var foldedForSearch: String {
         StringFolding([.caseInsensitive, .diacriticInsensitive]).fold(self)
     }

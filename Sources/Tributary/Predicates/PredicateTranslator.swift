@@ -191,6 +191,7 @@ struct PredicateTranslator {
         }
     }
 
+    /// The result is false when a side is missing.
     func compare(
         _ left: PredicateTerm,
         _ operation: ObjectPredicate.Operator,
@@ -249,12 +250,10 @@ protocol TranslatableExpression {
 enum PredicateTerm {
     case nothing
     case captured(Any)
-    /// In the format language; an object is represented by its path.
     case value(ObjectPredicate.Expression, isOptional: Bool)
     case condition(ObjectPredicate)
     case objects(ObjectPredicate.Expression, variable: String?, ObjectPredicate?)
     case scalars(ObjectPredicate.Expression)
-    /// A string without case and diacritics.
     case folded(ObjectPredicate.Expression)
     indirect case range(lower: PredicateTerm, upper: PredicateTerm, includesUpper: Bool)
 }
@@ -287,7 +286,6 @@ enum CapturedValue {
         if let optional = captured as? any AnyOptional { optional.wrapped } else { captured }
     }
 
-    /// Returns at most `limit` + 1 elements; nil for other values, strings and bytes included.
     static func elements(_ captured: Any, limit: Int) -> [Any]? {
         guard !(captured is String), !(captured is Data), !(captured is [UInt8]),
             let sequence = captured as? any Sequence

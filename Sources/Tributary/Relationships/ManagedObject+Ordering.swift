@@ -139,7 +139,6 @@ struct RelationshipOrdering {
     private var members: Set<ManagedObjectID>
     /// The context's list version for which ``ids`` are all objects of the relationship; nil when it is unknown.
     private(set) var completeAt: UInt64?
-    /// The number of the edit of the delta that has set the order.
     var version: UInt64 = 0
 
     init(_ ids: [ManagedObjectID], moved: Set<ManagedObjectID>, completeAt version: UInt64? = nil) {
@@ -149,7 +148,6 @@ struct RelationshipOrdering {
         completeAt = version
     }
 
-    /// An object that is new in the relationship is at its end without a move.
     mutating func append(_ id: ManagedObjectID, isMoved: Bool) {
         if !members.insert(id).inserted { ids.removeAll { $0 == id } }
         ids.append(id)
@@ -204,7 +202,6 @@ struct RelationshipOrdering {
 
 struct PositionPlan {
     let wanted: [ManagedObjectID]
-    /// The stored positions of the objects that stay; they rise in the order of ``wanted``.
     let kept: [ManagedObjectID: String]
 
     /// When two adjacent positions leave no room between them, the second object moves as well.

@@ -118,7 +118,6 @@ extension ManagedObject {
         return known.state == .gone || context.relationships.isLeftOut(known, at: relationship) ? nil : known.objectID
     }
 
-    /// The target that a to-one register names, and that does not exist.
     func lostTarget(_ propertyIndex: Int) -> ManagedObjectID? {
         guard case (let relationship, .column)? = relationship(propertyIndex),
             let id = read(propertyIndex).referencedID, let context = managedObjectContext,

@@ -26,7 +26,6 @@ enum PositionMaker {
         return before + [middle] + after
     }
 
-    /// Returns the number after `last`, or any greater text when `last` has no number.
     private static func counted(after last: String?) -> String {
         guard let last, !last.isEmpty else { return "a0" }
         let scalars = Array(last.unicodeScalars)

@@ -85,12 +85,9 @@ struct RelationshipDelta: Sendable {
     private(set) var orderings: [Key: RelationshipOrdering] = [:]
     private var ordinal = 0
     private var edits: UInt64 = 0
-    /// Relationships that have changed on some object since the delta was empty.
     private(set) var changedRelationships: Set<Identity> = []
-    /// Grows when lists change without a link or unlink, because an object is deleted or resurrected.
     private(set) var visibility: UInt64 = 0
 
-    /// Whether the owner of a one-to-one target has changed since the delta was empty.
     var hasOneToOne = false
 
     var isEmpty: Bool { changes.isEmpty && orderings.isEmpty }
@@ -109,7 +106,6 @@ struct RelationshipDelta: Sendable {
         orderings[key]?.version = edits
     }
 
-    /// Whether the order is complete at the version, and the object is the last object, without a move.
     func isLast(_ id: ManagedObjectID, _ key: Key, version: UInt64) -> Bool {
         orderings[key].map { $0.completeAt == version && $0.ids.last == id && !$0.moved.contains(id) } ?? false
     }
@@ -144,7 +140,6 @@ struct RelationshipDelta: Sendable {
         orderings[key]?.append(id, isMoved: isRestored)
     }
 
-    /// Puts objects that were added before behind the others, in this order.
     mutating func appendAgain(_ ids: [ManagedObjectID], to key: Key) {
         for id in ids where changes[key]?.added[id] != nil && orderings[key]?.moved.contains(id) != true {
             ordinal += 1
@@ -226,7 +221,6 @@ struct RelationshipDelta: Sendable {
 
     mutating func forgetOrder(_ key: Key) { orderings[key] = nil }
 
-    /// Gives a relationship the order that the context had given it; `added` are the objects that it has added.
     mutating func restoreOrder(_ former: RelationshipOrdering?, added: [ManagedObjectID], _ key: Key) {
         edits &+= 1
         orderings[key] = former

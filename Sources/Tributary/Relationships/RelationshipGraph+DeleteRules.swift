@@ -40,7 +40,6 @@ extension RelationshipGraph {
         return object
     }
 
-    /// Gives a new object the ID of an object that has made way.
     func follow(_ former: ManagedObject, by object: ManagedObject) {
         object.makeExtras().former = former
         for (propertyIndex, property) in object.descriptor.entity.properties.enumerated() {
@@ -213,7 +212,6 @@ extension RelationshipGraph {
         }
     }
 
-    /// Takes an object out of the changed objects when a save would write nothing for it.
     func unlistIfUnchanged(_ object: ManagedObject) {
         guard object.state == .updated else { return }
         let isReordered = isReordered(object)

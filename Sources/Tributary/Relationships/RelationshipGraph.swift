@@ -69,7 +69,6 @@ struct RelationshipGraph {
         return !isReplaced(id) && isStored(object, propertyIndex, id)
     }
 
-    /// Whether the stored relationship had the ID when it was read.
     private func isStored(_ object: ManagedObject, _ propertyIndex: Int, _ id: ManagedObjectID) -> Bool {
         if let isKnown = object.extras?.isRelated(propertyIndex, to: id) { return isKnown }
         return storedIDs(object, propertyIndex).contains(id)
@@ -176,7 +175,6 @@ struct RelationshipGraph {
         return context.reader.isDeletedAbove(id.uniqueID, rootIndex: descriptor.rootIndex)
     }
 
-    /// Whether a to-one register of the object has a target that was deleted elsewhere, which the store reads as null.
     func refersToMissing(_ object: ManagedObject) -> Bool {
         object.descriptor.entity.properties.indices.contains { propertyIndex in
             guard case .relationship(let relationship, .column) = object.descriptor.entity.properties[propertyIndex],
@@ -206,7 +204,6 @@ struct RelationshipGraph {
 
     // MARK: Writing
 
-    /// A new object refers to nothing that has been deleted.
     func dropMissingReferences(of object: ManagedObject) {
         for (propertyIndex, property) in object.descriptor.entity.properties.enumerated() {
             guard case .relationship(let relationship, .column) = property,

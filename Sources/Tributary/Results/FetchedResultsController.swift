@@ -52,7 +52,6 @@ public final class FetchedResultsController<Object: ManagedObject> {
     @ObservationIgnored private let query: ResultsQuery
     @ObservationIgnored private var listing: ResultsListing
     @ObservationIgnored private var observer: ObserverToken?
-    /// A fetch has failed, so changes were missed.
     @ObservationIgnored private var hasMissed = false
     @ObservationIgnored let diffObservers = ObserverList<(FetchedResultsDiff) -> Void>()
     @ObservationIgnored let errorObservers = ObserverList<(any Error) -> Void>()
@@ -242,7 +241,6 @@ struct ResultsQuery {
             request.sortKeys.removeAll { $0.keyPath == path }
             request.sortKeys.insert(SortKey(path, ascending: isAscending), at: 0)
         }
-        // The keys of the entries are read from the objects.
         request.prefetchedKeyPaths = request.sortKeys.compactMap { key in
             let steps = key.keyPath.split(separator: ".").dropLast()
             return steps.isEmpty ? nil : steps.joined(separator: ".")
@@ -286,7 +284,6 @@ struct ResultsQuery {
         try context.fetch(request).map(entry)
     }
 
-    /// Objects that are not in use are read at once.
     func matches(_ ids: Set<ManagedObjectID>, in context: ManagedObjectContext) throws -> [ResultsEntry] {
         try FaultLoading(context: context).loadBatch(Array(ids)).filter { isMatch($0) }.map { entry($0) }
     }
@@ -316,7 +313,6 @@ struct ResultsQuery {
 
     func sectionKey(_ entry: ResultsEntry) -> PropertyValue { hasSections ? entry.keys.first ?? .null : .null }
 
-    /// Compares the section of the key with the entry's: negative when it is earlier, 0 when it is the same.
     func sectionOrder(_ key: PropertyValue, _ entry: ResultsEntry) -> Int {
         guard hasSections else { return 0 }
         let order = key.sortOrder(to: sectionKey(entry))
@@ -326,7 +322,6 @@ struct ResultsQuery {
 
 struct ResultsEntry {
     let object: ManagedObject
-    /// The sort values; the section's value comes first.
     let keys: [PropertyValue]
 
     var id: ManagedObjectID { object.objectID }

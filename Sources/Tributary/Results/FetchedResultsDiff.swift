@@ -49,7 +49,6 @@ public struct FetchedResultsDiff: Sendable, Hashable {
     /// Whether nothing has changed.
     public var isEmpty: Bool { !changesOrder && updates.isEmpty }
 
-    /// Whether sections or objects were inserted, removed or moved, so that ``applied(to:)`` returns other sections.
     var changesOrder: Bool {
         !(deletedSections.isEmpty && insertedSections.isEmpty && deletions.isEmpty && insertions.isEmpty
             && moves.isEmpty)
@@ -114,7 +113,6 @@ struct ResultsDifference<Section: Hashable> {
         let id: ManagedObjectID
         let position: FetchedPosition
         let section: Section
-        /// The number of unchanged objects before it in its section.
         var unchangedBefore = 0
     }
 

@@ -10,7 +10,6 @@ final class OrderStatisticTree<Element> {
         fileprivate var right: Node?
         fileprivate unowned(unsafe) var parent: Node?
         fileprivate var count = 1
-        /// At most the parent's priority; it balances the tree.
         fileprivate let priority: UInt64
 
         fileprivate init(_ element: Element, priority: UInt64) {

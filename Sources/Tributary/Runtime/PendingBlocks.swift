@@ -35,7 +35,6 @@ package final class PendingBlocks: Sendable {
         for semaphore in blocked { semaphore.signal() }
     }
 
-    /// Returns false when the deadline comes first.
     @discardableResult
     func blockUntilNone(until deadline: DispatchTime) -> Bool {
         let semaphore = DispatchSemaphore(value: 0)

@@ -100,7 +100,6 @@ extension ManagedObjectContext {
     /// The new objects of a request that were not written, because other objects have their unique keys.
     private struct ReplacedObjects {
         var unwritten: Set<UniqueID> = []
-        /// The objects from before the request that keep the keys.
         var holders: Set<UniqueID> = []
     }
 
@@ -128,7 +127,6 @@ struct RequestConditions {
     var objects: [ManagedObjectID] = []
     var positions: [RelationshipDelta.Key: [ManagedObjectID: String]] = [:]
 
-    /// The index of the first change of each object; O(n), for errors.
     var indices: [ManagedObjectID: Int] { Dictionary(zip(objects, 0...)) { first, _ in first } }
 
     /// Returns the object of each change after the save.
@@ -308,7 +306,6 @@ struct ChangeApplication {
         try existing(id, try descriptor(named: relationship.destination))
     }
 
-    /// The relationship shows the order of these positions at once; the save writes the positions unchanged.
     private mutating func setPositions(
         _ given: [String],
         of targets: [UniqueID],

@@ -1,7 +1,6 @@
 import TributaryChanges
 import TributaryStore
 
-/// The open transaction that a context's saves join, with the states to restore when it fails.
 final class JoinedSaves {
     private(set) var transaction: WriteTransaction?
     private var mementos: [SaveMemento] = []

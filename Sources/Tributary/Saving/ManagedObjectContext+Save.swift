@@ -54,12 +54,9 @@ extension ManagedObjectContext {
     var label: String { isMain ? home.viewContextUse.name : "the context '\(name ?? "background")'" }
 }
 
-/// The request that the next save writes, and the validation that is running.
 struct SaveState {
     var request: RequestConditions?
-    /// The object of each change of a request that has been saved.
     var answers: [UniqueID] = []
-    /// The checks that the running validation has made before it calls a hook; nil while none runs.
     var validation: ValidationProgress?
 
     mutating func endRequest(_ plan: SavePlan) {

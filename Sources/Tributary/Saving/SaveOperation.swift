@@ -170,7 +170,6 @@ struct SaveOperation {
         return committed
     }
 
-    /// `committed` is nil when every change was dropped.
     private func adopt(_ plan: SavePlan, _ committed: CommittedTransaction?) {
         let saved = plan.results.map(\.object).filter(\.isDirty) + context.relationships.linkedOwners
         let touched = context.pending.delta.keys
@@ -287,7 +286,6 @@ struct SaveOperation {
     }
 }
 
-/// Commits one transaction of a context, announces it, and moves the context to it when it shows a generation.
 struct StoreCommit {
     let context: ManagedObjectContext
 
@@ -327,7 +325,6 @@ struct StoreCommit {
         }
     }
 
-    /// Commits on the newest state; the context then moves to its own transaction and merges all earlier ones.
     private func runPinned(
         at old: Generation,
         _ block: (WriteTransaction) throws -> CommittedTransaction,

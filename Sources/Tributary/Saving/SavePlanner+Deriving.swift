@@ -3,7 +3,6 @@ import TributaryModel
 import TributaryStore
 
 extension SavePlanner {
-    /// Adds an update for each derived attribute that the save changes, also of objects outside the save.
     func derive(
         _ plan: inout SavePlan,
         without dropped: Set<ObjectIdentifier>,

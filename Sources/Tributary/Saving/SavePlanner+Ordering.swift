@@ -58,7 +58,6 @@ extension SavePlanner {
         return changes
     }
 
-    /// The register at the other end of a derived relationship; nil when the relationship is stored as pairs.
     private func register(of relationship: Relationship) -> Int? {
         guard let (descriptor, propertyIndex) = context.relationships.inverse(of: relationship),
             case .relationship(_, .column) = descriptor.entity.properties[propertyIndex]
@@ -67,19 +66,16 @@ extension SavePlanner {
     }
 }
 
-/// The newest stored list of an ordered relationship, with the changes of the context that a save writes on top.
 private struct SavedList {
     let context: ManagedObjectContext
     let owner: ManagedObject
     let key: RelationshipDelta.Key
     let register: Int?
-    /// Whether a stored object takes the values of the owner, and has the list.
     let isAbsorbed: Bool
     let change: RelationshipDelta.Change?
     let stored: [ManagedObjectID]
     let positions: [ManagedObjectID: String]
     let dropped: Set<ObjectIdentifier>
-    /// The changed properties that keep their stored values under the policy.
     let kept: [ObjectIdentifier: Set<Int>]
     let absorbing: [ObjectIdentifier: Row]
 
@@ -100,7 +96,6 @@ private struct SavedList {
             + wanted.compactMap { id in given[id].map { (id, $0) } }
     }
 
-    /// The moves that the save writes; nil when the changes of the owner are dropped with its order.
     private var moves: RelationshipOrdering? {
         guard !isAbsorbed, !dropped.contains(ObjectIdentifier(owner)) else { return nil }
         return context.pending.delta.orderings[key]?.keeping(isKept)
@@ -138,7 +133,6 @@ private struct SavedList {
         return isMember ? id : nil
     }
 
-    /// Whether the context has moved the object, and others have taken it out.
     private func isReturning(_ id: ManagedObjectID) -> Bool {
         guard positions[id] == nil, change?.added[id] == nil, !isKept(id),
             let object = context.registeredObject(for: id), !dropped.contains(ObjectIdentifier(object))
@@ -146,13 +140,11 @@ private struct SavedList {
         return refersHere(object) == true
     }
 
-    /// Whether the changed reference of an object leads to the owner; nil when the context has not changed it.
     private func refersHere(_ object: ManagedObject) -> Bool? {
         guard let register, object.changed.contains(register) else { return nil }
         return object.values[register].referencedID == owner.uniqueID
     }
 
-    /// Whether the policy leaves the object where it is stored.
     private func isKept(_ id: ManagedObjectID) -> Bool {
         guard !dropped.isEmpty || !kept.isEmpty, let object = context.registeredObject(for: id),
             absorbing[ObjectIdentifier(object)] == nil

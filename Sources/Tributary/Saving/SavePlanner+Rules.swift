@@ -129,13 +129,11 @@ extension ValidationFailure {
         self.init(objectID: id, property: relationship, rule: .denied, message: message)
     }
 
-    /// For a mandatory relationship that names an object which was deleted elsewhere.
     init(_ id: ManagedObjectID, _ relationship: String, without target: ManagedObjectID) {
         let message = "is mandatory, and \(target) does not exist any more: set another object"
         self.init(objectID: id, property: relationship, rule: .missing, message: message)
     }
 
-    /// nil when the relationship may have so many objects.
     init?(_ id: ManagedObjectID, _ relationship: Relationship, count: Int) {
         let objects = "has \(count) object\(count == 1 ? "" : "s")"
         func failure(_ rule: Rule, _ message: String, limit: Int?) -> ValidationFailure {

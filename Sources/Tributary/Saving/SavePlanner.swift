@@ -309,17 +309,13 @@ struct SavePlanner {
 
 /// The write of one object in a save, before unique keys are compared.
 struct ObjectWrite {
-    /// The change of a stored object; nil when the save writes nothing of the object itself.
     var change: Change?
     /// nil when the object refuses the save, or when the policy keeps a deleted object and a new object has its ID.
     var result: SavePlan.ObjectResult?
     var indexes: [Int] = []
-    /// The row under the written properties; nil when the object was only linked or unlinked.
     var current: Row?
-    /// Whether the save would delete the object, or others have deleted it already.
     var isDeletion = false
     var isUnknownToUndo = false
-    /// The changed properties that keep their stored values under the policy.
     var kept: Set<Int> = []
 
     var isWritten: Bool {
@@ -338,30 +334,24 @@ struct SavePlan {
         case written
         /// The row is read again, because others changed it, or the store computes some values.
         case reread
-        /// The object's changes are dropped, and it gets the row's values.
         case dropped(Row)
-        /// The object is gone; `isLost` is true when it was deleted elsewhere, and its changes are lost.
         case gone(isLost: Bool)
 
         var isDropped: Bool { if case .dropped = self { true } else { false } }
     }
 
     var changes: [Change] = []
-    /// Unlinks from deleted objects, which are not written; the delete rules do not follow these pairs.
     var unlinksOfDeleted: [Change] = []
     var results: [(object: ManagedObject, result: ObjectResult)] = []
     var rows: [ObjectIdentifier: Row] = [:]
     var conflicts: [MergeConflict] = []
     var unique = UniquenessPlan()
-    /// The objects that the save deletes, without the objects that the context has deleted.
     var removed: Set<ManagedObjectID> = []
     /// The objects that others have deleted, or that the save deletes by its rules or for a unique key.
     ///
     /// The undo stack does not know these deletions.
     var unknownToUndo: [ManagedObject] = []
-    /// The changed properties that keep their stored values under the policy.
     var kept: [ObjectIdentifier: Set<Int>] = [:]
-    /// Whether others may have written since the state that the context shows; nil until the plan asks.
     var hasMoved: Bool?
     /// `resolveConflict` is called once for each object in a save.
     var resolved: [ObjectIdentifier: MergePolicy] = [:]
@@ -387,7 +377,6 @@ struct SavePlan {
         return writes
     }
 
-    /// Whether a change by others has replaced the context's state of a stored object.
     var hasLost: Bool {
         results.contains { object, result in
             switch result {

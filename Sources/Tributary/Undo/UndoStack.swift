@@ -159,7 +159,6 @@ struct UndoGroup {
 
     var name = ""
     private(set) var records: [UndoRecord] = []
-    /// The objects that the group has moved in each order that it has recorded.
     private var moved: [Place: Set<ManagedObjectID>] = [:]
     /// They stay in use, so that the context hears of their deletion.
     private var movedObjects: Set<ManagedObject> = []
@@ -201,7 +200,6 @@ struct UndoGroup {
         moved[Place(object: ObjectIdentifier(object), propertyIndex: propertyIndex), default: []].formUnion(ids)
     }
 
-    /// Forgets also the order of a relationship when only these objects have moved in it.
     mutating func forget(_ objects: Set<ObjectIdentifier>, _ ids: Set<ManagedObjectID>) {
         var unmoved: Set<Place> = []
         for (place, moves) in moved where !moves.isDisjoint(with: ids) {
@@ -269,7 +267,6 @@ struct UndoRecorder {
         undoStack.open.addMoves(of: ids, in: object, propertyIndex)
     }
 
-    /// `wasLinked` is whether the context showed the pair before the step.
     func recordPair(_ object: ManagedObject, _ propertyIndex: Int, with target: ManagedObject, wasLinked: Bool) {
         guard let undoStack = context.undoStack else { return }
         recordOrder(of: object, propertyIndex, moving: [target.objectID])
@@ -303,7 +300,6 @@ struct UndoOperation {
     let context: ManagedObjectContext
     let stack: UndoStack
 
-    /// Reverts the steps, the last first, and returns the steps that revert this; nil when nothing was done.
     func apply(_ group: UndoGroup, _ phase: UndoStack.Phase) -> UndoGroup? {
         stack.phase = phase
         defer {
@@ -431,7 +427,6 @@ struct UndoOperation {
 }
 
 extension ManagedObjectContext {
-    /// Ends the group of a block or an event, here and in the children on the same queue.
     func endUndoGroup() {
         undoStack?.endEvent()
         for child in children.all {

@@ -154,7 +154,6 @@ extension PropertyValue {
     }
 }
 
-/// The checks of the validation hooks of ``ManagedObject`` without an override: the rules of the model.
 struct ObjectRules {
     let object: ManagedObject
 
@@ -183,7 +182,6 @@ struct ObjectRules {
         try throwIfAny(validator.found)
     }
 
-    /// nil when the validation that called the hook checks the rules itself.
     private func contextToValidate(_ checked: ValidationProgress.Checked) throws -> ManagedObjectContext? {
         guard let context = object.managedObjectContext else { throw ContextError.detached(object.objectID) }
         context.checkConfinement()

@@ -116,7 +116,6 @@ struct SaveValidation {
 }
 
 extension [ValidationFailure] {
-    /// A hook may have checked a rule that the save has checked too.
     fileprivate var withoutRepetitions: [ValidationFailure] {
         var known: Set<ValidationFailure> = []
         return filter { failure in

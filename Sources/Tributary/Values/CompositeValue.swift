@@ -26,7 +26,6 @@ extension CompositeValue {
 /// The members of a composite attribute's value, by name.
 public struct CompositeFields: Sendable {
     private var members: [String: JSONValue] = [:]
-    /// Receives the names of members that are read.
     private var probe: CompositeProbe?
 
     /// Creates a value without members: each reads as its type's zero.

@@ -40,7 +40,6 @@ extension Field: CheckedField {
 }
 
 extension FieldValue {
-    /// Why a key of this type does not fit an attribute; nil when it fits.
     static func mismatch(with attribute: Attribute) -> String? {
         guard attribute.type.accepts(Present.zeroField.fieldValue) else {
             return "'\(attribute.name)' is of the type \(attribute.type.rawValue), which takes no \(Present.self)"
@@ -130,18 +129,15 @@ public protocol DeclaredField: Sendable {
     var name: String { get }
 }
 
-/// A property's name with a cache of its property index, which is looked up again when the entity descriptor changes.
 @usableFromInline
 struct PropertyIndexCache: ~Copyable, Sendable {
     let name: String
-    /// The name of the key in the class.
     let accessor: String
     /// The descriptor's serial in the upper half, the property index in the lower.
     ///
     /// A property index of all ones means that the entity lacks the property.
     @usableFromInline let cached = Atomic<UInt64>(0)
     private let fitting = Mutex<Set<UInt32>>([])
-    /// Beyond it, keys are checked again.
     private static let remembered = 4096
 
     init(_ name: String, _ accessor: String?) {

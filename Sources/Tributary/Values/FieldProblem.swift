@@ -103,7 +103,6 @@ extension Property {
 }
 
 protocol CheckedField: DeclaredField {
-    /// The name of the key in the class.
     var accessor: String { get }
     func mismatch(in descriptor: EntityDescriptor) -> String?
 }

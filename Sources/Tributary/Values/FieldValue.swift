@@ -193,7 +193,6 @@ extension UUID: OrderedFieldValue {}
 extension UniqueID: OrderedFieldValue {}
 
 extension Attribute {
-    /// A composite becomes canonical text; nil when the value does not fit.
     func settable(_ value: PropertyValue) -> PropertyValue? {
         guard valueType.accepts(value) else { return nil }
         guard type == .composite, case .composite(let text) = value else { return value }

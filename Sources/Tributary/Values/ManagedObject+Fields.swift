@@ -26,7 +26,6 @@ extension ManagedObject {
         return Value(fieldValue: values[propertyIndex]) ?? Value.zeroField
     }
 
-    /// For a fault or an external value.
     @usableFromInline
     @inline(never)
     func wholeField<Value: FieldValue>(_ propertyIndex: Int) -> Value {

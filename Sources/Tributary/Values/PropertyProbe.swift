@@ -22,7 +22,6 @@ final class PropertyProbe: Sendable {
 
     enum Finding: Equatable {
         case property(String)
-        /// The accessor represents the object itself: `objectID`, `uniqueID`.
         case identity
         /// The accessor uses no property or several, or computes another value from a property.
         case none(uses: [String])
@@ -104,7 +103,6 @@ final class CompositeProbe: Sendable {
         return probe.members.withLock { $0 }
     }
 
-    /// nil when the key path computes another value from the members.
     static func name<Composite: CompositeValue, Output>(of path: KeyPath<Composite, Output>) -> String? {
         let samples = ProbeSample.samples(of: Output.self)
         guard !samples.isEmpty else { return nil }
