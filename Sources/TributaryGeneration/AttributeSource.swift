@@ -103,7 +103,6 @@ struct CompositeSource {
 struct TypeNames {
     private(set) var classes: [String: String] = [:]
     private(set) var composites: [String: String] = [:]
-    /// The classes that the generator writes for the program's own ones to inherit from, by entity.
     private var bases: [String: String] = [:]
     let list: String
     private let declared: Set<String>
@@ -157,7 +156,6 @@ struct TypeNames {
 
     func isOwn(entity name: String) -> Bool { bases[name] != nil }
 
-    /// The name is qualified by its module when the model has a type of the same name.
     func library(_ name: String) -> String {
         guard declared.contains(name), let module = TypeNames.modules[name] else { return name }
         return "\(module).\(name)"

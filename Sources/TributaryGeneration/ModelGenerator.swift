@@ -56,7 +56,6 @@ package struct ModelGenerator: Sendable {
 }
 
 package struct GeneratorOptions: Sendable {
-    /// The name of the type that lists the model's classes.
     package var listName: String
     package var access: AccessLevel
     /// Whether transformable attributes have the type that the model names, which the program must make conform to
@@ -65,7 +64,6 @@ package struct GeneratorOptions: Sendable {
     /// The entities with classes that the program writes itself, each as a subclass of a generated class:
     /// `class Employee: EmployeeBase`.
     package var ownClasses: Set<String>
-    /// The command that the header comment of each file names.
     package var command: String
 
     package init(

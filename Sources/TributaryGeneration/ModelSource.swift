@@ -1,6 +1,5 @@
 package import TributaryModel
 
-/// The text of a model with its earlier versions, for a program that carries its model with it.
 package struct ModelSource: Sendable {
     private let versions: [ModelText]
 
