@@ -89,7 +89,6 @@ extension AttributeType {
         }
     }
 
-    /// The accepted values in place of a refused value: the range for a number of the right kind.
     fileprivate func expectation(refusing value: PropertyValue) -> String {
         switch (self, value) {
         case (.integer16, .integer), (.integer32, .integer), (.double, .double), (.float, .double):
@@ -100,13 +99,11 @@ extension AttributeType {
 }
 
 extension Attribute {
-    /// The accepted values in place of a refused value, for error messages.
     package func expectation(refusing value: PropertyValue) -> String {
         guard case .composite = value, type == .composite else { return valueType.expectation(refusing: value) }
         return "a composite of \(members)"
     }
 
-    /// The form of the values in the log, as a clause that follows a colon.
     fileprivate var writingRule: String {
         switch valueType {
         case .string, .uri: "write a string"

@@ -93,7 +93,6 @@ package struct FormerNames: Sendable {
         FormerNames.value(of: entity, in: removedProperties).flatMap { FormerNames.value(of: name, in: $0) }
     }
 
-    /// Returns the value of the key with exactly these Unicode scalars: the model compares its own names in this way.
     private static func value<Value>(of name: String, in values: [String: Value]) -> Value? {
         guard let index = values.index(forKey: name), values[index].key.isIdentical(to: name) else { return nil }
         return values[index].value

@@ -29,7 +29,6 @@ public enum Property: Sendable, Hashable {
         return relationship.needsObject || relationship.minimumCount > 0 || relationship.maximumCount > 1
     }
 
-    /// The property's name in the previous model version, or the identifier that it keeps from version to version.
     package var renamingIdentifier: String? {
         switch self {
         case .attribute(let attribute): attribute.renamingIdentifier

@@ -1,7 +1,6 @@
 package import TributaryChanges
 
 extension ObjectPredicate {
-    /// A value of all objects at the end of a to-many path.
     package enum Aggregate: String, Sendable, Hashable, CaseIterable {
         case sum, min, max
         case average = "avg"
@@ -20,7 +19,6 @@ extension ObjectPredicate.Aggregate {
         }
     }
 
-    /// The type of the result for values of a type; nil where the values are identifiers.
     package func type(of values: AttributeType?) -> AttributeType? {
         switch self {
         case .count: .integer64

@@ -56,7 +56,6 @@ extension ObjectPredicate.Function {
         }
     }
 
-    /// The kind of the result; nil when the function does not take such arguments.
     func kind(of arguments: [ValueKind]) -> ValueKind? {
         let first = arguments.first ?? .opaque
         switch self {

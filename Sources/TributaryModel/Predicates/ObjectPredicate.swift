@@ -407,7 +407,6 @@ extension ObjectPredicate {
         }
     }
 
-    /// Nil to keep the expression.
     typealias Replacement = (_ expression: Expression, _ boundVariables: Set<String>) -> Expression?
 
     func replacing(boundVariables: Set<String> = [], _ replacement: Replacement) -> ObjectPredicate {

@@ -52,7 +52,6 @@ struct PredicateLexer {
         )
     }
 
-    /// Reads `@`, `K`, or a number format of `printf`: flags, width, precision, size, conversion.
     private mutating func placeholder() throws(ObjectPredicateError) -> String {
         let start = index
         advance()
@@ -250,7 +249,6 @@ struct PredicateToken: Hashable {
     var kind: Kind
     var start: String.Index
 
-    /// Whether an operator can follow the token.
     var isValue: Bool {
         switch kind {
         case .word(let text, let isEscaped):

@@ -4,7 +4,6 @@ extension PredicateParser {
     /// The functions between two operands from left to right; later groups bind stronger, and powers strongest.
     private static let signs: [[ObjectPredicate.Function]] = [[.add, .subtract], [.multiply, .divide]]
 
-    /// Parses an operand with the signs from `first` on.
     mutating func operand(
         depth: Int,
         signsFrom first: Int = 0
@@ -37,7 +36,6 @@ extension PredicateParser {
         return inner
     }
 
-    /// Parses `$NAME`, or a path from it.
     mutating func variable(_ name: String) throws(ObjectPredicateError) -> ObjectPredicate.Expression {
         guard try consume(".") else {
             if boundVariables.contains(name) { return .variable(name) }
@@ -230,7 +228,6 @@ extension PredicateParser {
         }
     }
 
-    /// Returns the key path that is the argument for `%K`, without consuming the token.
     private mutating func keyPathArgument() throws(ObjectPredicateError) -> [String] {
         guard let argument = arguments.popFirst() else { throw error("there is no argument for '%K'") }
         guard case .value(.string(let path)) = argument else { throw error("'%K' takes a key path, a string") }

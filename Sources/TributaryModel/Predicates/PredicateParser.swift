@@ -126,7 +126,6 @@ struct PredicateParser {
         "NIL": .null,
     ]
 
-    /// The other signs of operators, beside their raw values.
     static let otherSigns: [String: ObjectPredicate.Operator] = [
         "=": .equal, "<>": .notEqual, "=<": .lessOrEqual, "=>": .greaterOrEqual,
     ]
@@ -152,7 +151,6 @@ struct PredicateParser {
         guard try consume(symbol) else { throw unexpected("'\(symbol)'") }
     }
 
-    /// Whether the next parenthesis contains an operand, as in `(a + 1) * 2 > b`.
     private mutating func isExpressionInParentheses() -> Bool {
         guard token.kind == .symbol("(") else { return false }
         let known = operands ?? PredicateParser.parenthesizedOperands(in: text)

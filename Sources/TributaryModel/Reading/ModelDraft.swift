@@ -1,6 +1,5 @@
 import Foundation
 
-/// The parts of a model file before names are resolved, with the place of each element.
 struct ModelDraft {
     var version: String
     var file: String?
@@ -16,7 +15,6 @@ struct ModelDraft {
         self.file = file
     }
 
-    /// Records the place of an element such as `entity Employee, attribute salary`.
     mutating func record(_ line: Int?, column: Int? = nil, of element: String) {
         if places[element] == nil { places[element] = line.map { ($0, column) } }
     }

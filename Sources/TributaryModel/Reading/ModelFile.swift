@@ -140,7 +140,6 @@ struct ModelFile {
         try YAMLModelReader.read(try ModelFile.readText(path), file: path)
     }
 
-    /// The texts from the oldest version to the current one.
     func texts() throws(ModelError) -> [ModelText] {
         var folders = [path]
         switch kind {
@@ -181,7 +180,6 @@ struct ModelFile {
     }
 }
 
-/// The text that a version of a model is read from.
 package struct ModelText: Sendable, Hashable {
     package var text: String
     /// The version's name, when the text is the XML of an `.xcdatamodel`; nil for YAML.
@@ -191,8 +189,6 @@ package struct ModelText: Sendable, Hashable {
 package struct ModelFileContents: Sendable, Hashable {
     private let files: [String: Data]
 
-    /// Reads the current version's file and the file that names the current version; files that cannot be read are left
-    /// out.
     package init(ofModelAt path: String) {
         var files: [String: Data] = [:]
         for file in (try? ModelFile(path).currentFiles()) ?? [] {

@@ -19,7 +19,6 @@ struct ModelSetting<Element>: Sendable {
     }
 }
 
-/// An element that keeps an identifier from version to version.
 protocol VersionedElement: Sendable {
     var renamingIdentifier: String? { get set }
     var versionHashModifier: String? { get set }

@@ -47,7 +47,6 @@ package final class ModelVersions: Sendable {
         state = Mutex(State())
     }
 
-    /// Whether two names are in the order of versions in a folder, which Xcode numbers.
     package static func areInOrder(_ first: String, _ second: String) -> Bool {
         let order = first.compare(second, options: [.numeric, .caseInsensitive])
         return order == .orderedSame ? first < second : order == .orderedAscending
@@ -70,7 +69,6 @@ package final class ModelVersions: Sendable {
         return state.withLock { $0.failures.sorted { $0.key < $1.key }.map(\.value) }
     }
 
-    /// Calls `report` once for each version that cannot be read, when it is needed, with the file and the reason.
     package func onFailure(_ report: @escaping @Sendable (String) -> Void) { state.withLock { $0.report = report } }
 
     package func reportFailures(like other: ModelVersions) {
@@ -78,7 +76,6 @@ package final class ModelVersions: Sendable {
         state.withLock { $0.report = report }
     }
 
-    /// Returns all versions that can be read, without keeping them in memory.
     package func passing() -> [Model] {
         if let models = state.withLock(\.models) { return models }
         state.withLock { $0.readings += count }

@@ -59,7 +59,6 @@ final class ModelXMLReader: NSObject, XMLParserDelegate {
         }
     }
 
-    /// The end of an XML declaration at the start of a text; nil when its encoding is not UTF-8, or it is malformed.
     private static func declarationEnd(of text: Substring) -> String.Index? {
         let declaration =
             #/

@@ -149,7 +149,6 @@ struct XCDataModelReader {
         }
     }
 
-    /// Leaves out indexes of to-many relationships, which no table has a column for.
     private mutating func dropIndexesOfToMany() {
         let entities = Dictionary(draft.entities.map { ($0.name, $0) }) { first, _ in first }
         for place in draft.entities.indices {
@@ -173,7 +172,6 @@ struct XCDataModelReader {
 
 struct XcodeFields: ModelFields {
     let xml: ModelXMLElement
-    /// The element of the model, such as `entity Employee, attribute salary`.
     let label: String
     let file: String?
 
@@ -221,7 +219,6 @@ struct XcodeFields: ModelFields {
 }
 
 extension XCDataModelReader {
-    /// Returns the name and the fields of an element, after recording its place and reporting unknown parts.
     mutating func fields(
         of xml: ModelXMLElement,
         _ kind: String
@@ -377,7 +374,6 @@ extension XCDataModelReader {
 }
 
 extension MergeRule {
-    /// Returns a list such as `latest, max, min or counter`, with the word before the last name.
     static func names(lastAfter word: String) -> String {
         let names = allCases.map(\.rawValue)
         return "\(names.dropLast().joined(separator: ", ")) \(word) \(names.last ?? "")"

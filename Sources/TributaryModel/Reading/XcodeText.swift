@@ -14,7 +14,6 @@ struct XcodeText {
 
     private var elements: [Reading: [(element: String, line: Int)]] = [:]
 
-    /// Returns a default value; null when the default is left out, nil when the text cannot be read.
     mutating func value(_ text: String, of type: AttributeType, element: String, line: Int) -> PropertyValue? {
         if type == .string { return .string(text) }
         let text = text.trimmed
@@ -31,7 +30,6 @@ struct XcodeText {
         return value
     }
 
-    /// Returns a bound; null when it excludes no value, nil when the text cannot be read.
     mutating func bound(
         _ text: String,
         isMaximum: Bool,
@@ -147,7 +145,6 @@ extension AttributeType {
         }
     }
 
-    /// Returns a bound: a length for strings, a value of this type for others.
     func bound(fromModelText text: String) -> PropertyValue? {
         (self == .string ? AttributeType.integer64 : self).value(fromModelText: text)
     }

@@ -2,7 +2,6 @@ import Foundation
 import TributaryChanges
 import Yams
 
-/// Reads a YAML model; the article *YAML models* describes the format.
 struct YAMLModelReader {
     private typealias Entry = YAMLModelFields.Entry
 
@@ -99,7 +98,6 @@ struct YAMLModelReader {
         ModelError(reason, file: draft.file, at: mark, element: element)
     }
 
-    /// Returns the element that an entry describes, such as `entity Employee`, after recording its place.
     private mutating func label(of entry: Entry, _ kind: String) -> String {
         let label = "\(kind) \(entry.key)"
         draft.record(entry.mark?.line, column: entry.mark?.column, of: label)
@@ -179,7 +177,6 @@ struct YAMLModelReader {
         return attributes
     }
 
-    /// Reads an attribute with a type such as `String`, or `String?` when it is optional.
     private func attribute(_ entry: Entry, type text: String, element: String) throws(ModelError) -> Attribute {
         let isOptional = text.hasSuffix("?")
         let wanted = (isOptional ? String(text.dropLast()) : text).filter { $0 != " " }
@@ -272,7 +269,6 @@ struct YAMLModelReader {
 struct YAMLModelFields: ModelFields {
     typealias Entry = (key: String, node: Node, mark: Mark?)
 
-    /// The element that the mapping describes, such as `entity Employee, attribute salary`.
     let element: String
     let mark: Mark?
     private let file: String?

@@ -2,7 +2,6 @@ import Glibc
 
 /// Converts dates from text: `2026-11-21`, `2026-11-21T10:30:00Z`, `2026-11-21T10:30:00.5+01:00`.
 package enum DateText {
-    /// Returns the Unix seconds of an ISO 8601 date, with or without a time; a time needs `Z` or an offset.
     package static func unixSeconds(_ text: String) -> Double? {
         var rest = Array(text.utf8)[...]
         guard let year = number(&rest, digits: 4), consume("-", from: &rest), let month = number(&rest, digits: 2),

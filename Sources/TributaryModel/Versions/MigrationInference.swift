@@ -1,6 +1,5 @@
 package import TributaryChanges
 
-/// Compares two models and infers the changes of a migration and the differences that cannot be inferred.
 package struct MigrationInference: Sendable {
     package let old: Model
     package let new: Model
@@ -50,7 +49,6 @@ package struct MigrationInference: Sendable {
         return result
     }
 
-    /// The entity of the older model that an entity of the newer model continues.
     private func former(_ entity: Entity) -> Entity? {
         mapping.entities[entity.name].flatMap { old.entity(named: $0) }
     }
@@ -397,7 +395,6 @@ private struct Incompatibility {
 }
 
 extension AttributeType {
-    /// Whether each value of this type equals a value of `other`, so that a migration can convert it.
     package func convertsLosslessly(to other: AttributeType) -> Bool {
         switch (self, other) {
         case _ where self == other: true

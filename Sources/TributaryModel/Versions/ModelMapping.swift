@@ -46,10 +46,8 @@ package struct ModelMapping: Sendable {
         return result
     }
 
-    /// The name in the older model of a property of the newer model; nil when the property is new.
     package func property(_ name: String, of entity: String) -> String? { properties[entity]?[name] }
 
-    /// The entity's name in the newer model, by its name in the older model.
     package var successors: [String: String] {
         Dictionary(entities.map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
     }

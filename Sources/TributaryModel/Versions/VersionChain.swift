@@ -9,12 +9,10 @@ struct VersionChain {
     ///
     /// Versions share it when the entity does not change between them.
     final class Followed {
-        /// The entity of the first version.
         let first: Entity
         let lastName: String
         let isRemoved: Bool
         let root: FormerNames.Root?
-        /// By the names in the first version.
         let properties: [String: FollowedProperty]
 
         init(

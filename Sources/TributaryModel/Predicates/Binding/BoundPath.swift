@@ -1,6 +1,5 @@
 package struct BoundPath: Sendable {
     package struct Step: Sendable {
-        /// The entity at the start of the step; objects of its sub-entities have the same property indexes.
         package let source: Entity
         package let propertyIndex: Int
         package let relationship: Relationship
@@ -10,7 +9,6 @@ package struct BoundPath: Sendable {
     }
 
     package indirect enum Terminal: Sendable {
-        /// The object itself, as its UUID.
         case identity
         case attribute(propertyIndex: Int, Attribute)
         /// A member of a composite attribute, by a path of names, the outermost first.
@@ -19,7 +17,6 @@ package struct BoundPath: Sendable {
         case reference(propertyIndex: Int, Relationship, RelationshipStorage)
         /// The number of objects in a to-many relationship.
         case count(propertyIndex: Int, Relationship, RelationshipStorage)
-        /// An aggregate over the values of a to-many path that starts here.
         case aggregate(ObjectPredicate.Aggregate, BoundPath)
         case entity
         /// A value derived from the string at another terminal.
@@ -65,7 +62,6 @@ package struct BoundPath: Sendable {
         }
     }
 
-    /// Returns the path with a value derived from its string; nil for an aggregate, which has no terminal of its own.
     func derived(_ derivation: TextDerivation) -> BoundPath? {
         switch terminal {
         case .attribute, .member, .entity: break
@@ -85,7 +81,6 @@ extension BoundPath {
         }
     }
 
-    /// The type of the values at the end; nil for identifiers.
     package var valueType: AttributeType? {
         switch terminal {
         case .identity, .reference: nil

@@ -26,7 +26,6 @@ package indirect enum BoundPredicate: Sendable {
         package let kind: ValueKind
         /// The matcher of a string operator with a constant on the right side.
         package let matcher: StringMatcher?
-        /// The list of IN, sorted, and folded by the comparison's options.
         let members: SortedValues?
 
         struct SortedValues: Sendable {
@@ -221,7 +220,6 @@ package struct PredicateRoots: Sendable, Hashable {
 
     package init() {}
 
-    /// Whether unsaved changes and deletions of objects with these root entities can change the result.
     package func areConcerned(changed: Set<String>, deleted: Set<String>) -> Bool {
         !traversed.isDisjoint(with: changed) || !named.isDisjoint(with: deleted)
     }

@@ -332,7 +332,6 @@ extension BoundPredicate.Operand {
         }
     }
 
-    /// A decimal constant as the nearest double; any other operand unchanged.
     fileprivate var withoutLongNumber: Self {
         guard case .constant(.decimal(let text)) = self, let value = Double(text) else { return self }
         return .constant(.double(value))

@@ -91,13 +91,11 @@ extension BoundPredicate.Operand {
 }
 
 extension BoundPath {
-    /// Returns the value of a path that is not to-many; null where a to-one relationship of the path is empty.
     package func value<Subject: PredicateSubject>(of subject: Subject) -> PropertyValue
     where Subject.Related == Subject {
         values(in: [subject]).first ?? .null
     }
 
-    /// Returns the value of each object at the end of the path; a path that is not to-many has exactly one.
     fileprivate func values<Subject: PredicateSubject>(in scopes: [Subject]) -> [PropertyValue]
     where Subject.Related == Subject {
         guard scopes.indices.contains(scope) else { return [] }

@@ -2,7 +2,6 @@ import Foundation
 import Synchronization
 package import TributaryChanges
 
-/// BEGINSWITH, ENDSWITH, CONTAINS, LIKE or MATCHES with a right side and options, prepared for matching many strings.
 package struct StringMatcher: Sendable {
     private enum Test: Sendable {
         case prefix(String)
@@ -101,7 +100,6 @@ package struct StringMatcher: Sendable {
     }
 }
 
-/// The folding of strings for `[c]` and `[d]`, in SQL, which receives the raw value, and in memory.
 package struct StringFolding: OptionSet, Sendable {
     package let rawValue: Int32
 
