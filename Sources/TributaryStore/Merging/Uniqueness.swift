@@ -13,7 +13,7 @@ final class UniquenessMerger {
     private let changes: KeyChanges
     @exclusivity(unchecked) private var sharing: Set<ChangeSlice.Object> = []
     @exclusivity(unchecked) private var released: Set<KeyChanges.Key> = []
-    /// With so many changed objects a decision comes before the end of the transaction; it takes about 300 bytes for
+    /// With so many undecided objects a decision comes before the end of the transaction; it takes about 300 bytes for
     /// each.
     @exclusivity(unchecked) var limit = 100_000
     /// True during a migration, which sees no shadows; ``decideAll(keepsConflicts:)`` follows it.
