@@ -62,7 +62,6 @@ package struct BaselineRules: Hashable, Sendable {
         return object(roots) { object($0) { object($0, JSONValue.string) } }
     }
 
-    /// Adds the rules of properties that have none here.
     package mutating func add(_ other: BaselineRules) {
         for (root, entities) in other.roots {
             for (entity, rules) in entities {

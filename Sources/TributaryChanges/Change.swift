@@ -19,7 +19,6 @@ package struct Change: Hashable, Sendable {
     }
 }
 
-/// A value that a change writes to a property.
 package struct PropertyWrite: Hashable, Sendable {
     package var name: String
     package var value: JSONValue

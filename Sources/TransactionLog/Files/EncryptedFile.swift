@@ -120,7 +120,6 @@ package enum EncryptedForm {
     /// The number of bytes of the content in a piece; the last piece has fewer.
     static let piece: UInt64 = 64 << 10
     static let tag = UInt64(FileCipher.tagSize)
-    /// The first line begins with these bytes.
     static let prefix = Array("{\"tributary\":2,".utf8)
     static let longestHeader: UInt64 = 64 << 10
 

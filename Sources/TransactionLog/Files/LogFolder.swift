@@ -34,6 +34,8 @@ package final class LogFolder: Sendable {
     }
 
     /// Opens a file in a writer's folder for reading: a segment's conflict copy or a baseline.
+    ///
+    /// - Throws: ``SegmentError`` `rejected` for anything but a regular file; `locked`, `missing` or `inputOutput`.
     package func open(fileName: String, writer: UniqueID) throws(SegmentError) -> OpenFile {
         let file = try openAny(fileName: fileName, writer: writer)
         guard file.isEncrypted || !keys.isRequired else {

@@ -80,7 +80,9 @@ package final class OpenFolder: Sendable {
         return own.st_dev == found.st_dev && own.st_ino == found.st_ino
     }
 
-    /// Opens a file, but follows no link; the caller closes the descriptor.
+    /// Opens a file, but follows no link.
+    ///
+    /// The caller closes the descriptor. It is negative, with `errno`, when the file cannot be opened.
     package func open(_ name: String, _ flags: Int32, mode: UInt32 = 0) -> Int32 {
         clinux_openat(descriptor, name, flags | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, mode)
     }

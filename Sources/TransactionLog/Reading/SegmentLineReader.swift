@@ -18,7 +18,6 @@ package final class SegmentLineReader {
     private var buffer: UnsafeMutableRawBufferPointer
     private var filled = 0
     private var start = 0
-    /// How many bytes of the buffer are hashed.
     private var hashed = 0
     private var hash: SHA256
     package private(set) var line = 0

@@ -10,6 +10,8 @@ package struct SegmentTail: Hashable, Sendable {
     package let fileSize: UInt64
 
     /// Reads the end line.
+    ///
+    /// - Throws: ``SegmentError`` `incomplete` when the file does not end with a valid end line.
     package static func read(_ source: some SegmentBytes) throws(SegmentError) -> SegmentTail {
         let size = try source.size()
         guard size > 0 else { throw SegmentError(.incomplete, file: source.file, reason: "the file is empty") }

@@ -93,7 +93,6 @@ final class BatchDerivation: BatchDeriving {
     private let context: ManagedObjectContext
     private let now: PropertyValue
     private var dependencies: [DerivationDependency] { schema.derivationDependencies }
-    /// Objects with derived attributes that depend on the batch's changes.
     private var concerned: Set<ManagedObjectID> = []
 
     init?(_ home: ContextHome) {

@@ -166,7 +166,6 @@ protocol ParentLink: Sendable {
 extension ParentLink {
     func unsavedState() async -> UnsavedState { await perform { $0.unsavedState() } }
 
-    /// Absorbs the saves in order, and returns the changes that the parent dropped.
     func absorb(_ saves: [StagedSave]) async -> [ObjectSnapshot] {
         await perform { context in saves.flatMap { AbsorbOperation(context: context).absorb($0) } }
     }

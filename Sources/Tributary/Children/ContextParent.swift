@@ -43,7 +43,6 @@ protocol ContextParent: AnyObject {
     func absorb(_ save: StagedSave) throws(ContextError) -> [ObjectSnapshot]
 }
 
-/// The root entities of unsaved changes, by index; entities without changes may be among them.
 struct UnsavedRoots {
     var changed: Set<Int> = []
     var deleted: Set<Int> = []

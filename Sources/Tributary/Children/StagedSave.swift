@@ -14,7 +14,6 @@ struct StagedSave: Sendable {
         var action: Action
         var image: Row
         var values: [PropertyValue]
-        /// Whether the object took the ID of another object that the child has deleted.
         var hasFormer = false
         var changed: [Int]
         var amounts: [Int: PropertyValue]
@@ -44,7 +43,6 @@ struct StagedSave: Sendable {
     var pairs: [Pair] = []
     var orders: [Order] = []
     var delta = RelationshipDelta()
-    /// The child's changes in objects that were deleted above before it saved.
     var lost: [ObjectSnapshot] = []
 
     var isEmpty: Bool { objects.isEmpty && pairs.isEmpty && orders.isEmpty && lost.isEmpty }
@@ -85,7 +83,6 @@ struct ChildSave {
         for object in objects + owners { object.didSave() }
     }
 
-    /// Returns the changed objects, and the targets of new links and references, that are missing above.
     private func conflicts(_ staged: StagedSave) throws(ContextError) -> [MergeConflict] {
         var touched: [ManagedObjectID] = []
         for object in staged.objects where object.action != .delete {

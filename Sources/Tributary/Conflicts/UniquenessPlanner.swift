@@ -2,7 +2,6 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// Settles conflicts of unique keys, by the keys that the store would have after the save.
 struct UniquenessPlanner {
     let context: ManagedObjectContext
     let reader: Reader
@@ -221,7 +220,6 @@ struct UniquenessPlan {
     }
 }
 
-/// The values that one object has for a uniqueness constraint, within the entity that states it.
 struct UniqueKey: Hashable {
     let entity: Entity
     let properties: [String]

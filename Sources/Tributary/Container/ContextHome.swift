@@ -25,7 +25,6 @@ package final class ContextHome: Sendable {
     }
 }
 
-/// The background contexts of a container that are in use, to be ended when it closes.
 final class ContextDirectory: Sendable {
     private struct Entry: Sendable {
         weak var context: (any EndingContext)?

@@ -11,7 +11,6 @@ package final class EntityDescriptor: Sendable {
     @usableFromInline let serial: UInt32
     let rootIndex: Int
     let isKnown: Bool
-    /// By property index; null where the model has no default.
     let defaults: [PropertyValue]
     let hasSubentities: Bool
     /// Whether the row has exactly the values that a save wrote, so that the save need not read it again.
@@ -77,7 +76,6 @@ struct PropertyTable: Sendable {
     let derivedIndexes: PropertyIndexSet
     let derivations: [(propertyIndex: Int, derivation: Derivation)]
     let transformers: [Int: any AttributeTransforming]
-    /// By property index of a relationship: the entities of its objects, with their classes.
     let targetTypes: [Int: [(entity: String, type: ManagedObject.Type)]]
 
     init(

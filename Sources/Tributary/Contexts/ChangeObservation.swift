@@ -76,7 +76,6 @@ public struct ObjectsDidChange: Sendable {
     /// Whether objects that are not listed may have changed as well, because a merge was too large to list.
     public internal(set) var isEverything = false
 
-    /// The merged changes, including objects that the context does not have.
     var merged = ObjectChanges()
 
     init() {}

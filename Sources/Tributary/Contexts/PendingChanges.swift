@@ -16,7 +16,6 @@ final class PendingChanges {
     /// While delete rules are followed, relationships show objects that the rules are about to unlink.
     private(set) var isFollowingDeleteRules = false
     private(set) var lostConflicts: [MergeConflict] = []
-    /// A child's changes in objects that were deleted above, for its parent.
     private(set) var lostEdits: [ObjectSnapshot] = []
     /// Whether an unsaved object has an ID that an object may have had before; the store then shows its former links.
     var hasReusedIDs = false
@@ -215,7 +214,6 @@ struct DirtyList {
     private var entries: [ManagedObject?] = []
     private(set) var count = 0
     private(set) var keys = DirtyKeyIndex()
-    /// Objects without own changes in relationships that the changed objects have changed.
     var owners = LinkedOwners()
     private var counts: [Int] = []
     private(set) var deletedRootIndexes: Set<Int> = []

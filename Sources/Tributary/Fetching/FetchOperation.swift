@@ -72,7 +72,6 @@ struct FetchOperation {
     }
 
     private enum Candidates {
-        /// Rows of the store, when the context has no changes of its own.
         case rows([Row])
         case mixed([Candidate])
     }

@@ -97,7 +97,6 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Records objects without own changes that have the store's relationships again.
     private func recordOtherEnds() {
         for key in pending.delta.keys {
             guard let owner = registry.object(key.id, rootIndex: key.rootIndex), owner.state != .gone else {

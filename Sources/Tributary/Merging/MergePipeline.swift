@@ -113,7 +113,6 @@ package final class MergePipeline: Sendable {
     func update<T: Sendable>(_ block: (inout State) -> T) -> T { state.withLock { block(&$0) } }
 }
 
-/// The view context, and the state of its merges.
 @MainActor
 final class MainContext {
     let context: ManagedObjectContext
@@ -161,6 +160,5 @@ package struct MergeStatus: Sendable, Hashable {
     package var nextMergeDue: WallTime?
     /// Why the last merge failed; it is tried again automatically.
     package var failure: String?
-    /// How long merges took on the main actor.
     package var durations = DurationHistogram()
 }

@@ -28,19 +28,16 @@ extension PersistentContainer {
         try await pipeline.activities.run(title, block)
     }
 
-    /// The generation that the main context shows, for admin reads, which do not hop to the main actor.
     package var mainGeneration: Generation { pipeline.generation }
 
     package var mergeStatus: MergeStatus { pipeline.status }
 
-    /// Applies log transactions in one SQLite transaction, under the write lock, and announces the changes.
     package func importTransactions<T: Sendable>(
         _ block: @escaping @Sendable (WriteTransaction) throws -> (T, [CommittedTransaction])
     ) async throws -> T {
         try await pipeline.importTransactions(block)
     }
 
-    /// Runs a save, and the merge of it, before the next import.
     package func request<T>(_ block: () async throws -> T) async rethrows -> T { try await pipeline.request(block) }
 
     /// Is raised after each local commit, as a hint that there may be transactions to export; one task may wait for it.

@@ -24,7 +24,6 @@ extension ManagedObject {
         extras?.counted[propertyIndex]?.amount ?? .integer(0)
     }
 
-    /// Makes a counter show a value: the difference from the base is the amount.
     func assignCounter(_ value: PropertyValue, _ propertyIndex: Int) {
         let known = extras?.counted[propertyIndex]
         if !value.isFinite {

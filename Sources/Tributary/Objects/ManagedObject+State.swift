@@ -192,7 +192,6 @@ extension ManagedObject {
         }
     }
 
-    /// The unsaved state for a child of the object's context; nil without unsaved changes.
     var unsaved: UnsavedObject? {
         switch state {
         case .deleted: UnsavedObject(row: nil, isInserted: extras?.isUnsaved == true)

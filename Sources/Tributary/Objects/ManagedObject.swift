@@ -55,9 +55,7 @@ open class ManagedObject: KeyedObject {
     @exclusivity(unchecked) public final internal(set) var managedObjectContext: ManagedObjectContext?
     /// The row's values as last read or merged; empty as long as ``values`` are the row's.
     final var rowValues: [PropertyValue] = []
-    /// Empty while the object is a fault.
     @exclusivity(unchecked) @usableFromInline final var values: [PropertyValue] = []
-    /// The property indexes of attributes and to-one registers that the context has changed.
     @exclusivity(unchecked) final var changed = PropertyIndexSet()
     @exclusivity(unchecked) final var eventValues: [PropertyValue] = []
     @exclusivity(unchecked) final var event: UInt64 = 0
@@ -204,13 +202,11 @@ final class ObjectExtras {
     var isUnsaved = false
     /// A deleted object that had the ID of this new object; a save deletes it first.
     var former: ManagedObject?
-    /// To-many relationships and inverse sides of one-to-one relationships in the store, by property index.
     var related: [Int: [ManagedObjectID]] = [:] {
         didSet { members = [:] }
     }
     private var members: [Int: Set<ManagedObjectID>] = [:]
     var blobs: [Int: (reference: PropertyValue, value: PropertyValue)] = [:]
-    /// The increments of the context since the last save, by the property index of the counter.
     var counted: [Int: CountedAmount] = [:]
 
     func isRelated(_ propertyIndex: Int, to id: ManagedObjectID) -> Bool? {

@@ -281,7 +281,6 @@ enum CapturedValue {
         }
     }
 
-    /// Returns the value in an optional, or the captured value itself; nil for an empty optional.
     static func unwrapped(_ captured: Any) -> Any? {
         if let optional = captured as? any AnyOptional { optional.wrapped } else { captured }
     }

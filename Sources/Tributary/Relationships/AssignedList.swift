@@ -10,7 +10,6 @@ import TributaryModel
 /// A property of an array is read, changed and assigned as a whole. As long as nothing else changes the relationship,
 /// reading it again costs nothing, and assigning an array with more objects at its end visits only these.
 class AssignedList {
-    /// Two versions are equal when the relationship shows the same objects.
     struct Version: Equatable {
         let key: RelationshipDelta.Key
         let change: UInt64?
@@ -66,7 +65,6 @@ extension ManagedObject {
         assign(objects, propertyIndex, after: known?.version, &former)
     }
 
-    /// Changes the array in place: it is not copied.
     func changeMembers<Target: ManagedObject>(_ propertyIndex: Int) -> MemberAccess<Target> {
         guard let version = listVersion(propertyIndex) else {
             return MemberAccess(objects: members(propertyIndex), version: nil, former: [])

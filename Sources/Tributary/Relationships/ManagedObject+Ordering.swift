@@ -191,7 +191,6 @@ struct RelationshipOrdering {
         return result
     }
 
-    /// Returns a smallest set of objects to move, so that the order of `base` becomes the order of `list`.
     static func moves(to list: [ManagedObjectID], from base: [ManagedObjectID]) -> Set<ManagedObjectID> {
         let places = Dictionary(base.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
         let known = list.compactMap { id in places[id].map { (id: id, place: $0) } }

@@ -67,14 +67,12 @@ struct RelationshipDelta: Sendable {
         }
     }
 
-    /// The context's change of a pair, at both ends, after so many saves.
     struct PairChange: Equatable {
         var here: Change.End?
         var there: Change.End?
         var saveCount: UInt64
     }
 
-    /// The context's change of an order, after so many saves.
     struct OrderChange {
         var ordering: RelationshipOrdering?
         var added: [ManagedObjectID]
@@ -120,7 +118,6 @@ struct RelationshipDelta: Sendable {
 
     subscript(key: Key) -> Change? { changes[key] }
 
-    /// Returns the objects of a relationship after the changes; may include deleted objects.
     func related(_ ids: [ManagedObjectID], at key: Key) -> [ManagedObjectID] {
         let changed = changes[key]?.applied(to: ids) ?? ids
         return orderings[key]?.ordering(changed) ?? changed

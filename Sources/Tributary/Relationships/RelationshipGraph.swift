@@ -187,7 +187,6 @@ struct RelationshipGraph {
         }
     }
 
-    /// Whether no object has the ID, in use or not.
     func isMissing(_ id: UniqueID, _ descriptor: EntityDescriptor) -> Bool {
         if let known = context.registry.object(id, rootIndex: descriptor.rootIndex) {
             // A fault may be of an object that is gone.
@@ -305,7 +304,6 @@ struct RelationshipGraph {
         }
     }
 
-    /// The context's change of a pair since the last save, or in a save with the `delta`.
     func pairChange(
         _ object: ManagedObject,
         _ propertyIndex: Int,
@@ -321,7 +319,6 @@ struct RelationshipGraph {
         )
     }
 
-    /// The context's change of an order since the last save, or in a save with the `delta`.
     func orderChange(
         _ object: ManagedObject,
         _ propertyIndex: Int,

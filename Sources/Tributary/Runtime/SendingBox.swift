@@ -9,7 +9,6 @@ final class SendingBox<Content>: @unchecked Sendable {
         self.content = content
     }
 
-    /// Returns a closure that passes `content` to `block`, once.
     static func passing(
         _ content: sending Content,
         to block: @escaping @Sendable (ManagedObjectContext, sending Content) -> Void

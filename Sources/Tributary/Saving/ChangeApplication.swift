@@ -97,7 +97,6 @@ extension ManagedObjectContext {
         return exchange(&saving.answers, with: [])
     }
 
-    /// The new objects of a request that were not written, because other objects have their unique keys.
     private struct ReplacedObjects {
         var unwritten: Set<UniqueID> = []
         var holders: Set<UniqueID> = []
@@ -121,7 +120,6 @@ extension ManagedObjectContext {
 
 struct RequestConditions {
     var idempotencyKey: String?
-    /// The conflict with the losing value that the changes restore; the same commit marks it as restored.
     var restoredConflict: Int64?
     var versions: [ManagedObjectID: Int64] = [:]
     var objects: [ManagedObjectID] = []
@@ -137,7 +135,6 @@ struct RequestConditions {
     }
 }
 
-/// A request with this idempotency key has already been processed, and this request wrote nothing.
 package struct RepeatedRequest: Error, Hashable, Sendable {
     package var number: Int64
     package var detail: String
@@ -148,7 +145,6 @@ package struct RepeatedRequest: Error, Hashable, Sendable {
     }
 }
 
-/// A change that is applied only if the object is still at a version.
 package struct ConditionalChange: Hashable, Sendable {
     package var change: Change
     package var ifVersion: Int64?

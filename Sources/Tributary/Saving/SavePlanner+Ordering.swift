@@ -122,7 +122,6 @@ private struct SavedList {
         return list.compactMap(member).filter { seen.insert($0).inserted }
     }
 
-    /// Returns the object, or the stored object that takes its values; nil when the list does not get the object.
     private func member(_ id: ManagedObjectID) -> ManagedObjectID? {
         guard let object = context.registeredObject(for: id) else { return id }
         if let absorber = absorbing[ObjectIdentifier(object)] {

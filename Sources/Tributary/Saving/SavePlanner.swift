@@ -307,7 +307,6 @@ struct SavePlanner {
     }
 }
 
-/// The write of one object in a save, before unique keys are compared.
 struct ObjectWrite {
     var change: Change?
     /// nil when the object refuses the save, or when the policy keeps a deleted object and a new object has its ID.

@@ -281,7 +281,6 @@ struct UndoRecorder {
         )
     }
 
-    /// Records the orders at the other ends that a register's change of its target affects.
     func recordOrders(_ object: ManagedObject, _ propertyIndex: Int, from old: PropertyValue, to new: PropertyValue) {
         guard context.undoStack?.isUndoRegistrationEnabled == true,
             let relationship = object.descriptor.entity.properties[propertyIndex].relationship,

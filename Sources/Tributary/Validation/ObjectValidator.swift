@@ -99,7 +99,6 @@ struct ObjectValidator {
         if let failure = ValidationFailure(object.objectID, relationship, count: count) { found.append(failure) }
     }
 
-    /// `lost` is the missing object that the relationship names.
     private mutating func failWithoutObject(_ relationship: Relationship, lost: ManagedObjectID? = nil) {
         guard let lost else { return fail(relationship.name, .missing, "is mandatory and has no object") }
         found.append(ValidationFailure(object.objectID, relationship.name, without: lost))

@@ -46,7 +46,6 @@ struct SaveValidation {
         throw ValidationError(failures: failures)
     }
 
-    /// For objects without own changes in relationships that other objects have changed.
     private func countFailures() -> [ValidationFailure] {
         context.pending.delta.changes.keys.sorted { ($0.id, $0.propertyIndex) < ($1.id, $1.propertyIndex) }.flatMap {
             key -> [ValidationFailure] in

@@ -55,7 +55,6 @@ public struct FieldProblem: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension EntityDescriptor {
-    /// All problems of the class's keys with its entity; `classes` has a class for each entity.
     func fieldProblems(in model: Model, _ classes: [String: ManagedObject.Type]) -> [FieldProblem] {
         let fields = type.allDeclaredFields
         let mismatches =
@@ -152,7 +151,6 @@ extension CheckedField {
     }
 }
 
-/// The property that a key represents, or the reason why it does not represent a property.
 enum CheckedProperty<Property> {
     case property(Property)
     case mismatch(String)

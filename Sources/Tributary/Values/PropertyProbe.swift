@@ -81,7 +81,6 @@ final class PropertyProbe: Sendable {
     }
 }
 
-/// Finds the member of a composite for a key path of its Swift type.
 final class CompositeProbe: Sendable {
     private let members = Mutex<[Member]>([])
 

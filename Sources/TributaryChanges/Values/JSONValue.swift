@@ -82,7 +82,6 @@ package struct JSONMember: Hashable, Sendable {
 }
 
 extension [JSONMember] {
-    /// Whether two keys have equal Unicode scalars.
     package var repeatsKey: Bool {
         guard count > 16 else {
             return indices.contains { later in
@@ -190,7 +189,6 @@ extension JSONValue {
 }
 
 extension [UInt8] {
-    /// Appends items with commas between them.
     @inline(__always)
     mutating func append<Item>(list: some Sequence<Item>, _ write: (Item, inout [UInt8]) -> Void) {
         var isFirst = true

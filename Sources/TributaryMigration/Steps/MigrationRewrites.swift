@@ -36,7 +36,6 @@ struct MigrationRewrites {
         try write(PropertyWrite(name: name, value: attribute.defaultValue.json), toNullsOf: entity)
     }
 
-    /// Writes a value to the objects of an entity and its sub-entities with null in the column.
     private func write(_ write: PropertyWrite, toNullsOf entity: EntityLayout) throws {
         guard let propertyIndex = entity.entity.propertyIndex(named: write.name),
             case .column(let columnIndex) = entity.places[propertyIndex]
@@ -298,7 +297,6 @@ package final class MigrationEdit {
         package var type: AttributeType?
     }
 
-    /// The newest deferred value of an object's property.
     package func former(_ property: String, of id: UniqueID) throws -> Former? {
         let found = try DeferredWriteTable(db: reader.database).newestValue(of: property, id)
         return found.map { Former(value: $0.value, type: formerType(of: property, entity: $0.entity)) }

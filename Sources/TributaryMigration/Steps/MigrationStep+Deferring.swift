@@ -175,7 +175,6 @@ extension MigrationStep {
         )
     }
 
-    /// Defers the pairs of a relationship that was removed or has another kind now.
     private func deferPairs(of link: LinkLayout) throws {
         guard let (owner, propertyIndex) = mapping.owner(of: link) else { return }
         var property = before.entities[owner].entity.properties[propertyIndex].name

@@ -8,7 +8,6 @@ package struct FormerNames: Sendable {
     let model: Model
     private var entities: [String: String] = [:]
     private var properties: [String: [String: String]] = [:]
-    /// The last name of each removed entity, by former name.
     private var removedEntities: [String: String] = [:]
     private var roots: [String: Root] = [:]
     private var removedProperties: [String: [String: RemovedProperty]] = [:]
@@ -84,7 +83,6 @@ package struct FormerNames: Sendable {
         FormerNames.value(of: entity, in: properties).flatMap { FormerNames.value(of: name, in: $0) }
     }
 
-    /// The last name of a removed entity; `name` itself for any other.
     package func lastName(ofEntity name: String) -> String { FormerNames.value(of: name, in: removedEntities) ?? name }
 
     package func root(ofRemoved name: String) -> Root? { FormerNames.value(of: name, in: roots) }

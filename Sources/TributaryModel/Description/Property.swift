@@ -80,7 +80,6 @@ public struct Relationship: Sendable, Hashable {
 }
 
 extension Relationship {
-    /// Whether an object cannot be saved while the relationship is empty.
     package var needsObject: Bool { !isOptional && (!isToMany || minimumCount > 0) }
 }
 

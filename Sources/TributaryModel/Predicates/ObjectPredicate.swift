@@ -252,7 +252,6 @@ extension ObjectPredicate {
         ObjectPredicate(.comparison(comparison), around: max(comparison.left.depth, comparison.right.depth))
     }
 
-    /// A comparison of two expressions, which is case-sensitive and diacritic-sensitive by default.
     package static func comparison(
         _ left: Expression,
         _ operation: Operator,

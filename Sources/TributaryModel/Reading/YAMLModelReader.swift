@@ -356,7 +356,6 @@ struct YAMLModelFields: ModelFields {
         return number
     }
 
-    /// Returns a list of names; a single name is a list with that name.
     func names(in node: Node, key: String) throws(ModelError) -> [String] {
         switch node {
         case .scalar(let scalar): return [scalar.string]

@@ -185,7 +185,6 @@ extension FormerNames {
         }
     }
 
-    /// Inserts the renaming identifiers of the entity and its properties, current or removed.
     private mutating func insertIdentifiers(of entity: VersionChain.Followed) {
         if let identifier = entity.first.renamingIdentifier {
             if entity.isRemoved {

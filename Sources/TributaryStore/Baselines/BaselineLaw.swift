@@ -133,7 +133,6 @@ package final class BaselineLaw {
         if entry.transaction == nil { needsLater = true }
     }
 
-    /// Adds an entry that the other side does not have, or with ``Side/earlier`` an entry of an older baseline.
     package func add(_ entry: Entry, _ side: Side) throws {
         match(entry)
         switch entry.entry {
@@ -266,7 +265,6 @@ package final class BaselineLaw {
         total == other || [total, other].compactMap(\.self).allSatisfy(CounterTotals.isZero)
     }
 
-    /// A counter without any total has its default.
     private func counted(_ key: BaselineCells.Key, _ group: BaselineCells.Group) -> Verdict {
         let (own, theirs, earlier) = (group.own.first, group.baseline.first, group.earlier)
         let mayDiffer = own == nil ? !ahead.isEmpty : group.later != nil || !lackingLater.isEmpty

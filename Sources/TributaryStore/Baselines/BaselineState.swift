@@ -80,7 +80,6 @@ final class BaselineState {
         }
     }
 
-    /// The writes of one version under one entity's name, which are one change.
     private struct Group: Hashable {
         var number: Int64
         var entity: String

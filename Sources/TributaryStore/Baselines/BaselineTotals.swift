@@ -1,7 +1,6 @@
 import TributaryChanges
 import TributaryModel
 
-/// Takes the counter totals of a baseline for the writers that are ahead in it.
 final class BaselineTotals {
     private let engine: MergeEngine
     private let vector: BaselineVector

@@ -174,12 +174,10 @@ final class BatchDeletion {
 }
 
 extension BatchWriter {
-    /// Deletes the objects that match the query, following the delete rules.
     package func delete(_ query: FetchQuery, terms: BatchTerms) throws -> BatchWriteResult {
         try delete(visible: reader.ids(query), terms: terms)
     }
 
-    /// Deletes the given objects, as far as they exist, following the delete rules.
     package func delete(_ ids: [ManagedObjectID], terms: BatchTerms) throws -> BatchWriteResult {
         let visible = try ids.compactMap { try reader.row($0.uniqueID, rootEntity: $0.rootEntity)?.id }
         return try delete(visible: visible, terms: terms)

@@ -2,7 +2,6 @@ import TributaryChanges
 import TributaryModel
 
 extension BatchWriter {
-    /// Gives new values to the objects that match a query; an unchanged value is not written.
     package func update(
         _ query: FetchQuery,
         setting expressions: [String: BatchExpression],

@@ -149,7 +149,6 @@ package struct BatchTerms {
 
 package enum BatchExpression: Sendable, Hashable {
     case value(PropertyValue)
-    /// Adds to the current number; a missing value is zero.
     case increment(PropertyValue)
     case copy(of: String)
 }

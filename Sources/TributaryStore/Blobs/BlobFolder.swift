@@ -17,7 +17,6 @@ final class BlobFolder: Sendable {
     private static let portion = 1 << 20
 
     let path: String
-    /// The folders with durable entries in their parent folders.
     private let durable = Mutex<Set<String>>([])
     private static let fileMode: mode_t = 0o640
     private static let folderMode: mode_t = 0o750
@@ -49,7 +48,6 @@ final class BlobFolder: Sendable {
         (try? read(sha256: sha256, size: size) { _ in }) != nil
     }
 
-    /// Writes the bytes to a file with a temporary name, and starts to write it to the disk.
     fileprivate func write(_ source: Source, to file: String, in folder: String) throws -> BlobDrafts.Draft {
         var path = Array("\(folder)/.draft-XXXXXX".utf8CString)
         let descriptor = mkstemp(&path)
@@ -192,7 +190,6 @@ final class BlobDrafts {
     private let folder: BlobFolder
     private var drafts: [String: Draft] = [:]
     private var folders: Set<String> = []
-    /// Folders with own entries that may not be durable.
     private var created: Set<String> = []
     static let limit = 64
 

@@ -1,6 +1,5 @@
 package import TributaryChanges
 
-/// A row of the conflict journal: a value that lost against a write that its writer had not seen.
 package struct Conflict: Sendable, Hashable {
     package enum Kind: String, Sendable, CaseIterable {
         case value
@@ -8,7 +7,6 @@ package struct Conflict: Sendable, Hashable {
         case object
     }
 
-    /// The rule that decided which write wins.
     package enum Rule: Sendable, Hashable {
         case property(MergeRule)
         case deletion
@@ -55,6 +53,5 @@ package struct Conflict: Sendable, Hashable {
 
 package struct ConflictCounts: Sendable, Hashable {
     package var kept: Int
-    /// The conflicts that newer conflicts replaced, and the conflicts that were only counted.
     package var dropped: Int
 }

@@ -105,7 +105,6 @@ final class ConflictRecorder {
 struct LinkConflicts {
     let recorder: ConflictRecorder
 
-    /// Keeps the losing state when two writers link or unlink a pair.
     func keep(
         of state: LinkState<Int64>,
         with known: LinkTables.Pair,

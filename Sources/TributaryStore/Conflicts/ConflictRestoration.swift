@@ -17,7 +17,6 @@ package struct ConflictRestoration {
     private var layout: StoreModel { reader.context.layout }
     private var subject: String { "\(conflict.entity) \(conflict.id)" }
 
-    /// The change: an update, a link or an unlink of a visible object, or an insert of an object that was deleted.
     package func change() throws -> Change {
         switch conflict.rule {
         case .property(let rule) where rule.isBound:

@@ -23,7 +23,6 @@ final class ConflictTable {
     private var range: Range<Int64>?
     private var bytes: Int64?
     private var replacedCount = 0
-    /// The dropped conflicts that the setting does not include yet.
     private var droppedCount: Int64 = 0
 
     init(_ db: Database) {

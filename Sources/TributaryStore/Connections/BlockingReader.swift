@@ -7,7 +7,6 @@ import Glibc
 package struct BlockingReader: Hashable, Sendable {
     /// The number of the process; nil when it is not visible here, for example a process of another container.
     package var process: Int32?
-    /// The bytes of the WAL that are newer than the state that the process reads.
     package var bytes: Int64
 }
 

@@ -250,7 +250,6 @@ extension Generation {
 }
 
 extension Generation {
-    /// Reads at this generation on any thread; blocks while all its connections are busy.
     package func read<T>(_ block: (Reader) throws -> T) throws -> T {
         var generation = self
         while true {

@@ -11,7 +11,6 @@ package struct StoreConfiguration: Sendable {
     package internal(set) var memory: MemoryFolder?
     /// Whether the store is removed after its use, so that its commits need not wait for the disk.
     package var isScratch = false
-    /// The versions of the model, the oldest first, that a new store knows besides the versions before its model.
     package var formerVersions = ModelVersions.none
     package var trace: SQLTrace?
     /// Whether a token on the disk, which a clean close leaves, proves after a boot that the store continues as its

@@ -137,7 +137,6 @@ struct DeferredObject {
     }
 }
 
-/// The registers of an object that the model cannot represent, by the last name of the property and its rule.
 struct DeferredRegisters: RegisterSet {
     typealias Register = TributaryChanges.Register<Int64, Value>
 
@@ -179,7 +178,6 @@ struct DeferredTotal {
     }
 
     private(set) var parts: [Part: JSONValue] = [:]
-    /// Whether a known version of the model has the property as a counter.
     var hasRule = true
 
     mutating func add(_ amount: JSONValue, of entity: String) {

@@ -201,7 +201,6 @@ package struct DeferredSegment: Sendable, Hashable {
     package var counts: DeferredCounts
 }
 
-/// Finds the transactions and applied segments of deferred writes.
 struct DeferredOrigins {
     struct Origin {
         var writer: UniqueID

@@ -167,7 +167,6 @@ enum MergeStateItem {
         var id: UniqueID
         var insert: (version: Int64, entity: EntityLayout)?
         var deleted: Int64?
-        /// The visible object that is shown for a shadow; only with `includesShown`.
         var representative: UniqueID?
         var columns: [Column] = []
     }

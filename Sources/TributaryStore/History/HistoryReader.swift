@@ -117,7 +117,6 @@ package struct HistoryReader {
 
     static let purgedHistoryKey = "history.purged"
 
-    /// The union of the changes of the transactions after `number` up to `through`.
     package func changes(
         after number: Int64,
         through: Int64,

@@ -106,7 +106,6 @@ final class HistoryWriter {
         }
     }
 
-    /// One key, or one for each property when there are too many shapes.
     func keys(_ entity: String, _ kind: HistoryTransaction.Kind, _ properties: [String]) throws -> [UInt32] {
         let shape = HistoryShape(entity: entity, kind: kind, properties: properties.sorted())
         if let known = keys[shape] { return known }

@@ -36,7 +36,6 @@ struct TransactionTable {
         try update.run()
     }
 
-    /// Nil when the transaction does not exist.
     func clock(of number: Int64) throws -> HybridClock? {
         let select = try BoundStatement(db, "SELECT clock FROM tributary_transaction WHERE number = ?1")
         select.bind(1, number)

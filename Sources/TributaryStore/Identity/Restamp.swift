@@ -2,7 +2,6 @@ import GRDB
 package import TributaryChanges
 import TributaryModel
 
-/// What `restamp` or `reissue` has done: unexported transactions got new names, or new clocks too.
 package struct Restamped: Sendable, Hashable {
     package var former: UniqueID
     package var new: UniqueID
@@ -338,7 +337,6 @@ struct Restamp {
         }
     }
 
-    /// Nil when the value is not an amount of a counter.
     private func counted(
         _ value: JSONMember,
         of entity: String,

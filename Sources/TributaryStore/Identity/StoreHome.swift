@@ -4,7 +4,6 @@ import TributaryChanges
 
 /// The place of a store, its machine and its file: the place decides whether a copy gets its own label.
 package struct StoreHome: Hashable, Sendable {
-    /// The hash of the machine's ID; nil when the machine has none.
     package var machine: String?
     package var store: MarkedFile
 
@@ -45,7 +44,6 @@ package struct MarkedFile: Hashable, Sendable {
         self.mark = mark
     }
 
-    /// Nil without a file.
     package init?(at path: String) {
         guard let mark = FileMark(ofFile: path) else { return nil }
         self.init(path: path, mark: mark)
@@ -114,7 +112,6 @@ package enum MachineID {
 }
 
 package enum IdentityKeys {
-    /// The label of the store, which its writers name.
     package static let label = "identity.label"
     package static let history = "identity.history"
     package static let machine = "identity.machine"

@@ -67,8 +67,8 @@ extension WriteTransaction {
 
     /// The writer of the next local transaction.
     ///
-    /// The store becomes a fresh writer unless the token proves that no copy continues as the present writer, or when
-    /// the clock of the present writer is too far ahead.
+    /// The store becomes a fresh writer in two cases: the token does not prove that no copy continues as the present
+    /// writer, or the clock of the present writer is too far ahead.
     func ownWriter() throws -> UniqueID {
         let (writers, token) = (try writers(), reader.context.configuration.token)
         if let token, try !token.take({ try writers.token() }) {

@@ -31,7 +31,6 @@ package struct Catalogue {
             self.init(code: code, definition: Entry.tableWord + table, initial: isAbstract ? "abstract" : "")
         }
 
-        /// Nil for an entry that is not an entity.
         package var table: String? {
             definition.hasPrefix(Entry.tableWord) ? String(definition.dropFirst(Entry.tableWord.count)) : nil
         }

@@ -22,7 +22,6 @@ package struct SettingTable {
         self.db = db
     }
 
-    /// Nil without the setting, or when its text does not fit the type.
     package func value<Value>(of setting: Setting<Value>) throws -> Value? {
         let select = try BoundStatement(db, "SELECT value FROM tributary_setting WHERE key = ?1")
         select.bind(1, setting.key)

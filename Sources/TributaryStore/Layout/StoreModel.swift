@@ -98,7 +98,6 @@ package final class StoreModel: Sendable {
         entityByName[identical: name] ?? formerNames.entity(name).flatMap { entityByName[$0] }
     }
 
-    /// The last name of a removed entity; deferred writes are reported under it.
     package func lastName(ofEntity name: String) -> String { formerNames.lastName(ofEntity: name) }
 
     func lastRoot(ofEntity name: String) -> String {

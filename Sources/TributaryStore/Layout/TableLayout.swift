@@ -213,7 +213,6 @@ package final class EntityLayout: Sendable {
     }
 }
 
-/// The table of a many-to-many relationship, `<Entity>_<relationship>`.
 package struct LinkLayout: Sendable {
     package let index: Int
     /// The number of the relationship in `tributary_link`; kept for the life of the store.

@@ -6,9 +6,7 @@ final class EffectLog {
     private let layout: StoreModel
     private let history: HistoryWriter
     @exclusivity(unchecked) private(set) var current: AppliedTransaction
-    /// For each table: the number of effects in the SQLite transaction.
     @exclusivity(unchecked) private var counts: [Int]
-    /// For each entity: the history keys of a deletion.
     @exclusivity(unchecked) private var deletionKeys: [[UInt32]?]
 
     init(_ db: Database, layout: StoreModel) throws {
@@ -55,7 +53,6 @@ final class EffectLog {
         try record(.update, column.table, row.id, entity: row.entity, properties: [layout[column].property])
     }
 
-    /// The history keys of a change with accepted values only.
     func keys(of shape: ChangeShape) throws -> [UInt32] {
         if let known = shape.historyKeys { return known }
         // Unknown names have no effect, and their number is unbounded.

@@ -142,7 +142,6 @@ struct LinkMerger {
         }
     }
 
-    /// The number of pairs that ``updateShadows()`` will look at.
     var undecidedCount: Int { shadows.count }
 
     func updateShadows() throws {

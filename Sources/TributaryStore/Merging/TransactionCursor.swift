@@ -21,7 +21,6 @@ final class TransactionCursor {
     @exclusivity(unchecked) var isBound = false
     /// Whether the changes are lines of their transaction in its order: a baseline has cells, which have no order.
     @exclusivity(unchecked) var isInOrder = true
-    /// The objects that the lines so far may write; see ``DeferralWriter/keepLines(of:)``.
     @exclusivity(unchecked) var touched = TouchedObjects()
 
     /// The positions of deferred writes that a baseline brings; see ``position(_:)``.
@@ -63,7 +62,6 @@ final class TransactionCursor {
         self.revision = revision
     }
 
-    /// Returns the index of the first change.
     func countChanges(_ count: Int) -> Int {
         defer { changeCount += count }
         return changeCount

@@ -8,10 +8,8 @@ package struct OutboxReader {
 
     private var database: Database { reader.database }
 
-    /// The ranges with files that may not have their final names yet, oldest first.
     package func unfinishedExports() throws -> [ExportRange] { try ranges("sha256 IS NULL") }
 
-    /// The range that begins with this sequence.
     package func export(of writer: UniqueID, beginningAt first: UInt64) throws -> ExportRange? {
         try ranges("w.uuid = ?1 AND first = ?2") { $0.bindAll(writer.description, first) }.first
     }
@@ -63,7 +61,6 @@ package struct OutboxReader {
         ).all { Int($0.integer(0)) }.first ?? 0
     }
 
-    /// The first transaction of a writer in a range with lines in the outbox.
     package func firstKept(of writer: UniqueID, from first: UInt64 = 0, through last: UInt64) throws -> UInt64? {
         try run(of: writer, from: first, through: last, bytes: 1)?.lowerBound
     }

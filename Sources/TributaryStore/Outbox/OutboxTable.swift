@@ -60,7 +60,6 @@ struct OutboxTable {
         try insert.run()
     }
 
-    /// Removes the range, if it was begun.
     func giveUp(_ range: ExportRange, writer: Int64) throws {
         let delete = try BoundStatement(
             db,

@@ -197,7 +197,6 @@ final class WriterTable {
         try update.run()
     }
 
-    /// Records a segment in `tributary_segment`, with the writer's name, and returns this name or an earlier name.
     func record(_ record: SegmentRecord, name: String?) throws -> String? {
         let writer = try position(of: record.writer).id
         let insert = try BoundStatement(

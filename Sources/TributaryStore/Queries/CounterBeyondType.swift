@@ -10,7 +10,6 @@ package struct CounterBeyondType: Sendable, Equatable {
 }
 
 extension ColumnLayout {
-    /// The condition for a sum beyond the type; nil when the sum cannot exceed the type.
     var beyondType: (type: AttributeType, condition: String)? {
         guard case .attribute(let type, .counter) = kind, type != .integer64, let range = type.integerRange else {
             return nil

@@ -46,7 +46,6 @@ struct DictionaryCompiler {
         return (result, isWhole)
     }
 
-    /// Nil without a condition, or when it nests too deep.
     private func having(_ columns: [SQLFragment]) throws -> SQLFragment? {
         guard let having = plan.having else { return nil }
         let paths = PathCompiler(layout: reading.layout, results: having.properties(columns))

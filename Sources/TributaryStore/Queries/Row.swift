@@ -105,7 +105,6 @@ struct RowReading {
     let layout: StoreModel
     let table: TableLayout
     let environment: StoreEnvironment
-    /// Nil when the table has several entities.
     private let onlyEntity: EntityLayout?
     static let fixedColumns: Int32 = 3
 

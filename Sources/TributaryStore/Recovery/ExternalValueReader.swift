@@ -4,7 +4,6 @@ import TributaryChanges
 package struct ExternalValueReader {
     let reader: Reader
 
-    /// A binary that several rows name may appear several times.
     package func forEach(_ body: (_ sha256: String, _ size: Int64) throws -> Void) throws {
         for table in reader.context.layout.tables {
             for column in table.columns where column.isExternal {
@@ -50,7 +49,6 @@ package struct ExternalValueReader {
     }
 }
 
-/// A large binary that a row names, with a missing or damaged file beside the store.
 package struct ExternalValueFault: Sendable, Hashable {
     package var sha256: String
     package var size: Int64

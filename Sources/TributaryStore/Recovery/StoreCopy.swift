@@ -31,7 +31,6 @@ struct StoreCopy {
         return missing
     }
 
-    /// Opens a file that is not in use as a store.
     static func queue(path: String, label: String) throws -> DatabaseQueue {
         var configuration = Configuration()
         configuration.label = label

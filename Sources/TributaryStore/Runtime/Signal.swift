@@ -89,7 +89,6 @@ package final class Broadcast<Element: Sendable>: Sendable {
         self.limit = limit
     }
 
-    /// The elements from now on; a stream that is requested after the end has ended.
     package func stream() -> AsyncStream<Element> {
         let (stream, continuation) = AsyncStream<Element>.makeStream(bufferingPolicy: .bufferingNewest(limit))
         let number = state.withLock { state -> UInt64? in

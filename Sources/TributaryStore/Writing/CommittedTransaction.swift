@@ -1,7 +1,6 @@
 package import TributaryChanges
 
 package struct CommittedTransaction: Sendable {
-    /// The number of the transaction in the store, which numbers local and imported transactions.
     package var number: Int64
     package var writer: UniqueID
     package var sequence: UInt64

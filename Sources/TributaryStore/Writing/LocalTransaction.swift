@@ -5,9 +5,7 @@ package struct LocalTransaction: Sendable {
     package var author: String?
     package var contextName: String?
     package var changes: [Change]
-    /// The idempotency key, stored with the transaction so that a repeated request gets the first result.
     package var idempotency: Idempotency?
-    /// The number of the conflict with the losing value that the changes restore; the journal records the restoration.
     package var restoredConflict: Int64?
 
     package init(

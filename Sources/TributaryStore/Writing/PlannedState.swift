@@ -7,7 +7,6 @@ package import TributaryModel
 /// attributes are skipped. After that the cost grows with the requested objects, and with the objects at the other ends
 /// of their relationships.
 package struct PlannedState {
-    /// A to-one register of an object; with the ID of a target, the registers that hold the target.
     private struct Register: Hashable {
         var column: StoreModel.ColumnIndex
         var id: UniqueID
@@ -215,7 +214,6 @@ package struct PlannedState {
         return (areReplaced ? found : found + added).filter { !deleted.contains($0.other) }
     }
 
-    /// Objects of one concrete entity share a query; each group is at the position of its first object.
     private func groups(_ ids: some Sequence<ManagedObjectID>) -> [(entity: EntityLayout, ids: [ManagedObjectID])] {
         var groups: [(entity: EntityLayout, ids: [ManagedObjectID])] = []
         var places: [String: Int] = [:]
@@ -232,7 +230,6 @@ package struct PlannedState {
 
 // MARK: Delete rules
 
-/// The further effects of the delete rules of planned deletions.
 package struct DeletionEffects {
     package var deleted: [ManagedObjectID] = []
     package var cleared: [(id: ManagedObjectID, propertyIndex: Int, target: ManagedObjectID)] = []

@@ -53,7 +53,6 @@ package struct UnloggedTransaction {
         return found
     }
 
-    /// Decides again which register in a one-to-one column shows the object.
     package func decideOwner(of target: UniqueID, in column: StoreModel.ColumnIndex) throws {
         try engine.objects.references.decide(target, column)
     }

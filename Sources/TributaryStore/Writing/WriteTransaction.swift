@@ -13,7 +13,6 @@ package final class WriteTransaction {
     private var writersInUse: WriterTable?
     var isJoining = false
     var joined: JoinedTransaction?
-    /// Whether these saves are slices of a single save that is too long for the memory.
     var isLong = false
     var joinFailure: (any Error)?
     var imported: (writer: UniqueID, header: TransactionHeader)?

@@ -11,11 +11,9 @@ package struct BoundPath: Sendable {
     package indirect enum Terminal: Sendable {
         case identity
         case attribute(propertyIndex: Int, Attribute)
-        /// A member of a composite attribute, by a path of names, the outermost first.
         case member(propertyIndex: Int, Attribute, path: [String], Attribute)
         /// A to-one relationship, as the UUID of its destination object or null.
         case reference(propertyIndex: Int, Relationship, RelationshipStorage)
-        /// The number of objects in a to-many relationship.
         case count(propertyIndex: Int, Relationship, RelationshipStorage)
         case aggregate(ObjectPredicate.Aggregate, BoundPath)
         case entity
@@ -25,7 +23,6 @@ package struct BoundPath: Sendable {
 
     /// The scope at the start of the path: 0 for the evaluated object, greater numbers for the objects of subqueries.
     package var scope = 0
-    /// The names of the path, as the predicate has them.
     package let components: [String]
     package var steps: [Step]
     package private(set) var terminal: Terminal

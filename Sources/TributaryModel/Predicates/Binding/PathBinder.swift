@@ -157,7 +157,6 @@ struct PathBinder {
 }
 
 extension String {
-    /// The names of a key path; empty for SELF.
     var keyPathComponents: [String] {
         self == "SELF" ? [] : split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     }

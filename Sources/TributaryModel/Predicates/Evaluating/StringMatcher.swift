@@ -138,7 +138,6 @@ package struct LikePattern: Sendable, Hashable {
 
     private let elements: [Element]
 
-    /// Parses a pattern; every text is valid.
     package init(_ text: String) {
         var elements: [Element] = []
         var isEscaped = false

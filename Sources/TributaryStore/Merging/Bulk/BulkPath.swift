@@ -20,7 +20,6 @@ final class BulkPath {
     /// The caller that allows rows to wait has them merged before the commit.
     @exclusivity(unchecked) var isAllowed = false
     let waiting = WaitingRows()
-    /// By shape, the statement that inserts several of its rows; nil when that is impossible.
     @exclusivity(unchecked) var rowInserts: [Int: RowInsert?] = [:]
     private let key = UnsafeMutableRawBufferPointer.allocate(byteCount: 16, alignment: 8)
     /// For each table: whether its objects have no keys, refer to nothing and are referred to by nothing.
@@ -259,7 +258,6 @@ extension BulkPath {
 
     private static let rowInsertLimit = 64
 
-    /// Nil unless the rows are inserts of different objects of one shape, without partial rows.
     private func rowInsert(from index: Int) throws -> RowInsert? {
         let first = waiting.rows[index]
         guard let insert = try rowInsert(of: waiting.shape(of: first)) else { return nil }

@@ -2,7 +2,6 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// The prepared statement that inserts several rows of one shape, much faster than a statement for each row.
 final class RowInsert {
     /// 32 rows take an eighth less time a row than 8.
     private static let rowCounts = [32, 8]

@@ -19,7 +19,6 @@ package final class CounterTable {
         try setTotal(CounterTotals.sum(before, amount), writer: writer, of: id, column)
     }
 
-    /// Returns whether the total has changed.
     func set(_ total: PropertyValue, writer: Int64, of id: UniqueID, _ column: StoreModel.ColumnIndex) throws -> Bool {
         if try self.total(writer: writer, of: id, column) == total { return false }
         try setTotal(total, writer: writer, of: id, column)

@@ -46,7 +46,6 @@ package struct DeferredWriteTable {
             size = content.value?.utf8.count ?? 0
         }
 
-        /// Whether both are parts of the same line.
         fileprivate func isOfLine(of other: Entry) -> Bool {
             number == other.number && position == other.position && change.entity == other.change.entity
                 && change.id == other.change.id
@@ -251,7 +250,6 @@ extension DeferredWriteTable {
     }
 }
 
-/// Reports on the writes that imports have deferred, from segments or from a baseline.
 extension DeferredWriteTable {
     /// A migration gives its writes other positions below zero; a line without a reason has taken effect.
     private static let isImported = """
@@ -259,7 +257,6 @@ extension DeferredWriteTable {
         AND \(TransactionCursor.joinedPositions.upperBound))
         """
 
-    /// A query for the objects with a deferred insert.
     static let insertedIDs = "SELECT id FROM tributary_parked WHERE operation = 'insert'"
 
     func importedCount() throws -> Int {

@@ -11,7 +11,6 @@ final class KeyTable {
     private let references: UnresolvedReferenceTable
     private let shadows: ShadowTable
     private let columns: [[Int]]
-    /// For each table: the query that reads these columns by the rowid.
     private let selections: [String]
     /// For each constraint of each table: the query for rows with the values ?1, ?2 … in its columns.
     private let searches: [[String]]
@@ -91,7 +90,6 @@ final class KeyTable {
 
     func refersInKeys(_ table: Int) -> Bool { !referenceColumns[table].isEmpty }
 
-    /// Updates `tributary_shadow_key` for a visible row, whether its columns show the targets of its registers or not.
     func index(_ row: VisibleRow, _ table: Int) throws {
         guard refersInKeys(table) else { return }
         if try isHeldElsewhere(row.id, table) {
@@ -180,7 +178,6 @@ final class KeyTable {
         return nil
     }
 
-    /// The condition that the rows `o` and `x` have the same key.
     private func pair(_ constraint: UniqueConstraint, _ table: Int) -> String {
         var conditions = constraint.columns.map { column in
             let name = layout.tables[table].columns[column].quotedName

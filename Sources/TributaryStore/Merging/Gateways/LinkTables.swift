@@ -21,7 +21,6 @@ final class LinkTables {
         hasHidden = try db.hasRows("tributary_link")
     }
 
-    /// The pair, shown or not; nil without an effective write.
     func pair(_ link: LinkLayout, _ source: UniqueID, _ target: UniqueID) throws -> Pair? {
         let shown = try BoundStatement(db, "\(select(link)) WHERE _source = ?1 AND _target = ?2 AND _version <> 0")
         shown.bindAll(source, target)

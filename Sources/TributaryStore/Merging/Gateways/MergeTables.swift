@@ -128,7 +128,6 @@ extension MergeTables {
     }
 }
 
-/// Reads and writes `tributary_tombstone`: attribute values that are preserved after the deletion of their objects.
 struct PreservedValueTable {
     let db: Database
     let layout: StoreModel

@@ -209,7 +209,6 @@ final class ObjectTables {
     }
 }
 
-/// The head of a visible object's row: its identity, its concrete entity and its versions, without its values.
 package struct VisibleRow {
     package var id: UniqueID
     var rowid: Int64

@@ -1,7 +1,6 @@
 package import GRDB
 package import TributaryChanges
 
-/// Reads and writes `tributary_object`: the objects that are not visible.
 package final class PartialRowTable {
     private let db: Database
     private let codes: [Int64]
@@ -132,7 +131,6 @@ final class ShadowTable {
         hasRows = try db.hasRows("tributary_shadow_key")
     }
 
-    /// Nil for an object that is not a shadow.
     func representative(of id: UniqueID, _ table: Int) throws -> UniqueID? {
         guard hasRows else { return nil }
         return try BoundStatement(

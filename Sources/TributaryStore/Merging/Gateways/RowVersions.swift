@@ -19,7 +19,6 @@ package struct RowVersions {
     private static let spareCount = 4
     package static let noneInSQL = "x'03030303'"
 
-    /// All registers were written in the same transaction.
     package init(base: Int64) {
         self.base = base
         inserted = base

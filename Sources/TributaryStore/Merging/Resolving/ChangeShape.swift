@@ -10,9 +10,7 @@ final class ChangeShape {
         case composite(column: Int, Attribute)
         case reference(column: Int)
         case counter(column: Int, type: AttributeType)
-        /// The side of a one-to-one relationship with its register in the other object.
         case inverse(StoreModel.ColumnIndex)
-        /// The removed side of a one-to-one relationship with its register in the other object.
         case formerInverse(entity: String, property: String)
         case unknown(reason: String)
 

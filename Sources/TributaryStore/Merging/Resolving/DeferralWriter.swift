@@ -11,7 +11,6 @@ final class DeferralWriter {
     let cursor: TransactionCursor
     let layout: StoreModel
 
-    /// The deferred parts of a line of the slice.
     private struct Deferred {
         var names: Set<String> = []
         var isWhole = false

@@ -68,7 +68,6 @@ extension ChangeResolver {
         return change.withValues { _ in kept }
     }
 
-    /// Whether a later value of the line writes the same register of the object.
     private func isFollowed(
         _ write: PropertyWrite,
         in storage: FormerStorage,

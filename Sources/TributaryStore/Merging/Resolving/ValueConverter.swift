@@ -52,7 +52,6 @@ final class ValueConverter {
         if shape.repeatsColumns { joinRepeated(of: shape) }
     }
 
-    /// Leaves one write of each column that the change has under two names.
     private func joinRepeated(of shape: ChangeShape) {
         var joined: [RegisterWrite] = []
         for var write in writes {
