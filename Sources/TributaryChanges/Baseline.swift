@@ -2,10 +2,10 @@
 
 /// The first line of a baseline.
 ///
-/// Like those of the other parts, its ``line`` has no newline.
+/// Its ``line`` has no newline, like the lines of the other parts.
 ///
-/// It names nothing of the store that wrote it: baselines of equal vectors and models have equal bytes,
-/// except for totals of zero.
+/// It does not name the store that wrote it: baselines of equal vectors and models have equal bytes, except for totals
+/// of zero.
 package struct BaselineHeader: Hashable, Sendable {
     package var model: String?
     /// Another model may keep other writes as deferred.
@@ -38,7 +38,6 @@ package struct BaselineRules: Hashable, Sendable {
 
     package init(_ roots: [String: Entities] = [:]) { self.roots = roots }
 
-    /// Reads the header's form; nil for any other value.
     package init?(_ json: JSONValue) {
         func members<T>(_ json: JSONValue, _ read: (JSONValue) -> T?) -> [String: T]? {
             guard case .object(let members) = json else { return nil }
@@ -63,7 +62,6 @@ package struct BaselineRules: Hashable, Sendable {
         return object(roots) { object($0) { object($0, JSONValue.string) } }
     }
 
-    /// Adds the rules of properties that have none here.
     package mutating func add(_ other: BaselineRules) {
         for (root, entities) in other.roots {
             for (entity, rules) in entities {
@@ -73,7 +71,7 @@ package struct BaselineRules: Hashable, Sendable {
     }
 }
 
-/// A writer in a baseline, with the position up to which the baseline has its transactions.
+/// A writer in a baseline, with the sequence of its last transaction in the baseline.
 ///
 /// The writer's name is left out, because stores at one vector may know different names; the writer's next segment has
 /// the name.
@@ -82,7 +80,6 @@ package struct BaselineWriter: Hashable, Sendable {
     package var incarnation: Incarnation
     package var sequence: UInt64
     package var clock: HybridClock
-    /// What all transactions of this writer have acknowledged.
     package var seen: [UniqueID: UInt64]
 
     package init(
@@ -111,19 +108,16 @@ package struct BaselineWriter: Hashable, Sendable {
     }
 }
 
-/// A line of a baseline after the lines of the writers.
 package enum BaselineEntry: Hashable, Sendable {
-    /// A transaction; its changes follow.
     case transaction(BaselineTransaction)
     case change(Change)
-    /// A line of the transaction whose meaning the maker did not know, or one after it that may write the same objects.
+    /// A line of the transaction with a meaning unknown to the maker, or a later line that may write the same objects.
     case kept(Change)
     case bound(BaselineBound)
     case counter(BaselineCounter)
 }
 
 extension BaselineEntry {
-    /// The change of a line that belongs to a transaction.
     package var change: Change? {
         switch self {
         case .change(let change), .kept(let change): change
@@ -131,7 +125,6 @@ extension BaselineEntry {
         }
     }
 
-    /// With a newline.
     package var lineBytes: [UInt8] {
         switch self {
         case .change(let change), .kept(let change): change.line
@@ -148,7 +141,7 @@ package struct BaselineTransaction: Hashable, Sendable {
     package var sequence: UInt64
     package var clock: HybridClock
     package var changeCount: Int
-    /// How many of the changes are lines in the order of their transaction: the last ones.
+    /// How many of the changes, the last ones, are lines in the order of their transaction.
     package var keptCount: Int
 
     package init(writer: UniqueID, sequence: UInt64, clock: HybridClock, changeCount: Int, keptCount: Int = 0) {
@@ -170,7 +163,6 @@ package struct BaselineTransaction: Hashable, Sendable {
     }
 }
 
-/// A greatest or least value in a baseline; it does not matter which writer wrote the value.
 package struct BaselineBound: Hashable, Sendable {
     package var entity: String
     package var id: UniqueID
@@ -211,11 +203,9 @@ package struct BaselineCounter: Hashable, Sendable {
     }
 }
 
-/// The numbers of lines that the end line of a baseline states.
 package struct BaselineCounts: Sendable, Hashable {
     package var writers = 0
     package var transactions = 0
-    /// The changes, greatest and least values, and counters.
     package var changes = 0
 
     package init() {}

@@ -1,4 +1,3 @@
-/// One change of a transaction in the form of the log: names and JSON values, without a model.
 package struct Change: Hashable, Sendable {
     package var entity: String
     package var id: UniqueID
@@ -20,7 +19,6 @@ package struct Change: Hashable, Sendable {
     }
 }
 
-/// A value that a change writes to a property.
 package struct PropertyWrite: Hashable, Sendable {
     package var name: String
     package var value: JSONValue
@@ -31,7 +29,6 @@ package struct PropertyWrite: Hashable, Sendable {
     }
 }
 
-/// A transaction of the log with all of its changes in memory.
 package struct LogTransaction: Hashable, Sendable {
     package var header: TransactionHeader
     package var changes: [Change]
@@ -42,13 +39,12 @@ package struct LogTransaction: Hashable, Sendable {
     }
 }
 
-/// The transaction line of the log, which precedes the changes.
 package struct TransactionHeader: Hashable, Sendable {
     /// Counts the transactions of the writer: 1, 2, 3 … without gaps.
     package var sequence: UInt64
     package var clock: HybridClock
     package var author: String?
-    /// For each other writer, the sequence up to which the replica had applied its transactions at commit.
+    /// For each other writer, the sequence of its last transaction that the replica had applied at commit.
     ///
     /// Only entries that changed since this writer's previous transaction.
     package var seen: [UniqueID: UInt64]
@@ -72,14 +68,12 @@ package struct TransactionHeader: Hashable, Sendable {
 // MARK: The lines of the log
 
 extension Change {
-    /// A line of the log, including its newline.
     package var line: [UInt8] {
         var bytes: [UInt8] = []
         write(to: &bytes)
         return bytes
     }
 
-    /// Appends a line of the log, including its newline.
     package func write(to bytes: inout [UInt8]) {
         let verb: StaticString =
             switch operation {
@@ -124,7 +118,6 @@ extension Change {
 }
 
 extension TransactionHeader {
-    /// Appends a line of the log, including its newline.
     package func write(to bytes: inout [UInt8]) {
         bytes.append("{\"transaction\":")
         bytes.append(contentsOf: String(sequence).utf8)

@@ -1,8 +1,8 @@
 import COpenSSL
 
-/// A secret of 32 bytes that the machines of a fleet share, with which files of the log folder are encrypted.
+/// A secret of 32 bytes, shared by the machines of a fleet, that encrypts files of the log folder.
 package struct EncryptionKey: Hashable, Sendable, CustomStringConvertible {
-    /// 16 lower-case hexadecimal digits by which files name the key; it tells nothing about the secret.
+    /// 16 lower-case hexadecimal digits that name the key in files; they disclose nothing about the secret.
     package let id: String
     private let secret: [UInt8]
 
@@ -16,13 +16,14 @@ package struct EncryptionKey: Hashable, Sendable, CustomStringConvertible {
     /// The ID, so that no message shows the secret.
     package var description: String { id }
 
-    /// The cipher of one file, by the salt in its first line.
+    /// The cipher of one file, derived from the salt in the file's first line.
     package func cipher(salt: [UInt8], header: [UInt8]) -> FileCipher {
         FileCipher(key: EncryptionKey.expand(secret, "tributary-encryption-1", salt), header: header)
     }
 
-    /// HKDF-Expand with SHA-256 (RFC 5869) to 32 bytes, whose only block is one HMAC; a secret of 32 random bytes needs no
-    /// extraction (section 3.3 there).
+    /// HKDF-Expand with SHA-256 (RFC 5869) to 32 bytes, which is a single HMAC block.
+    ///
+    /// A secret of 32 random bytes needs no extraction (section 3.3 there).
     private static func expand(_ secret: [UInt8], _ purpose: String, _ salt: [UInt8]) -> [UInt8] {
         let info = Array(purpose.utf8) + salt + [1]
         var (output, length) = ([UInt8](repeating: 0, count: 32), 0)
@@ -37,10 +38,10 @@ package struct EncryptionKey: Hashable, Sendable, CustomStringConvertible {
 
 /// Encrypts the pieces of one file with ChaCha20-Poly1305 (RFC 8439), each for its place.
 ///
-/// A key is used for one file, so that the number of a piece is a nonce that never comes twice. The last piece says that
-/// it is the last, so that no piece can be missing, and each is bound to the first line of the file.
+/// A key encrypts one file, so the number of a piece is a nonce that never repeats. The last piece is marked as the
+/// last, so that no piece can be missing, and each piece is bound to the first line of the file.
 package struct FileCipher: Sendable {
-    /// The number of bytes by which an encrypted piece is longer.
+    /// How many bytes longer an encrypted piece is.
     package static let tagSize = 16
 
     private let key: [UInt8]
@@ -48,7 +49,6 @@ package struct FileCipher: Sendable {
 
     fileprivate init(key: [UInt8], header: [UInt8]) { (self.key, self.header) = (key, header) }
 
-    /// The encrypted piece, with its tag.
     package func seal(_ plain: some Collection<UInt8>, index: UInt64, isLast: Bool) -> [UInt8] {
         let plain = Array(plain)
         let context = begin(index, isLast, encrypts: 1)
@@ -72,7 +72,7 @@ package struct FileCipher: Sendable {
         return output
     }
 
-    /// The piece as it was before; nil when these are not the bytes that were encrypted for this place.
+    /// The decrypted piece; nil when these are not the bytes that were encrypted for this place.
     package func open(_ sealed: some Collection<UInt8>, index: UInt64, isLast: Bool) -> [UInt8]? {
         var tag = Array(sealed.suffix(FileCipher.tagSize))
         let body = Array(sealed.dropLast(FileCipher.tagSize))
@@ -105,21 +105,20 @@ package struct FileCipher: Sendable {
     }
 }
 
-/// The keys of a machine: the first one encrypts, and all of them decrypt.
+/// The keys of a machine: the first key encrypts, and all of them decrypt.
 package struct EncryptionKeys: Hashable, Sendable {
     package private(set) var keys: [EncryptionKey] = []
-    /// Whether nothing is read that is not encrypted.
+    /// Whether files that are not encrypted are refused.
     package var isRequired = false
 
-    /// Encrypts nothing.
     package init() {}
 
-    /// Reads a key file: a line of 64 hexadecimal digits for each key; blank lines and those that begin with `#` are
+    /// Reads a key file: a line of 64 hexadecimal digits for each key; blank lines and lines that begin with `#` are
     /// comments.
     ///
     /// - Throws: ``EncryptionKeysError`` with the number of the line.
     package init(text: String) throws(EncryptionKeysError) {
-        // A line feed alone: with a carriage return before it, it is no character of its own.
+        // Split at the bytes: as a character, a carriage return and a line feed are one.
         for (number, line) in text.utf8.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
             let line = String(decoding: line, as: UTF8.self).trimmingSpaces
             guard !line.isEmpty, !line.hasPrefix("#") else { continue }
@@ -139,19 +138,16 @@ package struct EncryptionKeys: Hashable, Sendable {
 
     private static let limit = 64
 
-    /// The key that encrypts; nil for none.
     package var current: EncryptionKey? { keys.first }
 
     package subscript(id: String) -> EncryptionKey? { keys.first { $0.id == id } }
 }
 
-/// A key file that cannot be used.
 package struct EncryptionKeysError: Error, Hashable, Sendable, CustomStringConvertible {
     package var file: String?
     package var line: Int?
     /// A clause without a capital.
     package var reason: String
-    /// The value of `errno` when the system could not read the file.
     package var code: Int32?
 
     package init(file: String? = nil, line: Int? = nil, reason: String, code: Int32? = nil) {

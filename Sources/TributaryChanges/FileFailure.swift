@@ -1,10 +1,8 @@
 import Foundation
 import Glibc
 
-/// A failed system call on a file or folder.
 package struct FileFailure: Error, Hashable, Sendable, CustomStringConvertible {
     package var path: String
-    /// The value of `errno`.
     package var code: Int32
 
     package init(_ path: String, _ code: Int32) { (self.path, self.code) = (path, code) }
@@ -47,14 +45,13 @@ extension FileFailure {
 
     /// Whether a path leads to something.
     ///
-    /// - Throws: ``FileFailure`` when the system cannot tell it, such as for a disk that fails.
+    /// - Throws: ``FileFailure`` when the system cannot tell, for example because a disk fails.
     package static func exists(_ path: String) throws(FileFailure) -> Bool {
         if access(path, F_OK) == 0 { return true }
         guard errno == ENOENT || errno == ENOTDIR else { throw FileFailure(path, errno) }
         return false
     }
 
-    /// The value of `errno` that an error of Foundation has as its cause; nil when it has none.
     package static func code(of error: any Error) -> Int32? {
         if let error = error as? POSIXError { return error.code.rawValue }
         let below = (error as NSError).userInfo[NSUnderlyingErrorKey] as? any Error

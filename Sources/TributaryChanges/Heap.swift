@@ -1,4 +1,3 @@
-/// A binary heap: the least element is at the front.
 package struct Heap<Element: Comparable> {
     @usableFromInline var elements: [Element] = []
 

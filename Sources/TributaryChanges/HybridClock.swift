@@ -1,7 +1,7 @@
 /// A value of the 64-bit hybrid logical clock: 48 bits of Unix milliseconds and a counter of 16 bits.
 ///
 /// A value is greater than all values that its replica knew before, and close to wall-clock time as long as the clocks
-/// of all replicas are. A full counter carries into the milliseconds.
+/// of all replicas are right. A full counter carries into the milliseconds.
 package struct HybridClock: Hashable, Comparable, Sendable, Codable {
     package let rawValue: UInt64
 
@@ -30,13 +30,12 @@ package struct HybridClock: Hashable, Comparable, Sendable, Codable {
     package var wallTime: WallTime { WallTime(milliseconds: rawValue >> 16) }
     package var isAcceptable: Bool { self < .firstRefused }
 
-    /// Whether the clock is further than `limit` ahead of the wall clock.
     package func isAhead(of wall: WallTime, by limit: Duration) -> Bool { wallTime > wall.later(by: limit) }
 
-    /// Whether the clock follows a taken clock within so many transactions.
+    /// Whether at most so many transactions lead from a taken clock to this clock.
     ///
-    /// A transaction that overwrites a taken value has the clock after this value's, and each later one at most the clock
-    /// after that. So each transaction of a chain adds one to the clock: 65,536 transactions add a millisecond.
+    /// A transaction that overwrites a taken value has the clock after this value's, and each later one at most the
+    /// clock after that. So each transaction of a chain adds one to the clock: 65,536 transactions add a millisecond.
     package func follows(_ taken: HybridClock, within transactions: Int) -> Bool {
         rawValue <= taken.rawValue.addingSaturating(UInt64(clamping: transactions))
     }

@@ -1,4 +1,4 @@
-/// The limits of a line of the log; a segment that exceeds one is rejected.
+/// The limits of a line of the log; a segment that exceeds a limit is rejected.
 package enum LogLimits {
     /// The greatest number of bytes of a name, an author or a model's version.
     package static let textBytes = 256

@@ -8,7 +8,7 @@ public struct ObjectChanges: Sendable, Hashable {
     public private(set) var updated: Set<ManagedObjectID> = []
     /// Objects that are no longer visible.
     public private(set) var deleted: Set<ManagedObjectID> = []
-    /// Root entities whose objects may all have changed.
+    /// Root entities with objects that may all have changed.
     public private(set) var collapsedEntities: Set<String> = []
     /// Whether all objects may have changed.
     public private(set) var isEverything = false
@@ -48,7 +48,7 @@ public struct ObjectChanges: Sendable, Hashable {
         bound()
     }
 
-    /// Adds an object that is no longer visible; an object that the set lists as inserted is removed.
+    /// Adds an object that is no longer visible; an inserted object is removed from the set.
     public mutating func delete(_ id: ManagedObjectID) {
         guard !covers(id) else { return }
         updated.remove(id)
@@ -88,7 +88,6 @@ public struct ObjectChanges: Sendable, Hashable {
         isEverything || (!collapsedEntities.isEmpty && collapsedEntities.contains(id.rootEntity))
     }
 
-    /// Collapses the entities with the most IDs until the set is within its limit.
     private mutating func bound() {
         while count > limit {
             var counts: [String: Int] = [:]

@@ -1,8 +1,7 @@
-/// Consecutive inserts or updates of a transaction with one entity, one list of property names, and plain values only.
+/// Consecutive inserts or updates of a transaction with one entity, the same property names, and plain values only.
 ///
 /// The values are stored side by side in memory that the run owns, so that a row needs no allocation between the log
-/// and the store: an import of changes instead takes 41 % more instructions. ``change(_:)`` returns a row as a
-/// ``Change``.
+/// and the store: an import of changes instead takes 41 % more instructions.
 ///
 /// `@unchecked Sendable`: one thread fills the run before other threads get it; afterwards it is only read.
 package final class RowRun: @unchecked Sendable {
@@ -12,7 +11,6 @@ package final class RowRun: @unchecked Sendable {
         package enum Kind: UInt8, Sendable { case null, no, yes, integer, double, number, text }
 
         package var kind: Kind
-        /// The number of bytes of a text, or of a number that is stored as its text.
         package var length: UInt32 = 0
         /// The bits of an integer or a double, or the offset of a text.
         package var bits: UInt64 = 0
@@ -41,7 +39,6 @@ package final class RowRun: @unchecked Sendable {
     @exclusivity(unchecked) @usableFromInline var textCapacity: Int
     @exclusivity(unchecked) @usableFromInline package var textCount = 0
 
-    /// The bytes of the rows, and about 200 for the run itself.
     package var byteCount: Int {
         200 + count * (MemoryLayout<UniqueID>.stride + width * MemoryLayout<Cell>.stride) + textCount
     }

@@ -7,7 +7,6 @@ package struct SHA256: Sendable {
     package struct Digest: Hashable, Sendable {
         package let bytes: [UInt8]
 
-        /// In lower case.
         package var hexadecimal: String { hexadecimalText(bytes) }
     }
 
@@ -32,7 +31,6 @@ package struct SHA256: Sendable {
         state.update(bytes)
     }
 
-    /// The digest of all bytes so far; more bytes may follow.
     package func finalize() -> Digest { State(copying: state).finish() }
 
     /// `@unchecked Sendable`: only the one value that owns the state changes it; a second owner copies it first.
@@ -67,7 +65,6 @@ package struct SHA256: Sendable {
             Self.require(EVP_DigestUpdate(context, start, bytes.count))
         }
 
-        /// The state cannot be used afterwards.
         func finish() -> Digest {
             Digest(
                 bytes: [UInt8](unsafeUninitializedCapacity: 32) { buffer, count in

@@ -1,8 +1,7 @@
 import COpenSSL
 
-/// The public half of a store's Ed25519 key (RFC 8032), by which others know it.
+/// The public half of a store's Ed25519 key (RFC 8032), which identifies the store.
 package struct PublicKey: Hashable, Sendable, CustomStringConvertible {
-    /// 32 bytes.
     package let bytes: [UInt8]
 
     /// - Parameter text: 64 hexadecimal digits; nil for anything else, for a key of small order, and for a second
@@ -12,7 +11,6 @@ package struct PublicKey: Hashable, Sendable, CustomStringConvertible {
     /// accepts such keys, and also encodings of a coordinate that is not below the prime.
     package init?(_ text: String) {
         guard let bytes = hexadecimalBytes(text, count: 32) else { return nil }
-        // The sign of the other coordinate is the highest bit.
         let coordinate = bytes.dropLast() + [bytes[31] & 0x7F]
         guard coordinate.reversed().lexicographicallyPrecedes(PublicKey.prime.reversed()),
             !PublicKey.smallOrder.contains(Array(coordinate))
@@ -20,7 +18,6 @@ package struct PublicKey: Hashable, Sendable, CustomStringConvertible {
         self.bytes = bytes
     }
 
-    /// What a text of a key is, for errors.
     package static let form = "an Ed25519 public key of 64 hexadecimal digits that is not of small order"
 
     /// 2^255 - 19, the lowest byte first.
@@ -39,17 +36,14 @@ package struct PublicKey: Hashable, Sendable, CustomStringConvertible {
 
     fileprivate init(bytes: [UInt8]) { self.bytes = bytes }
 
-    /// 64 lower-case hexadecimal digits.
     package var description: String { hexadecimalText(bytes) }
 }
 
-/// An Ed25519 signature with the key that has made it.
 package struct Signature: Hashable, Sendable {
     package let key: PublicKey
-    /// 128 lower-case hexadecimal digits.
     package let value: String
 
-    /// Nil when one of them is no text of its kind.
+    /// Nil when a text has another form.
     package init?(key: String, value: String) {
         guard let key = PublicKey(key), let bytes = hexadecimalBytes(value, count: 64) else { return nil }
         (self.key, self.value) = (key, hexadecimalText(bytes))
@@ -74,13 +68,11 @@ package struct Signature: Hashable, Sendable {
     }
 }
 
-/// The private Ed25519 key of a store.
 package struct SigningKey: Sendable {
-    /// 32 bytes, from which the key follows.
+    /// The 32 bytes from which the key is derived.
     private let seed: [UInt8]
     package let publicKey: PublicKey
 
-    /// Nil unless there are 32 bytes.
     package init?(seed: [UInt8]) {
         guard seed.count == 32, let key = EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nil, seed, seed.count) else {
             return nil
@@ -89,7 +81,6 @@ package struct SigningKey: Sendable {
         self.init(key)
     }
 
-    /// A new key, from the system's random numbers.
     package static func generate() -> SigningKey {
         var random = SystemRandomNumberGenerator()
         let seed = (0..<4).flatMap { _ in withUnsafeBytes(of: random.next()) { Array($0) } }
@@ -97,13 +88,13 @@ package struct SigningKey: Sendable {
         return key
     }
 
-    /// Reads a key in the form of ``pem``, as `openssl genpkey -algorithm ed25519` writes one; nil for anything else.
+    /// Reads a key in the form of ``pem``, which `openssl genpkey -algorithm ed25519` also writes; nil for anything
+    /// else.
     package init?(pem: [UInt8]) {
-        // The input is read where it lies.
         let found = pem.withUnsafeBytes { bytes -> OpaquePointer? in
             guard let input = BIO_new_mem_buf(bytes.baseAddress, Int32(clamping: bytes.count)) else { return nil }
             defer { BIO_free(input) }
-            // A key with a passphrase would ask for it at the terminal; the empty one is no answer to it.
+            // A key with a passphrase would ask for it at the terminal; the empty passphrase prevents that.
             var none: CChar = 0
             return PEM_read_bio_PrivateKey(input, nil, nil, &none)
         }
@@ -120,7 +111,7 @@ package struct SigningKey: Sendable {
         (self.seed, publicKey) = (seed, PublicKey(bytes: bytes))
     }
 
-    /// 32 bytes of a key; nil when it is one of another kind.
+    /// The 32 bytes of a key; nil for a key of another kind.
     private static func raw(
         _ key: OpaquePointer,
         _ read: (OpaquePointer, UnsafeMutablePointer<UInt8>?, UnsafeMutablePointer<Int>?) -> Int32
@@ -131,7 +122,6 @@ package struct SigningKey: Sendable {
         return bytes
     }
 
-    /// The key as PKCS #8 in PEM, which other programs read.
     package var pem: [UInt8] {
         guard let key = EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nil, seed, seed.count),
             let output = BIO_new(BIO_s_mem())

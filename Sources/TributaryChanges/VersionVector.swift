@@ -1,4 +1,4 @@
-/// For each writer, the sequence up to which all of its transactions are known.
+/// For each writer, the last sequence up to which all of its transactions are known.
 package struct VersionVector: Hashable, Sendable {
     private var sequences: [UniqueID: UInt64]
 
@@ -15,9 +15,10 @@ package struct VersionVector: Hashable, Sendable {
     package var entries: [UniqueID: UInt64] { sequences }
     package var isEmpty: Bool { sequences.isEmpty }
 
-    /// What follows from the vector: a replica that has anything of a writer has everything that this writer continues.
+    /// The entries that follow from the vector.
     ///
-    /// O(w). `after` is the former writer of each writer. The result may repeat entries of the vector.
+    /// A replica that has anything of a writer has everything of the writers that this writer continues. O(w). `after`
+    /// is the former writer of each writer. The result may repeat entries of the vector.
     package func implied(by after: [UniqueID: Incarnation.Predecessor]) -> VersionVector {
         var implied = VersionVector()
         for writer in sequences.keys {

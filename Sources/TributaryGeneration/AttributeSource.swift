@@ -103,7 +103,6 @@ struct CompositeSource {
 struct TypeNames {
     private(set) var classes: [String: String] = [:]
     private(set) var composites: [String: String] = [:]
-    /// The classes that the generator writes for the program's own ones to inherit from, by entity.
     private var bases: [String: String] = [:]
     let list: String
     private let declared: Set<String>
@@ -153,12 +152,10 @@ struct TypeNames {
         classes[name].map(SwiftName.escaped) ?? library("ManagedObject")
     }
 
-    /// The name, without backticks, of the class that the generator writes for an entity.
     func made(forEntity name: String) -> String { bases[name] ?? classes[name] ?? name }
 
     func isOwn(entity name: String) -> Bool { bases[name] != nil }
 
-    /// The name is qualified by its module when the model has a type of the same name.
     func library(_ name: String) -> String {
         guard declared.contains(name), let module = TypeNames.modules[name] else { return name }
         return "\(module).\(name)"

@@ -130,7 +130,7 @@ struct ClassSource {
     }
 }
 
-/// The properties of a class, inherited ones first, each group in the order of the model file.
+/// Inherited properties come first, each group in the order of the model file.
 struct ClassMembers {
     let all: [ClassMember]
 
@@ -170,7 +170,6 @@ struct ClassMember {
     /// The name without backticks, equal in the class, its keys and its snapshot.
     let name: String
     let isOwn: Bool
-    /// The snapshot's name for the ID of a to-one relationship's destination.
     var idName: String?
 
     var escaped: String { SwiftName.escaped(name) }
@@ -187,7 +186,6 @@ struct SnapshotSource {
         let type: String
         let comment: String
         let read: String
-        /// Nil for a derived property.
         let write: String?
         let property: String
         var wrapper = ""
@@ -223,7 +221,6 @@ struct SnapshotSource {
             let name = member.property.name
             switch member.property {
             case .attribute(let attribute):
-                // A transient attribute without a type is in no snapshot.
                 guard attribute.type != .undefined else { return nil }
                 let snapshotType = attributes.snapshotType(of: attribute)
                 let isSame = snapshotType == attributes.type(of: attribute)

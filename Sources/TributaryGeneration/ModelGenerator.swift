@@ -30,7 +30,6 @@ package struct ModelGenerator: Sendable {
         return self.file(name, imports.sorted() + body)
     }
 
-    /// The declarations of the entities' classes, then of the composites, in the order of their names.
     private func declarations(embedding source: ModelSource?) -> [(name: String, lines: [String])] {
         let names = TypeNames(model, listName: options.listName, ownClasses: options.ownClasses)
         var files: [(name: String, lines: [String])] = []
@@ -57,16 +56,14 @@ package struct ModelGenerator: Sendable {
 }
 
 package struct GeneratorOptions: Sendable {
-    /// The name of the type that lists the model's classes.
     package var listName: String
     package var access: AccessLevel
     /// Whether transformable attributes have the type that the model names, which the program must make conform to
     /// `FieldValue`; otherwise their type is `Data`.
     package var usesTransformableClasses: Bool
-    /// The entities whose classes the program writes itself, each as a subclass of a class that the generator writes:
+    /// The entities with classes that the program writes itself, each as a subclass of a generated class:
     /// `class Employee: EmployeeBase`.
     package var ownClasses: Set<String>
-    /// The command that the header comment of each file names.
     package var command: String
 
     package init(
@@ -92,7 +89,6 @@ package enum AccessLevel: String, Sendable, CaseIterable {
 }
 
 package struct GeneratedFile: Sendable, Hashable {
-    /// The file's name, without a folder.
     package var name: String
     package var text: String
 }

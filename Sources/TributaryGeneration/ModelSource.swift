@@ -1,15 +1,12 @@
 package import TributaryModel
 
-/// The text of a model with its earlier versions, for a program that carries its model with it.
 package struct ModelSource: Sendable {
     private let versions: [ModelText]
 
-    /// Reads the files of the model at `path`.
     package init(contentsOf path: String) throws(ModelError) {
         versions = try Model.texts(contentsOf: path)
     }
 
-    /// The lines of a function that returns the model.
     func body(_ type: String) -> [String] {
         guard let current = versions.last else { return [] }
         var lines = ModelSource.call(current, type)

@@ -1,7 +1,7 @@
 /// Converts names of a model to names in Swift.
 ///
-/// Each character that an identifier cannot contain becomes `_`, and a leading digit gets a `_` before it. A name that is
-/// taken, by `ManagedObject` or by an earlier name, gets `_` appended until it is unique. Keywords stand in backticks.
+/// Each character that an identifier cannot contain becomes `_`, and a leading digit gets a `_` before it. A name that
+/// is taken, by `ManagedObject` or by an earlier name, gets `_` appended until it is unique. Keywords get backticks.
 package enum SwiftName {
     /// The members that the generator declares in a class, and names that keep a special meaning after a dot even in
     /// backticks.
@@ -18,7 +18,6 @@ package enum SwiftName {
         "where", "while",
     ]
 
-    /// Returns an identifier without backticks that is not in `taken`.
     package static func identifier(_ name: String, notIn taken: Set<String>) -> String {
         var result = ""
         for scalar in name.unicodeScalars {
@@ -26,7 +25,7 @@ package enum SwiftName {
             result.unicodeScalars.append(isPart ? scalar : "_")
         }
         if let first = result.unicodeScalars.first, first != "_", !first.properties.isXIDStart { result = "_" + result }
-        // A single underscore is no valid name.
+        // A single underscore is not a valid name.
         if result.allSatisfy({ $0 == "_" }) { result = "_" + result + "name" }
         while taken.contains(result) { result += "_" }
         return result

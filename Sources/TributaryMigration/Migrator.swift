@@ -11,9 +11,9 @@ package struct Migrator: StoreMigrator {
         self.settings = settings
     }
 
-    /// Says what opening a store with a model would do, without doing it.
+    /// Returns the effects of opening a store with a model, without opening it.
     ///
-    /// Nil when the store is at the model already. Custom stages and the objects' unique keys are not looked at.
+    /// Nil when the store is at the model already. Custom stages and the objects' unique keys are not examined.
     package func forecast(_ configuration: StoreConfiguration) throws -> (plan: MigrationPlan, losses: [MigrationLoss])?
     {
         try Store.inspect(configuration.path) { database in
@@ -49,7 +49,6 @@ package struct MigrationSettings: Sendable {
     package init() {}
 }
 
-/// The way between two versions of a model that the program goes itself, inside the transaction of the migration.
 package struct CustomMigrationStage: Sendable {
     package var from: String
     package var to: String
@@ -69,7 +68,6 @@ package struct CustomMigrationStage: Sendable {
     }
 }
 
-/// Compares a store with the model and migrates it step by step, in the transaction that opens it.
 struct MigrationRun {
     let db: Database
     let configuration: StoreConfiguration
@@ -79,7 +77,6 @@ struct MigrationRun {
         var inference: MigrationInference
         var plan: MigrationPlan
         var stage: CustomMigrationStage?
-        /// The indexes of the step's two versions in the chain of all versions.
         var first: Int
         var last: Int
     }
@@ -130,8 +127,8 @@ struct MigrationRun {
         _ recorded: RecordedModels
     ) throws -> (steps: [PlannedStep], between: [Model]?, losses: [MigrationLoss]) {
         let (model, currentHash) = (configuration.model, recorded.currentHash ?? current.versionHash)
-        // A version that equals an older one counts as newer when it lists the store's version as older, or has another
-        // name: whoever goes back gives what was a new version, or allows the loss.
+        // A version that equals an older version is treated as newer when it lists the store's version as older, or has
+        // another name. Whoever goes back provides a new version, or allows the loss.
         let between = model.earlier.following(versionHash: currentHash)
         let isListed = between != nil && model.earlier.areListed
         let chain = [current] + (between ?? []) + [model]
@@ -139,8 +136,8 @@ struct MigrationRun {
             let losses = (try? losses(through: chain, steps(through: chain))) ?? []
             throw MigrationError.olderModel(store: current.version, model: model.version, losses)
         }
-        // Where renaming identifiers say nothing, the order of names is a guess: the store has not been at this version,
-        // so it may be the newer one. Then nothing is lost without being asked for.
+        // Without renaming identifiers the order of names is a guess: the store has not been at this version, so it may
+        // be the newer version. Then nothing is lost without permission.
         let isGuess =
             !isListed
             && (MigrationInference(from: current, to: model).isBackwards
@@ -227,7 +224,6 @@ struct MigrationRun {
         }
     }
 
-    /// Custom stages divide the chain of versions, and each part between them is one step.
     private func steps(through chain: [Model]) throws -> [PlannedStep] {
         let (current, model) = (chain[0], chain[chain.count - 1])
         var steps: [PlannedStep] = []

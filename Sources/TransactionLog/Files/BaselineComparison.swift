@@ -2,7 +2,7 @@ package import TributaryChanges
 
 /// The result of a comparison: whether a baseline agrees with the state of a store.
 ///
-/// One without a difference endorses the baseline. It is a file of its own, so that a new store can read it
+/// A comparison without a difference endorses the baseline. It is a separate file, so that a new store can read it
 /// before it has applied anything, and so that it stays while segments are removed.
 package struct BaselineComparison: Hashable, Sendable {
     /// The name of a comparison in the log folder: `<writer>/<baseline's writer>-<baseline's sequence>.comparison`.
@@ -27,9 +27,7 @@ package struct BaselineComparison: Hashable, Sendable {
     }
 
     package let name: Name
-    /// The hash in the end line of the baseline that was compared.
     package let sha256: String
-    /// The first difference, as text; nil for none.
     package let difference: String?
     /// The label of the store that has compared, where it signs what it has found.
     package var store: UniqueID?
@@ -64,10 +62,8 @@ package struct BaselineComparison: Hashable, Sendable {
         ]).text
     }
 
-    /// The bytes that the signature signs; see ``SignedText``.
     package var signedText: [UInt8] { SignedText.of(name.path, SegmentEnd.sha256(of: Array(line(nil).utf8))) }
 
-    /// Signs what a store has found.
     package func signed(by key: SigningKey, of store: UniqueID) -> BaselineComparison {
         var signed = self
         signed.store = store
@@ -77,7 +73,8 @@ package struct BaselineComparison: Hashable, Sendable {
 
     /// Reads a comparison from the log folder.
     ///
-    /// - Throws: ``SegmentError`` `incomplete` without a whole line, `rejected` when it is not what its name says.
+    /// - Throws: ``SegmentError`` `incomplete` without a whole line, `rejected` when the content does not match the
+    ///   name.
     package static func read(_ name: Name, in logs: LogFolder) throws(SegmentError) -> BaselineComparison {
         let file = try logs.open(fileName: name.fileName, writer: name.writer)
         let size = try file.size()
@@ -119,7 +116,7 @@ package struct BaselineComparison: Hashable, Sendable {
 
     /// Writes the file into the log folder, with the safety rules of segments.
     ///
-    /// - Throws: ``SegmentError`` `forked` when there is another one of this name.
+    /// - Throws: ``SegmentError`` `forked` when a file of this name has other bytes.
     package func publish(_ logs: LogFolder) throws {
         let file = FilePublisher.Name(writer: name.writer, fileName: name.fileName, stagingFolder: "baselines")
         try FilePublisher(logs: logs).publish(file) { try $0.finish(with: line) }

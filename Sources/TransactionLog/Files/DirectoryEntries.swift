@@ -1,6 +1,6 @@
 import Glibc
 
-/// The entries of an open folder, with what the listing itself tells of them.
+/// The entries of an open folder, with the kind and inode that the listing reports.
 package struct DirectoryEntries: ~Copyable {
     package enum Kind {
         case regular
@@ -40,7 +40,7 @@ package struct DirectoryEntries: ~Copyable {
         }
     }
 
-    /// As ``forEach(_:)``, until `block` returns false, which interrupts nothing.
+    /// As ``forEach(_:)``, until `block` returns false, which is not an error.
     package func forEachWhile(
         _ block: (_ name: UnsafeRawBufferPointer, _ kind: Kind, _ inode: UInt64) -> Bool
     ) -> Bool {
@@ -57,7 +57,6 @@ package struct DirectoryEntries: ~Copyable {
 
 extension DirectoryEntries.Kind {
     init(type: UInt8) {
-        // As DTTOIF of dirent.h.
         self.init(mode: UInt32(type) << 12)
     }
 

@@ -1,22 +1,20 @@
 package import TributaryChanges
 
-// An encrypted file of the log folder: a readable line with the ID of the key, then pieces of the content, each encrypted
-// for its place, then an end line as that of a segment. Only whoever has the key can read or write the content; a program
-// that does not know the form refuses it by its version.
+// An encrypted file of the log folder: a readable line with the ID of the key, then pieces of the content, each
+// encrypted for its place, then an end line like in a segment. Only owners of the key can read or write the content; a
+// program that does not know the form refuses it by its version.
 
 /// The decrypted content of an encrypted file; a read authenticates every piece that it touches.
 package struct EncryptedContent: Sendable {
     private let file: any SegmentBytes
     private let cipher: FileCipher
-    /// The offset of the first piece in the file.
     private let start: UInt64
-    /// The number of bytes of the content.
     package let size: UInt64
 
-    /// Nil when the file does not begin as an encrypted one does.
+    /// Nil when the file does not begin like an encrypted file.
     ///
-    /// - Throws: ``SegmentError`` `incomplete` without an end line, `locked` when the key is not among these, `rejected`
-    ///   when its first line or its length is none of an encrypted file.
+    /// - Throws: ``SegmentError`` `incomplete` without an end line, `locked` without the key, `rejected` when the first
+    ///   line or the length does not fit an encrypted file.
     package init?(_ file: some SegmentBytes, keys: EncryptionKeys) throws(SegmentError) {
         let (prefix, length) = (EncryptedForm.prefix, try file.size())
         guard length >= UInt64(prefix.count), try file.bytes(in: 0..<UInt64(prefix.count)) == prefix else { return nil }
@@ -50,7 +48,7 @@ package struct EncryptedContent: Sendable {
 
     /// Reads at most as many bytes as fit into the buffer, and returns their number.
     ///
-    /// After the first piece only whole ones are read, so that reading on decrypts none twice.
+    /// After the first piece only whole pieces are read, so that consecutive reads decrypt no piece twice.
     package func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(SegmentError) -> Int {
         var filled = 0
         while offset + UInt64(filled) < size {
@@ -74,7 +72,6 @@ package struct EncryptedContent: Sendable {
     }
 }
 
-/// The encryption of a file that is being written.
 struct EncryptedOutput {
     private let cipher: FileCipher
     private var hash = SHA256()
@@ -82,7 +79,7 @@ struct EncryptedOutput {
     private var size: UInt64 = 0
     private var begun: [UInt8]
 
-    /// `header` is the first line of a segment, which stays readable; nil for none.
+    /// `header` is the first line of a segment, which stays readable.
     init(_ key: EncryptionKey, header: String?) {
         var random = SystemRandomNumberGenerator()
         let salt = (0..<2).flatMap { _ in withUnsafeBytes(of: random.next()) { Array($0) } }
@@ -90,12 +87,13 @@ struct EncryptedOutput {
         cipher = key.cipher(salt: salt, header: begun)
     }
 
-    /// Takes what can be encrypted of the content, and returns the bytes to write; the last piece comes with the end line.
+    /// Takes the part of the content that can be encrypted, and returns the bytes to write; the last piece comes with
+    /// the end line.
     mutating func take(_ content: inout [UInt8], isLast: Bool) -> [UInt8] {
         var output = begun
         begun = []
         var taken = 0
-        // A piece is written when another one follows, since the last one is encrypted as such.
+        // A piece is written when another piece follows, since the last piece is encrypted as the last.
         while content.count - taken > Int(EncryptedForm.piece) {
             seal(content[taken..<(taken + Int(EncryptedForm.piece))], isLast: false, into: &output)
             taken += Int(EncryptedForm.piece)
@@ -118,12 +116,10 @@ struct EncryptedOutput {
     }
 }
 
-/// The form of an encrypted file.
 package enum EncryptedForm {
-    /// The number of bytes of the content in a piece; the last one has fewer.
+    /// The number of bytes of the content in a piece; the last piece has fewer.
     static let piece: UInt64 = 64 << 10
     static let tag = UInt64(FileCipher.tagSize)
-    /// The first line begins with these bytes.
     static let prefix = Array("{\"tributary\":2,".utf8)
     static let longestHeader: UInt64 = 64 << 10
 
@@ -141,10 +137,9 @@ package enum EncryptedForm {
         return (key.lowercased(), salt)
     }
 
-    /// The ID of the key with which a file is encrypted; nil when it is not encrypted.
+    /// The ID of the key that encrypts a file; nil when the file is not encrypted.
     static func keyID(of file: some SegmentBytes) throws(SegmentError) -> String? {
         let length = try file.size()
-        // Most first lines are short.
         for limit in [4_096, longestHeader] {
             let bytes = try file.bytes(in: 0..<min(length, limit))
             guard bytes.starts(with: prefix) else { return nil }
@@ -157,14 +152,13 @@ package enum EncryptedForm {
         Array((SegmentEnd(last: size, transactions: 0, changes: 0, sha256: sha256).line + "\n").utf8)
     }
 
-    /// The bytes of the content that so many bytes of pieces have; nil when pieces cannot have them.
+    /// The bytes of the content in pieces of this length in all; nil when pieces cannot have the length.
     static func content(of body: UInt64) -> UInt64? {
         let pieces = max(1, body / (piece + tag) + (body % (piece + tag) == 0 ? 0 : 1))
         guard let size = body.subtracting(pieces * tag), pieces == 1 || size > (pieces - 1) * piece else { return nil }
         return size
     }
 
-    /// The length of a file with an encrypted blob of this size; nil when no file can have it.
     package static func length(ofBlob size: Int64) -> Int64? {
         guard size >= 0, size < 1 << 60 else { return nil }
         let pieces = max(1, (UInt64(size) + piece - 1) / piece)
@@ -175,6 +169,5 @@ package enum EncryptedForm {
 }
 
 extension UInt64 {
-    /// Nil below zero.
     fileprivate func subtracting(_ other: UInt64) -> UInt64? { self >= other ? self - other : nil }
 }

@@ -1,9 +1,9 @@
 package import Glibc
 package import TributaryChanges
 
-/// The file of a secret: who can read it can sign as its store or producer, or read what a fleet has encrypted.
+/// The file of a secret: who can read it can sign as its store or producer, or decrypt the files of a fleet.
 package enum KeyFile {
-    /// Reads an Ed25519 key, as PKCS #8 in PEM, of a file for its owner alone.
+    /// Reads an Ed25519 key, as PKCS #8 in PEM, from a file for its owner alone.
     ///
     /// - Parameters:
     ///   - path: Its path; a link is not followed.
@@ -71,7 +71,7 @@ package enum KeyFile {
         }
         guard status.st_size <= limit else { throw failure("it has more than \(limit) bytes") }
         var count = 0
-        // Of memory that is not touched the system gives none.
+        // The system provides memory only for the pages that are touched.
         let bytes = [UInt8](unsafeUninitializedCapacity: limit + 1) { buffer, length in
             count = pread(descriptor, buffer.baseAddress, buffer.count, 0)
             length = max(0, count)
@@ -81,14 +81,12 @@ package enum KeyFile {
         return bytes
     }
 
-    /// The supplementary groups of this process.
     package static var groups: [gid_t] {
         var groups = [gid_t](repeating: 0, count: Int(max(0, getgroups(0, nil))))
         let count = getgroups(Int32(groups.count), &groups)
         return Array(groups.prefix(Int(max(0, count))))
     }
 
-    /// The command that lets this process read the file; nil when it cannot be in the file's folder either.
     private static func opening(_ path: String, _ mode: mode_t) -> String? {
         guard access(path.folder, X_OK) == 0, let user = getpwuid(geteuid()) else { return nil }
         let name = String(cString: user.pointee.pw_name)
@@ -132,7 +130,6 @@ extension EncryptionKeys {
 package struct KeyFileError: Error, Hashable, Sendable, CustomStringConvertible {
     package var path: String
     package var reason: String
-    /// The value of `errno` when the system could not read or write the file.
     package private(set) var code: Int32?
 
     package init(path: String, reason: String) { (self.path, self.reason) = (path, reason) }

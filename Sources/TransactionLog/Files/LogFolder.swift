@@ -6,7 +6,7 @@ package import TributaryChanges
 /// followed.
 package final class LogFolder: Sendable {
     let folder: OpenFolder
-    /// The keys of encrypted files; the first one encrypts what is published.
+    /// The keys of encrypted files; the first key encrypts published files.
     package let keys: EncryptionKeys
 
     package init(path: String, keys: EncryptionKeys = EncryptionKeys()) throws(SegmentError) {
@@ -21,7 +21,6 @@ package final class LogFolder: Sendable {
     package var path: String { folder.path }
     package var descriptor: Int32 { folder.descriptor }
 
-    /// Whether the writer's folder certainly does not exist.
     package func lacksFolder(of writer: UniqueID) -> Bool {
         faccessat(descriptor, writer.description, F_OK, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT
     }
@@ -46,12 +45,11 @@ package final class LogFolder: Sendable {
         return file
     }
 
-    /// Opens a file in a writer's folder, encrypted or not.
     func openAny(fileName: String, writer: UniqueID) throws(SegmentError) -> OpenFile {
         try OpenFile(openRaw(fileName, of: writer), keys: keys)
     }
 
-    /// Opens a blob of a writer, which has `size` bytes, for reading; `sha256` must be a hash, so that the path cannot leave
+    /// Opens a blob of a writer, of `size` bytes, for reading; `sha256` must be a hash, so that the path cannot leave
     /// the folder.
     ///
     /// - Throws: ``SegmentError`` `rejected` for anything but a regular file; `locked`, `missing` or `inputOutput`.
@@ -59,7 +57,6 @@ package final class LogFolder: Sendable {
         try OpenFile(openRaw(blob: sha256, writer: writer), size: size, keys: keys)
     }
 
-    /// The names of a writer's blobs, unordered; empty when it has none.
     func blobNames(of writer: UniqueID) throws(SegmentError) -> [String] {
         let path = "\(path)/\(writer)/blobs"
         let above = LogFolder.folder(writer.description, in: descriptor)
@@ -73,7 +70,6 @@ package final class LogFolder: Sendable {
         return try LogFolder.names(in: folder, path: path).filter(isSHA256)
     }
 
-    /// Opens a blob as it lies on the disk.
     func openRaw(blob sha256: String, writer: UniqueID) throws(SegmentError) -> RawFile {
         let file = "\(path)/\(writer)/blobs/\(sha256)"
         let above = LogFolder.folder(writer.description, in: descriptor)
@@ -85,7 +81,6 @@ package final class LogFolder: Sendable {
         return try LogFolder.open(sha256, in: folder, file: file, writer: writer)
     }
 
-    /// Opens a file in a writer's folder as it lies on the disk.
     func openRaw(_ fileName: String, of writer: UniqueID) throws(SegmentError) -> RawFile {
         let file = "\(path)/\(writer)/\(fileName)"
         let folder = LogFolder.folder(writer.description, in: descriptor)
@@ -99,12 +94,13 @@ package final class LogFolder: Sendable {
         return try LogFolder.open(fileName, in: folder, file: file, writer: writer)
     }
 
-    /// The descriptor of a folder, which the caller closes; negative, with `errno`, when it cannot be opened.
+    /// Opens a folder.
+    ///
+    /// The caller closes the descriptor. It is negative, with `errno`, when the folder cannot be opened.
     package static func folder(_ name: String, in parent: Int32) -> Int32 {
         clinux_openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0)
     }
 
-    /// Opens a regular file in a folder.
     static func open(
         _ fileName: String,
         in folder: Int32,
@@ -129,12 +125,11 @@ package final class LogFolder: Sendable {
 }
 
 extension LogFolder {
-    /// The writers that have a folder, unordered.
     package func writers() throws(SegmentError) -> [UniqueID] {
         try LogFolder.names(in: descriptor, path: path).compactMap { SegmentName.writer(folderName: $0) }
     }
 
-    /// Returns the names in a writer's folder, unordered; empty when there is no folder.
+    /// Returns the names in a writer's folder, unordered; empty without a folder.
     package func fileNames(of writer: UniqueID) throws(SegmentError) -> [String] {
         let path = "\(path)/\(writer)"
         let folder = LogFolder.folder(writer.description, in: descriptor)
@@ -156,7 +151,8 @@ extension LogFolder {
         return names.filter { $0 != "." && $0 != ".." }
     }
 
-    /// The number of segments, baselines, comparisons and blobs by the ID of the key that encrypts them, nil for none.
+    /// The number of segments, baselines, comparisons and blobs by the ID of their key, nil for files that are not
+    /// encrypted.
     ///
     /// Each file is opened. A link or a file in the place of a folder is skipped.
     package func filesByKey() throws(SegmentError) -> [String?: Int] {
@@ -165,7 +161,7 @@ extension LogFolder {
             do {
                 counts[try EncryptedForm.keyID(of: try file()), default: 0] += 1
             } catch  where [.missing, .rejected].contains(error.kind) {
-                // It has gone meanwhile, or is no regular file.
+                // It has gone meanwhile, or is not a regular file.
             }
         }
         func names(_ list: () throws(SegmentError) -> [String]) throws(SegmentError) -> [String] {
@@ -188,9 +184,9 @@ extension LogFolder {
         return counts
     }
 
-    /// Removes files of a writer's folder in order; one that is gone already counts as removed.
+    /// Removes files of a writer's folder in order; files that are already gone are not errors.
     ///
-    /// A crash leaves the later ones, which the next removal finds.
+    /// A crash leaves the later files, which the next removal finds.
     ///
     /// - Returns: The number of files that were there.
     @discardableResult
@@ -214,8 +210,8 @@ extension LogFolder {
 
     /// Passes the bytes of a blob to a closure, in portions.
     ///
-    /// - Throws: ``SegmentError`` `changed` when the file is missing or its bytes do not match its name, so that the
-    ///   segment has to wait for it again; `inputOutput` when the system cannot open or read it; what `body` throws.
+    /// - Throws: ``SegmentError`` `changed` when the file is missing or its bytes do not match its name: the segment
+    ///   has to wait for it again; `inputOutput` when the system cannot open or read it; errors of `body`.
     package func readBlob(
         _ sha256: String,
         of writer: UniqueID,

@@ -1,9 +1,9 @@
 import Glibc
 package import TributaryChanges
 
-/// A file that is open for reading, closed with the last reference; of an encrypted file the content is read.
+/// A file that is open for reading; the last reference closes it.
 ///
-/// Each read names its offset, so that several readers may share the file.
+/// Of an encrypted file the content is read. Each read names its offset, so that several readers may share the file.
 package struct OpenFile: SegmentBytes {
     private let raw: RawFile
     private let content: EncryptedContent?
@@ -14,7 +14,7 @@ package struct OpenFile: SegmentBytes {
         content = try EncryptedContent(raw, keys: keys)
     }
 
-    /// Opens a blob; one with the size of its content is not encrypted, whatever it begins with.
+    /// Opens a blob; a file with the size of the content is not encrypted, whatever its first bytes are.
     init(_ blob: RawFile, size: UInt64, keys: EncryptionKeys) throws(SegmentError) {
         raw = blob
         content = try raw.size() == size ? nil : try EncryptedContent(raw, keys: keys)
@@ -66,7 +66,7 @@ package struct OpenFile: SegmentBytes {
     }
 }
 
-/// The bytes of a file as they lie on the disk, closed with the last reference.
+/// The bytes of a file as stored on disk; the last reference closes the file.
 final class RawFile: SegmentBytes {
     let file: String
     let descriptor: Int32
@@ -83,7 +83,6 @@ final class RawFile: SegmentBytes {
         UInt64(max(0, try status().st_size))
     }
 
-    /// Reads at most as many bytes as fit into the buffer, and returns their number.
     func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(SegmentError) -> Int {
         while true {
             let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(clamping: offset))
@@ -104,14 +103,12 @@ final class RawFile: SegmentBytes {
 }
 
 extension SegmentError {
-    /// Creates the error of a failed system call; a file that does not exist gives `missing`.
     package static func system(_ code: Int32, file: String, doing verb: String) -> SegmentError {
         let kind: Kind = code == ENOENT ? .missing : .inputOutput(code)
         return SegmentError(kind, file: file, reason: "cannot \(verb): \(FileFailure(file, code).reason)")
     }
 }
 
-/// A source of a segment's bytes: an open file, or memory in tests.
 package protocol SegmentBytes: Sendable {
     var file: String { get }
 
@@ -122,7 +119,6 @@ package protocol SegmentBytes: Sendable {
 }
 
 extension SegmentBytes {
-    /// - Throws: ``SegmentError`` when the file is shorter, or the system cannot read it.
     package func bytes(in range: Range<UInt64>) throws(SegmentError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: Int(range.upperBound - range.lowerBound))
         var result: Result<Void, SegmentError> = .success(())

@@ -4,8 +4,8 @@ package import TributaryChanges
 
 /// A folder that is opened once: its files are opened, replaced and removed through its descriptor.
 ///
-/// Others may write into the folder, and the caller may be root. Whatever they put in the place of the folder later, no call
-/// leaves it, and no call follows a symbolic link in it. Root opens no folder through a symbolic link of another user.
+/// Others may write into the folder, and the caller may be root. Whatever later replaces the folder, no call leaves it,
+/// and no call follows a symbolic link in it. Root opens no folder through a symbolic link of another user.
 package final class OpenFolder: Sendable {
     package let path: String
     package let descriptor: Int32
@@ -19,7 +19,6 @@ package final class OpenFolder: Sendable {
         self.path = path
     }
 
-    /// Takes over a descriptor.
     init(_ descriptor: Int32, path: String) { (self.descriptor, self.path) = (descriptor, path) }
 
     deinit { close(descriptor) }
@@ -63,30 +62,27 @@ package final class OpenFolder: Sendable {
 
     package func path(of name: String) -> String { path == "/" ? "/\(name)" : "\(path)/\(name)" }
 
-    /// Whether something has a name, also a symbolic link.
+    /// Whether the name exists, also as a symbolic link.
     package func contains(_ name: String) -> Bool { status(of: name) != nil }
 
-    /// Whether a symbolic link has a name.
     package func isLink(_ name: String) -> Bool {
         status(of: name).map { DirectoryEntries.Kind(mode: $0.st_mode) == .link } ?? false
     }
 
-    /// Returns the status of a file, folder or symbolic link by its name; nil when nothing has the name.
     func status(of name: String) -> stat? {
         var status = stat()
         return fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? status : nil
     }
 
-    /// Whether an open file has a name.
     package func has(_ file: Int32, as name: String) -> Bool {
         var own = stat()
         guard fstat(file, &own) == 0, let found = status(of: name) else { return false }
         return own.st_dev == found.st_dev && own.st_ino == found.st_ino
     }
 
-    /// Opens a file, but follows no link; the caller closes the descriptor.
+    /// Opens a file, but follows no link.
     ///
-    /// - Returns: The descriptor; negative, with `errno`, when the file cannot be opened.
+    /// The caller closes the descriptor. It is negative, with `errno`, when the file cannot be opened.
     package func open(_ name: String, _ flags: Int32, mode: UInt32 = 0) -> Int32 {
         clinux_openat(descriptor, name, flags | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, mode)
     }
@@ -120,17 +116,16 @@ package final class OpenFolder: Sendable {
         return Array(bytes.prefix(count))
     }
 
-    /// Renames a file within the folder; one that has the new name is replaced.
+    /// Renames a file within the folder; a file with the new name is replaced.
     package func rename(_ name: String, to new: String) throws(FileFailure) {
         guard renameat(descriptor, name, descriptor, new) == 0 else { throw failure(name, errno) }
     }
 
-    /// Removes a file, if it exists.
     package func remove(_ name: String) throws(FileFailure) {
         guard unlinkat(descriptor, name, 0) == 0 || errno == ENOENT else { throw failure(name, errno) }
     }
 
-    /// Makes the names of its files durable.
+    /// Syncs the folder, which makes the names of its files durable.
     package func sync() throws(FileFailure) {
         guard fsync(descriptor) == 0 else { throw FileFailure(path, errno) }
     }

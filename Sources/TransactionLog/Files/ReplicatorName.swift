@@ -1,8 +1,7 @@
 /// A file name as replicators make them: of an unfinished file, or of the loser of a conflict.
 ///
-/// The cost grows with the length of the name and no faster, whatever the name contains.
+/// The cost is linear in the length of the name, whatever it contains.
 package struct ReplicatorName: Sendable {
-    /// The name in lower-case ASCII letters.
     private let bytes: [UInt8]
 
     package init(_ name: String) {
@@ -21,13 +20,12 @@ package struct ReplicatorName: Sendable {
     /// `_conflict-`, Seafile `(SFConflict …)`, Resilio Sync `.Conflict`, Unison `(copy: conflict …)`, rclone `.conflict1`.
     package var isConflictCopy: Bool { contains("conflict", from: 0) || Self.olderEndings.contains(where: ends) }
 
-    /// Whether the file is one that Resilio Sync or another replicator has begun, and that no writer names so.
+    /// Whether the file is an unfinished file of Resilio Sync or another replicator; no writer uses such names.
     package var isResilioPart: Bool { ends(with: ".!sync") }
 
     private static let firstBytes = Array(".~".utf8)
     /// Syncthing, rsync, browsers, rclone, WinSCP, Resilio Sync.
     private static let endings = ["~", ".tmp", ".part", ".partial", ".filepart", ".!sync"]
-    /// The endings of conflict copies of rclone before 1.66.
     private static let olderEndings = ["..path1", "..path2"]
     private static let rangeLength = 33
 
@@ -48,7 +46,6 @@ package struct ReplicatorName: Sendable {
         return isCopy ? Self.rangeLength : nil
     }
 
-    /// Whether the mark is a hyphen and the name of a machine, as OneDrive's programs mark a copy.
     private func isHost(_ mark: ArraySlice<UInt8>) -> Bool {
         guard mark.first == UInt8(ascii: "-"), mark.count > 1 else { return false }
         return mark.allSatisfy { byte in

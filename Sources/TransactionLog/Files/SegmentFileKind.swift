@@ -4,12 +4,13 @@ package enum SegmentFileKind: Hashable, Sendable {
     case segment(SegmentName)
     case baseline(sequence: UInt64)
     case comparison(of: BaselineName)
-    /// A replicator's conflict copy of a segment: two programs have published under the name, a store and its copy or
-    /// two that write as one writer.
+    /// A replicator's conflict copy of a segment: two programs have published under one name, for example a store and
+    /// its copy.
     case conflictCopy(of: SegmentName)
-    /// A name that resembles that of a segment, with the segment that is probably meant and the reason why it is wrong.
+    /// A name that resembles a segment's name, with the segment that is probably meant and the reason why the name is
+    /// wrong.
     case misnamed(SegmentName?, reason: String)
-    /// A file that does not belong to the log, such as one of a replicator.
+    /// A file that does not belong to the log, for example a file of a replicator.
     case ignored
 
     package static func classify(_ name: String, writer: UniqueID) -> SegmentFileKind {
@@ -52,7 +53,7 @@ package enum SegmentFileKind: Hashable, Sendable {
             let rule = "A segment is named by its first and last sequence in 16 lower-case hexadecimal digits each"
             return .misnamed(nil, reason: "\(rule), such as \(exampleFile).")
         }
-        // Two numbers without the ending may be any file.
+        // Two numbers without the ending may be the name of any file.
         guard ending != nil || parts.allSatisfy({ $0.utf8.count == 16 }) else { return nil }
         let meant = SegmentName(writer: writer, first: sequences[0], last: sequences[1])
         let rule = "Sequences have 16 lower-case hexadecimal digits and the name ends with .tlog"
@@ -66,7 +67,6 @@ package enum SegmentFileKind: Hashable, Sendable {
         return UInt64(text, radix: 16)
     }
 
-    /// Parses the name that a replicator gives the loser of a conflict.
     private static func conflictOriginal(_ name: String, writer: UniqueID) -> SegmentName? {
         guard let length = ReplicatorName(name).conflictRangeLength else { return nil }
         let range = String(decoding: name.utf8.prefix(length), as: UTF8.self)

@@ -16,7 +16,6 @@ package struct SegmentName: Hashable, Sendable, Comparable, CustomStringConverti
         self.init(writer: writer, first: bounds.first, last: bounds.last)
     }
 
-    /// Parses a file's name; nil unless it matches the pattern exactly.
     package init?(writer: UniqueID, fileName: some StringProtocol) {
         var name = String(fileName)
         guard let bounds = name.withUTF8({ SegmentBounds(fileName: UnsafeRawBufferPointer($0)) }) else { return nil }
@@ -39,7 +38,6 @@ package struct SegmentName: Hashable, Sendable, Comparable, CustomStringConverti
 
     package var bounds: SegmentBounds { SegmentBounds(first: first, last: last) }
 
-    /// Whether the sequences begin with 1 and do not run backwards.
     package var isPossible: Bool { first >= 1 && first <= last }
 
     package var fileName: String { "\(hexadecimal16(first))-\(hexadecimal16(last)).tlog" }
@@ -52,7 +50,6 @@ package struct SegmentName: Hashable, Sendable, Comparable, CustomStringConverti
     }
 }
 
-/// The range of sequences of a segment, without its writer.
 package struct SegmentBounds: Hashable, Sendable, Comparable {
     package var first: UInt64
     package var last: UInt64

@@ -19,11 +19,12 @@ package enum JSONParser {
         try parse(Array(text.utf8), depthLimit: depthLimit)
     }
 
-    /// Parses an object, and hands the elements of the array in its member `list` to `take`, one by one: as values they
-    /// take several times the memory of their text.
+    /// Parses an object, and hands the elements of the array in its member `list` to `take`, one by one.
     ///
-    /// - Returns: The value, in which that array is empty.
-    /// - Throws: ``JSONError``, or what `take` throws.
+    /// As values the elements take several times the memory of their text.
+    ///
+    /// - Returns: The value, with an empty array in the member.
+    /// - Throws: ``JSONError``, or the errors of `take`.
     package static func parse(
         _ bytes: [UInt8],
         listing list: String,
@@ -65,7 +66,6 @@ package enum JSONParser {
 }
 
 package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The offset in bytes from the start of the text.
     package var offset: Int
     /// The reason as a clause without a capital, such as "the key 'id' occurs twice".
     package var reason: String

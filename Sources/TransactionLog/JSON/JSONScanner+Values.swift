@@ -1,14 +1,13 @@
 import TributaryChanges
 
 extension JSONScanner {
-    /// Reads a value; `depth` is the number of enclosing objects and arrays.
     mutating func value(depth: Int) throws(JSONError) -> JSONValue {
         guard let byte = peek() else { throw unexpected("a value") }
         switch byte {
         case UInt8(ascii: "\""):
             let string = try valueString()
             guard string.hasHalf else { return .string(text(of: string)) }
-            // The other parser writes it in one form for all spellings.
+            // The other parser has one form for all spellings.
             let raw = String(decoding: bytes[(string.start - 1)...string.end], as: UTF8.self)
             guard let value = JSONValue(text: raw) else { throw unexpected("a string") }
             return value
@@ -91,7 +90,6 @@ extension JSONScanner {
     }
 }
 
-/// Reads values that are neither objects nor arrays, without white space around them.
 extension JSONScanner {
     @inline(__always)
     mutating func consume(_ word: StaticString) -> Bool {
@@ -102,14 +100,14 @@ extension JSONScanner {
         return true
     }
 
-    /// Reads a string without escapes; nil when the next bytes are none.
+    /// Reads a string without escapes; nil when another value follows.
     mutating func plainString() -> JSONString? {
         guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") else { return nil }
         guard let string = try? string(), !string.isEscaped else { return nil }
         return string
     }
 
-    /// Reads and validates a plain value; false when the next bytes are none.
+    /// Reads and validates a plain value; false when another value follows.
     @inline(__always)
     mutating func skipScalar() throws(JSONError) -> Bool {
         guard position < bytes.count else { return false }
@@ -124,7 +122,6 @@ extension JSONScanner {
         return true
     }
 
-    /// Reads a plain value that a run can hold; false for any other value.
     @inline(__always)
     mutating func scalar(into run: RowRun, _ column: Int) throws(JSONError) -> Bool {
         guard position < bytes.count else { return false }

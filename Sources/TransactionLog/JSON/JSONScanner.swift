@@ -11,21 +11,20 @@ struct JSONScanner {
     var names = NameTable()
     let depthLimit: Int
 
-    /// Starts with a text, whose bytes must stay valid until the next text.
+    /// Starts with a text; its bytes must stay valid until the next text.
     mutating func begin(_ text: UnsafeBufferPointer<UInt8>) {
         bytes = text
         position = 0
         keys.removeAll()
     }
 
-    /// Starts with a text of which no key is read, so that the stack of keys is left as it is.
+    /// Starts with a text without keys to read, so that the stack of keys is left as it is.
     @inline(__always)
     mutating func begin(keyless text: UnsafeBufferPointer<UInt8>, at start: Int) {
         bytes = text
         position = start
     }
 
-    /// The next byte that is not white space, without consuming it; nil at the end.
     @inline(__always)
     mutating func peek() -> UInt8? {
         while position < bytes.count {
@@ -65,7 +64,6 @@ struct JSONScanner {
         return key
     }
 
-    /// Moves to the next element (true), or consumes the closing bracket (false).
     @inline(__always)
     mutating func nextElement(_ first: inout Bool) throws(JSONError) -> Bool {
         guard let byte = peek() else { throw unexpected("an element") }

@@ -1,11 +1,9 @@
 import TributaryChanges
 
-/// The range of a validated string between its quotation marks.
 struct JSONString {
     var start: Int
     var end: Int
     var isEscaped: Bool
-    /// Whether the string, which must be a value, contains half a surrogate pair.
     var hasHalf = false
 }
 
@@ -16,7 +14,6 @@ extension JSONScanner {
         return string
     }
 
-    /// Reads the string of a value.
     mutating func valueString() throws(JSONError) -> JSONString {
         guard peek() == UInt8(ascii: "\"") else { throw unexpected("a string") }
         position += 1
@@ -46,7 +43,6 @@ extension JSONScanner {
         }
     }
 
-    /// Skips characters without escapes, eight bytes at a time.
     @inline(__always)
     private mutating func skipPlainCharacters() {
         let ones: UInt64 = 0x0101_0101_0101_0101
@@ -72,7 +68,6 @@ extension JSONScanner {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Returns the text of a string that is a name; names are cached because few of them occur often.
     mutating func name(of string: JSONString) -> String {
         guard !string.isEscaped else { return text(of: string) }
         return names.name(UnsafeBufferPointer(rebasing: bytes[string.start..<string.end]))
@@ -85,7 +80,6 @@ extension JSONScanner {
         )
     }
 
-    /// Returns false for half a surrogate pair.
     private mutating func skipEscape() throws(JSONError) -> Bool {
         guard position + 1 < bytes.count else { throw failure("a string does not end") }
         switch bytes[position + 1] {
@@ -102,7 +96,6 @@ extension JSONScanner {
         return true
     }
 
-    /// Returns the second half of a surrogate pair if it begins at `start`.
     private func second(after first: UInt32, at start: Int) -> UInt32? {
         guard first & 0xFC00 == 0xD800, start + 1 < bytes.count, bytes[start] == UInt8(ascii: "\\"),
             bytes[start + 1] == UInt8(ascii: "u"), let second = codeUnit(at: start + 2), second & 0xFC00 == 0xDC00

@@ -1,4 +1,4 @@
-/// The keys of the currently open JSON objects, for finding repeated ones.
+/// The keys of the currently open JSON objects, for finding repeated keys.
 ///
 /// Keys are compared by their bytes after unescaping: "é" in two Unicode forms is two keys.
 struct KeyStack {
@@ -8,7 +8,7 @@ struct KeyStack {
         var isDecoded: Bool
     }
 
-    /// More keys are sorted.
+    /// Objects with more keys sort them.
     private static let pairwiseLimit = 16
 
     private var keys: [Key] = []
@@ -34,7 +34,6 @@ struct KeyStack {
         keys.append(Key(start: start, count: decoded.count - start, isDecoded: true))
     }
 
-    /// Returns a repeated key, or nil when there is none.
     mutating func pop(to base: Int, of bytes: UnsafeBufferPointer<UInt8>) -> String? {
         let count = keys.count - base
         defer { keys.removeLast(count) }
@@ -74,7 +73,7 @@ struct KeyStack {
     }
 }
 
-/// The names of entities and properties, with one string for each.
+/// Caches one string for each name of an entity or a property.
 ///
 /// Only names of more than fifteen bytes are kept: a string stores shorter ones inline.
 struct NameTable {

@@ -31,7 +31,7 @@ package struct VerifiedBaseline: Hashable, Sendable {
     /// The bytes are read once, in order, with a bounded buffer.
     ///
     /// - Throws: ``SegmentError``: `incomplete` without a valid end line, `damaged` when the hash does not match,
-    ///   `rejected` when the bytes are those that were written and are no valid baseline.
+    ///   `rejected` when the hash matches but the baseline is not valid.
     package static func verify(_ source: some SegmentBytes) throws(SegmentError) -> VerifiedBaseline {
         let tail = try SegmentTail.read(source)
         var lines = BaselineLines()
@@ -49,7 +49,7 @@ package struct VerifiedBaseline: Hashable, Sendable {
     }
 }
 
-/// A baseline as its first lines and its end line tell it; the lines between them are not read.
+/// The first lines and the end line of a baseline; the lines between them are not read.
 package struct BaselineSummary: Hashable, Sendable {
     package let header: BaselineHeader
     package let writers: [BaselineWriter]
@@ -60,8 +60,8 @@ package struct BaselineSummary: Hashable, Sendable {
 
     /// Reads the header, the lines of the writers and the end line.
     ///
-    /// - Throws: ``SegmentError``: `incomplete` without an end line, `rejected` when a line is none of a baseline,
-    ///   `inputOutput`.
+    /// - Throws: ``SegmentError``: `incomplete` without an end line, `rejected` when a line does not belong to a
+    ///   baseline, `inputOutput`.
     package static func read(_ source: some SegmentBytes) throws(SegmentError) -> BaselineSummary {
         let tail = try SegmentTail.read(source)
         let reader = SegmentLineReader(source, bounds: 0..<tail.offset)
@@ -85,8 +85,8 @@ package struct BaselineSummary: Hashable, Sendable {
 
 /// Reads the lines of a verified baseline one by one, in bounded memory.
 ///
-/// The reader hashes the bytes again. It reports the end only when they are the verified ones; what was read before must
-/// not be committed before that.
+/// The reader hashes the bytes again, and reports the end only when they match the verified bytes. Until then nothing
+/// of the baseline may be committed.
 package final class BaselineReader {
     private let baseline: VerifiedBaseline
     private let lines: SegmentLineReader
@@ -97,9 +97,9 @@ package final class BaselineReader {
         lines = SegmentLineReader(source, bounds: 0..<baseline.offset)
     }
 
-    /// Returns the next line after those of the writers; nil at the end.
+    /// Returns the next line after the lines of the writers; nil at the end.
     ///
-    /// - Throws: ``SegmentError`` `changed` when the bytes are not the verified ones.
+    /// - Throws: ``SegmentError`` `changed` when the bytes are not the verified bytes.
     package func next() throws(SegmentError) -> BaselineEntry? {
         let entry: BaselineEntry?
         do throws(SegmentError) {
@@ -120,7 +120,6 @@ package final class BaselineReader {
 }
 
 extension SegmentEnd {
-    /// The end line of a baseline, with the number of its writers.
     fileprivate init(_ counts: BaselineCounts, sha256: String, signature: Signature?) {
         self.init(
             last: UInt64(counts.writers),
@@ -136,15 +135,15 @@ extension LogFolder {
     /// Writes a baseline and renames it to its final name.
     ///
     /// A baseline takes long to write: it is staged in a folder of its own, so that segments are published meanwhile. A
-    /// file of this name with the same bytes is the result of an earlier attempt and counts as success.
+    /// file of this name with the same bytes is the result of an earlier attempt, which is a success.
     ///
     /// - Parameters:
     ///   - name: The name of the baseline.
     ///   - key: The key that signs it; nil for none.
-    ///   - body: Hands each line, ended by a newline, to the closure that it is given, and returns their counts.
+    ///   - body: Hands each line, with its newline, to its parameter, and returns the counts of the lines.
     /// - Returns: The end line.
     /// - Throws: ``SegmentError`` `forked` when a file of this name has other bytes, `rejected` when no reader would
-    ///   accept the lines; what `body` throws.
+    ///   accept the lines; errors of `body`.
     package func publish(
         _ name: BaselineName,
         signedBy key: SigningKey? = nil,
@@ -152,7 +151,8 @@ extension LogFolder {
     ) throws -> SegmentEnd {
         let file = FilePublisher.Name(writer: name.writer, fileName: name.fileName, stagingFolder: "baselines")
         return try FilePublisher(logs: self).publish(file) { file in
-            // Segments would be removed for a baseline that no reader accepts.
+            // Checks the lines before they are published: segments are removed for a baseline, so readers must accept
+            // it.
             var (lines, count) = (BaselineLines(), 0)
             func fault(_ reason: String) -> SegmentError {
                 let reason = "no reader would accept the baseline: \(reason)"
@@ -185,7 +185,7 @@ extension LogFolder {
 /// Parses and validates the lines of a baseline in order: the header, the writers, the transactions with their changes,
 /// then greatest and least values and counters.
 ///
-/// The writers are kept, in bounded memory; every other line is handed over and forgotten.
+/// Only the writers are kept, in bounded memory.
 package struct BaselineLines {
     private(set) var header: BaselineHeader?
     private(set) var writers: [BaselineWriter] = []
@@ -203,7 +203,6 @@ package struct BaselineLines {
 
     package init() {}
 
-    /// Returns the entry of a line without its newline; nil for the header and the lines of the writers.
     package mutating func next(_ line: UnsafeBufferPointer<UInt8>) throws(JSONError) -> BaselineEntry? {
         guard !line.isBlank else { throw JSONError("the line is blank") }
         guard let header else {
@@ -377,7 +376,7 @@ extension BaselineCounter {
 }
 
 extension LineFields {
-    /// Returns the sequence of a transaction: from 1, with one more after it.
+    /// A sequence that has a successor.
     fileprivate func sequence(_ key: String) throws(JSONError) -> UInt64 {
         let sequence = try count(key)
         guard sequence >= 1, sequence < UInt64(Int64.max) else {

@@ -21,7 +21,6 @@ struct ChangeLine {
 
     var isDeletion: Bool { verb == .delete }
 
-    /// Reads a line; with `builds` false the values are only validated.
     init(_ scanner: inout JSONScanner, builds: Bool) throws(JSONError) {
         guard scanner.peek() == UInt8(ascii: "{") else { throw scanner.unexpected("an object") }
         try scanner.open(UInt8(ascii: "{"), depth: 1)
@@ -51,7 +50,6 @@ struct ChangeLine {
         try check(scanner)
     }
 
-    /// Returns the change; the line must have been read with `builds`.
     func change(names scanner: inout JSONScanner) throws(JSONError) -> Change {
         guard let verb, let entity, let id else { throw scanner.failure("it is not a change") }
         let operation: Change.Operation

@@ -2,11 +2,11 @@ import TributaryChanges
 
 /// Parses change lines one after the other: validates them, or builds their changes.
 ///
-/// It keeps the templates of recent lines, the most recently used first. Without them an import takes 55 % more
+/// It keeps the templates of recent lines, the most recently used first: without them an import takes 55 % more
 /// instructions.
 struct ChangeLineParser {
     private static let templateLimit = 8
-    /// The number of templates after which none are made if none has matched: each line then has a form of its own.
+    /// After so many templates without a match no more are made: each line then has its own form.
     private static let trials = 64
 
     private var scanner = JSONScanner(depthLimit: JSONParser.logDepth)
@@ -40,7 +40,6 @@ struct ChangeLineParser {
         covers(line) ? templates.first : nil
     }
 
-    /// Appends the line to a run of the template's form; false when the line has another form.
     @inline(__always)
     mutating func append(_ line: UnsafeBufferPointer<UInt8>, matching template: LineTemplate, to run: RowRun) -> Bool {
         template.append(line, to: run, &scanner)

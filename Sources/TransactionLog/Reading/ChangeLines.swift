@@ -1,20 +1,19 @@
 package import TributaryChanges
 
-/// Parses the lines of a writer's transactions, which come in pieces of any size, as from an outbox.
+/// Parses the lines of a writer's transactions, which arrive in pieces of any size, for example from an outbox.
 package struct ChangeLines {
     private let writer: UniqueID
     private var parser = ChangeLineParser()
-    /// The current transaction; `remaining` is the number of its changes that have not been read.
+    /// `remaining` is the number of its changes that have not been read.
     private var transaction: TransactionHeader?
     private var remaining = 0
-    /// The beginning of a line; the next piece has the rest.
     private var rest: [UInt8] = []
 
     package init(of writer: UniqueID) { self.writer = writer }
 
     /// Hands over the changes of a piece in order, each with the header of its transaction.
     ///
-    /// - Throws: `JSONError` when a line cannot be parsed, and what `body` throws.
+    /// - Throws: `JSONError` when a line cannot be parsed, or the errors of `body`.
     package mutating func read(_ piece: [UInt8], _ body: (TransactionHeader, Change) throws -> Void) throws {
         rest += piece
         var start = 0

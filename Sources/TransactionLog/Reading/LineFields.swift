@@ -1,6 +1,5 @@
 import TributaryChanges
 
-/// The members of a header, transaction or end line by name; unknown names are ignored.
 struct LineFields {
     private let value: JSONValue
 
@@ -38,7 +37,6 @@ struct LineFields {
         }
     }
 
-    /// Returns a string within the length limit of names; nil when the key is missing or null.
     func shortString(_ key: String) throws(JSONError) -> String? {
         guard let text = try optionalString(key) else { return nil }
         guard text.utf8.count <= LogLimits.textBytes else {
@@ -61,7 +59,7 @@ struct LineFields {
         return hash
     }
 
-    /// Nil for none, and for members of these names that are no signature.
+    /// Nil also for a signature of another form.
     var signature: Signature? {
         guard let key = try? optionalString("key"), let value = try? optionalString("signature") else { return nil }
         return Signature(key: key, value: value)

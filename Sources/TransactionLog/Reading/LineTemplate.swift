@@ -1,8 +1,8 @@
 import Glibc
 import TributaryChanges
 
-/// The constant bytes of insert or update lines with one entity and one list of properties: everything but the
-/// identifier and the values.
+/// The constant bytes of insert or update lines with the same entity and properties: everything but the identifier and
+/// the values.
 ///
 /// Nearly every line of a log has the form of a recent line. A template is made from a valid line. Another line is
 /// valid when its bytes between the values equal those of the template, so that names and keys are not parsed again.
@@ -10,13 +10,11 @@ final class LineTemplate {
     let isInsert: Bool
     let entity: String
     let names: [String]
-    /// The bytes before the identifier, before each value and after the last value, joined.
     private let bytes: [UInt8]
     private let ends: [Int]
 
     private static let identifierLength = 36
 
-    /// Creates a template of a valid change line; nil when the line has another form, or values that are not plain.
     init?(_ line: UnsafeBufferPointer<UInt8>, scanner: inout JSONScanner) {
         let insert = StaticString("{\"insert\":")
         let update = StaticString("{\"update\":")
@@ -52,14 +50,10 @@ final class LineTemplate {
         self.ends = ends
     }
 
-    /// Whether the line has this form and is therefore valid; sets the scanner to the line.
-    ///
-    /// After false the whole line has to be parsed.
     func covers(_ line: UnsafeBufferPointer<UInt8>, _ scanner: inout JSONScanner) -> Bool {
         walk(line, &scanner) { (scanner, _) throws(JSONError) in try scanner.skipScalar() } != nil
     }
 
-    /// Appends the line to a run of this form; false when the line has another form.
     func append(_ line: UnsafeBufferPointer<UInt8>, to run: RowRun, _ scanner: inout JSONScanner) -> Bool {
         let id = walk(line, &scanner) { (scanner, column) throws(JSONError) in
             try scanner.scalar(into: run, column)
@@ -69,7 +63,6 @@ final class LineTemplate {
         return true
     }
 
-    /// Returns the identifier when all bytes between the values match, and `value` has accepted each value.
     @inline(__always)
     private func walk(
         _ line: UnsafeBufferPointer<UInt8>,

@@ -1,7 +1,9 @@
 package import TributaryChanges
 
-/// A change in the syntax of the log, from a request or a command's input: an insert may leave out `id`, or have
-/// `identity` in its place, the names of the properties whose values identify the object; and `ifVersion` may be present.
+/// A change in the syntax of the log, from a request or a command's input.
+///
+/// An insert may leave out `id`, or have `identity` in its place: the names of the properties that identify the object.
+/// `ifVersion` may be present.
 package struct ParsedChange: Hashable, Sendable {
     package enum Verb: String, Sendable, CaseIterable { case insert, update, delete, link, unlink }
 
@@ -13,7 +15,6 @@ package struct ParsedChange: Hashable, Sendable {
     package var ids: [UniqueID] = []
     package var positions: [String]?
     package var ifVersion: JSONValue?
-    /// The properties of an insert without an ID that its ID follows from; empty for none.
     package var identity: [String] = []
 
     private static let identityLimit = 16
@@ -72,7 +73,6 @@ package struct ParsedChange: Hashable, Sendable {
         return names
     }
 
-    /// Returns the change, with `newID` for an insert without an ID.
     package func change(newID: @autoclosure () -> UniqueID) -> Change {
         let operation: Change.Operation =
             switch verb {

@@ -1,25 +1,23 @@
 package import TributaryChanges
 
-/// Consecutive transactions of a segment, or a piece of a large transaction.
 package struct SegmentBatch: Sendable {
     package enum Event: Hashable, Sendable {
         case begin(TransactionHeader)
         case changes([Change])
-        /// Changes of the current transaction as a run of rows; only when the reader makes runs.
         case rows(RowRun)
         case end
     }
 
     package var events: [Event] = []
     package var changeCount = 0
-    /// The bytes that the events take: those of the rows, and those of the lines of other events, or ``eventBytes``.
+    /// The size of the events in bytes: rows and lines as stored, other events ``eventBytes``.
     package var byteCount = 0
-    /// The bytes that an event or a change takes at least, when it is no row.
+    /// The least size in bytes of an event or a change that is not a row.
     package static let eventBytes = 200
     /// Whether a slice ends with this batch.
     ///
-    /// The slice's bytes are the verified ones then, so that all changes up to here may be committed. Without the end
-    /// of a slice nothing may be committed.
+    /// Then the slice's bytes match the verified bytes, so all changes up to here may be committed. Without the end of
+    /// a slice nothing may be committed.
     package var endsSlice = false
 
     mutating func append(_ pieces: inout SegmentPieces) {
@@ -30,7 +28,7 @@ package struct SegmentBatch: Sendable {
     }
 }
 
-/// The changes of one transaction while they are read: runs, and between them changes that no run can hold.
+/// The changes of one transaction while they are read: runs, and between them changes that do not fit into a run.
 struct SegmentPieces {
     private var done: [SegmentBatch.Event] = []
     private var changes: [Change] = []
@@ -41,7 +39,6 @@ struct SegmentPieces {
 
     init(room: Int) { self.room = room }
 
-    /// Appends a line that matches a template to a run; false when the whole line has to be parsed.
     @inline(__always)
     mutating func appendRow(_ line: UnsafeBufferPointer<UInt8>, _ parser: inout ChangeLineParser) -> Bool {
         if let template, let run, parser.append(line, matching: template, to: run) {

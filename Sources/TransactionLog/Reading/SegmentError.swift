@@ -1,20 +1,19 @@
 import Glibc
 package import TributaryChanges
 
-/// An error while reading or writing a segment, with its position, its reason and the resulting state of the segment.
 package struct SegmentError: Error, Hashable, Sendable, CustomStringConvertible {
     package enum Kind: Hashable, Sendable {
         /// The file has no valid end line: a replicator may still be writing it.
         case incomplete
-        /// The bytes are not those that the writer wrote: the hash in the end line does not match.
+        /// The bytes differ from the bytes that the writer wrote: the hash in the end line does not match.
         case damaged
-        /// The bytes are those that the writer wrote, and they are no valid segment.
+        /// The bytes are as the writer wrote them, but they are not a valid segment.
         case rejected
         /// The name is taken by a file with other bytes.
         case forked
-        /// The bytes are encrypted with a key that is not here, or are not encrypted where they must be.
+        /// The file is encrypted with an unknown key, or is not encrypted where it must be.
         case locked
-        /// The bytes are no longer the verified ones.
+        /// The bytes no longer match the verified bytes.
         case changed
         case missing
         /// The system could not read or write the file; the value is `errno`.
@@ -44,7 +43,7 @@ package struct SegmentError: Error, Hashable, Sendable, CustomStringConvertible 
         self.reason = reason
     }
 
-    /// The state of the log folder's contract that a segment has because of it.
+    /// The state of the segment in the log folder's contract.
     package var state: String {
         switch kind {
         case .incomplete, .changed, .missing: "incomplete"
@@ -55,14 +54,15 @@ package struct SegmentError: Error, Hashable, Sendable, CustomStringConvertible 
         }
     }
 
-    /// Whether the machine has a problem that may pass by itself, such as too few descriptors; permissions and the kind
-    /// of the file are none.
+    /// Whether the machine has a problem that may pass, such as too few descriptors.
+    ///
+    /// Permissions and the kind of the file do not pass.
     package var isPassing: Bool {
         guard case .inputOutput(let code) = kind else { return false }
         return [EMFILE, ENFILE, ENOMEM, EIO].contains(code)
     }
 
-    /// Whether the content of the file is the reason, rather than the system that did not let it be read.
+    /// Whether the content of the file is the reason, and not a failure of the system to read it.
     package var isOfContent: Bool {
         if case .inputOutput = kind { return false }
         return true
@@ -81,7 +81,6 @@ package struct SegmentError: Error, Hashable, Sendable, CustomStringConvertible 
         }
     }
 
-    /// What helps where a file cannot be read for want of its key.
     package static let keyHint =
         "If the file is not encrypted, its writer has to encrypt its files. Otherwise add its key to the file that "
         + "encryption.key_file names, then: tributaryctl reload"

@@ -10,7 +10,7 @@ package struct SegmentHeader: Hashable, Sendable {
     /// The hash in the end line of the writer's previous segment.
     package var previous: String?
     package var model: String?
-    /// Its store; what it follows is named by the segment with its first transaction.
+    /// The writer's store; only the segment with the writer's first transaction names its former writer.
     package var incarnation: Incarnation
 
     package init(
@@ -45,10 +45,8 @@ package struct SegmentHeader: Hashable, Sendable {
 }
 
 extension SegmentHeader {
-    /// A header without a long name is shorter.
     private static let usualBytes = 1 << 10
 
-    /// Reads the first line of a segment only.
     package static func read(_ source: some SegmentBytes) throws(SegmentError) -> SegmentHeader {
         let reader = SegmentLineReader(source, bounds: 0..<(try source.size()), capacity: usualBytes)
         guard let line = try reader.next() else {
@@ -75,8 +73,9 @@ extension SegmentHeader {
         )
     }
 
-    /// The header that an encrypted segment shows: without the hash of the segment before, from which its content could be
-    /// guessed.
+    /// The readable header of an encrypted segment.
+    ///
+    /// It lacks the hash of the segment before, which would help to guess that segment's content.
     static func readable(_ line: String) -> String? {
         var text = line
         guard var header = text.withUTF8({ try? SegmentHeader(line: $0) }) else { return nil }

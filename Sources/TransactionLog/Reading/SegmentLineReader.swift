@@ -5,10 +5,10 @@ package import TributaryChanges
 /// Divides a range of a segment's bytes into lines and hashes them.
 ///
 /// The buffer has 256 KiB, less for a shorter range, and grows with the longest line up to 16 MiB. A line is valid
-/// until the next one is read.
+/// until the next call.
 package final class SegmentLineReader {
     static let lineLimit = 16 << 20
-    /// The number of lines after which the thread yields; reading them takes less than 0.1 ms.
+    /// After so many lines the thread lets others run; reading them takes less than 0.1 ms.
     private static let linesBetweenPauses = 32
     private static let initialCapacity = 256 << 10
 
@@ -18,15 +18,12 @@ package final class SegmentLineReader {
     private var buffer: UnsafeMutableRawBufferPointer
     private var filled = 0
     private var start = 0
-    /// The index in the buffer up to which the bytes are hashed.
     private var hashed = 0
     private var hash: SHA256
     package private(set) var line = 0
 
     /// Creates a reader of the range `bounds`, which must end after a newline; `hash` includes the bytes before the
     /// range.
-    ///
-    /// `capacity` is the first size of the buffer; nil for the usual size.
     package init(_ source: any SegmentBytes, bounds: Range<UInt64>, hash: SHA256 = SHA256(), capacity: Int? = nil) {
         self.source = source
         self.hash = hash
@@ -77,9 +74,6 @@ package final class SegmentLineReader {
         }
     }
 
-    /// Parses the line that was read last.
-    ///
-    /// - Throws: ``SegmentError`` `rejected` with the line when `body` finds a fault in it.
     func parse<T>(_ body: () throws(JSONError) -> T) throws(SegmentError) -> T {
         do throws(JSONError) {
             return try body()
@@ -93,7 +87,6 @@ package final class SegmentLineReader {
         return hash
     }
 
-    /// Hashes the remaining bytes without dividing them into lines, and returns the digest of all bytes.
     func finish() throws(SegmentError) -> SHA256.Digest {
         start = filled
         while try refill() { start = filled }

@@ -2,8 +2,8 @@ import TributaryChanges
 
 /// Reads the transactions of a verified segment in batches, in bounded memory.
 ///
-/// The reader hashes the bytes again. It returns the batch that ends a slice only when the bytes of the slice are the
-/// verified ones; until then, nothing of the slice may be committed.
+/// The reader hashes the bytes again. It returns the batch that ends a slice only when the bytes of the slice match the
+/// verified bytes; until then, nothing of the slice may be committed.
 ///
 /// ```swift
 /// let reader = SegmentReader(file, segment: verified, after: position)
@@ -12,8 +12,8 @@ import TributaryChanges
 /// }
 /// ```
 package final class SegmentReader {
-    /// The number of bytes after which a batch ends: several batches are in memory at a time, and the values of a line
-    /// can be several times as long as the line.
+    /// After so many bytes a batch ends: several batches are in memory at a time, and the values of a line can be
+    /// several times as long as the line.
     private static let byteLimit: UInt64 = 1 << 20
 
     private let source: any SegmentBytes
@@ -21,10 +21,9 @@ package final class SegmentReader {
     private let after: UInt64
     private var sliceIndex: Int
     private var lines: SegmentLineReader?
-    /// Whether lines that resemble each other become a ``RowRun``, which the bulk path of an import takes.
     private let makesRuns: Bool
     private var parser = ChangeLineParser()
-    /// The current transaction; `remaining` is the number of its changes that have not been read.
+    /// `remaining` is the number of its changes that have not been read.
     private var transaction: TransactionHeader?
     private var remaining = 0
 
@@ -45,7 +44,7 @@ package final class SegmentReader {
     ///
     /// A batch never includes lines of two slices.
     ///
-    /// - Throws: ``SegmentError`` `changed` when the bytes are not the verified ones.
+    /// - Throws: ``SegmentError`` `changed` when the bytes are not the verified bytes.
     package func nextBatch(limit: Int) throws(SegmentError) -> SegmentBatch? {
         guard sliceIndex < segment.slices.count else { return nil }
         let slice = segment.slices[sliceIndex]

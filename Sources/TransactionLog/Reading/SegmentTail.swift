@@ -41,11 +41,11 @@ package struct SegmentTail: Hashable, Sendable {
         throw SegmentError(.incomplete, file: source.file, reason: "the last line is too long for an end line")
     }
 
-    /// Reads the lines before the end line once, compares the hash of their bytes with the one in it, and then reports a
-    /// fault in the lines.
+    /// Reads the lines before the end line once, compares their hash with the end line, and then reports a fault in the
+    /// lines.
     ///
-    /// The hash distinguishes a damaged copy from bytes that the writer wrote and that are not valid, so it is compared even
-    /// after an invalid line.
+    /// The hash distinguishes a damaged copy from bytes that the writer wrote and that are not valid, so it is compared
+    /// even after an invalid line.
     func verify(
         _ source: some SegmentBytes,
         of writer: UniqueID? = nil,
@@ -81,7 +81,7 @@ package struct SegmentEnd: Hashable, Sendable {
     package var changes: UInt64
     /// The lower-case hexadecimal SHA-256 of all bytes before this line.
     package var sha256: String
-    /// Of ``SignedText``; nil for none, and for one of another form, which old readers ignore as well.
+    /// Of ``SignedText``; nil also for a signature of another form, which old readers ignore as well.
     package var signature: Signature?
 
     package init(last: UInt64, transactions: UInt64, changes: UInt64, sha256: String, signature: Signature? = nil) {
@@ -117,10 +117,11 @@ extension SegmentEnd {
 
 /// The bytes that a signature of a file in the log folder signs.
 ///
-/// The path binds the content to its name, so that no file counts in the place of another one.
+/// The path binds the content to its name, so that no file can replace another file.
 package enum SignedText {
-    /// The text for a file, by its path below the log folder and the hash in its end line; of a comparison the hash is
-    /// that of its line without the signature.
+    /// The text for a file, by its path below the log folder and the hash in its end line.
+    ///
+    /// For a comparison it is the hash of its line without the signature.
     package static func of(_ path: String, _ sha256: String) -> [UInt8] {
         Array("tributary-signature-1\n\(path)\n\(sha256)\n".utf8)
     }

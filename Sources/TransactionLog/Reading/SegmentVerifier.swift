@@ -10,9 +10,9 @@ package struct SegmentVerifier: Sendable {
     /// The greatest number of entries of `seen` altogether, 40 bytes each.
     static let dependencyEntryLimit = 262_144
 
-    /// The number of changes and transactions after which a slice ends with its transaction.
+    /// A slice ends with the transaction that reaches this number of changes and transactions.
     package var sliceChanges: Int
-    /// The length of the longest file whose content the verified segment has, if it has only rows.
+    /// The length of the longest file with content that is kept in memory, if it has only rows.
     package var keptBytes: UInt64
 
     package init(sliceChanges: Int = 20_000, keptBytes: UInt64 = 0) {
@@ -20,10 +20,10 @@ package struct SegmentVerifier: Sendable {
         self.keptBytes = keptBytes
     }
 
-    /// Verifies the segment and returns the information that its import needs.
+    /// Verifies the segment, and returns the information for its import.
     ///
     /// - Throws: ``SegmentError``: `incomplete` without a valid end line, `damaged` when the hash does not match,
-    ///   `rejected` when the bytes are those that were written and are no valid segment.
+    ///   `rejected` when the hash matches but the segment is not valid.
     package func verify(
         _ source: some SegmentBytes,
         name: SegmentName,
@@ -51,10 +51,9 @@ package struct SegmentVerifier: Sendable {
     }
 }
 
-/// A segment whose bytes have all been verified, with the information to plan its import and to prove later that the
-/// bytes are unchanged.
+/// A segment with verified bytes, and the information to plan its import and to prove later that the bytes are
+/// unchanged.
 package struct VerifiedSegment: Sendable {
-    /// Consecutive whole transactions of the file, with the hash of all bytes up to their end.
     package struct Slice: Sendable {
         package let last: UInt64
         package let changes: Int
@@ -64,7 +63,6 @@ package struct VerifiedSegment: Sendable {
         let digest: SHA256.Digest
     }
 
-    /// A transaction that states which transactions of other writers its writer had seen.
     package struct Dependency: Hashable, Sendable {
         package let sequence: UInt64
         package let seen: [UniqueID: UInt64]
@@ -95,9 +93,7 @@ package struct VerifiedSegment: Sendable {
     package var batches: [SegmentBatch] = []
 }
 
-/// It keeps changes that are rows where that is asked for.
 private struct SegmentContent {
-    /// The number of changes that the first line of a transaction announces.
     private struct Announcement: CustomStringConvertible {
         let sequence: UInt64
         let line: Int
@@ -173,8 +169,9 @@ private struct SegmentContent {
         endBatch()
     }
 
-    /// Validates the change lines of a transaction, and adds them to the batch; a line with the form of an earlier line is
-    /// compared with its template instead of being parsed.
+    /// Validates the change lines of a transaction, and adds them to the batch.
+    ///
+    /// A line with the form of an earlier line is compared with its template, and not parsed.
     private mutating func readChanges(
         of transaction: Announcement,
         _ reader: SegmentLineReader
@@ -249,10 +246,8 @@ private struct SegmentContent {
     }
 }
 
-/// Checks that the transactions of a segment match its name: consecutive sequences, increasing clocks.
 private struct TransactionOrder {
     let name: SegmentName
-    /// The clock of the last transaction, which is the greatest so far.
     private(set) var clock = HybridClock.zero
     private(set) var transactions: UInt64 = 0
     private(set) var changes: UInt64 = 0
@@ -310,9 +305,8 @@ private struct TransactionOrder {
     }
 }
 
-/// Collects the transactions of other writers on which a segment's transactions depend, up to a limit.
 private struct SegmentDependencies {
-    /// The transaction after which those are collected.
+    /// Dependencies are collected after this transaction.
     let start: UInt64
     private(set) var list: [VerifiedSegment.Dependency] = []
     private(set) var isFull = false
@@ -330,8 +324,9 @@ private struct SegmentDependencies {
     }
 }
 
-/// Divides a segment into slices of whole transactions, each with the hash of its bytes, to compare the bytes that are
-/// applied later with the verified ones.
+/// Divides a segment into slices of whole transactions.
+///
+/// The hash of each slice later proves that the applied bytes are the verified bytes.
 private struct SliceBuilder {
     private static let byteLimit: UInt64 = 4 << 20
 

@@ -1,11 +1,10 @@
 package import TributaryChanges
 
-/// The transactions of a segment one after the other, each by the hash of its lines.
 package final class TransactionDigests {
     private let lines: SegmentLineReader
     private let writer: UniqueID
     private var isBegun = false
-    /// The transaction that was asked for last, or a later one.
+    /// The last requested transaction, or a later one.
     private var current: (sequence: UInt64, digest: SHA256.Digest)?
 
     package init(_ source: some SegmentBytes, _ tail: SegmentTail, writer: UniqueID) {
@@ -13,9 +12,11 @@ package final class TransactionDigests {
         self.writer = writer
     }
 
-    /// The digest of a transaction, nil when the segment does not have it; they are asked for in ascending order.
+    /// The digest of a transaction; nil when the segment lacks it.
     ///
-    /// - Throws: What ``next()`` throws.
+    /// Sequences must ascend from call to call.
+    ///
+    /// - Throws: The errors of ``next()``.
     package func digest(of sequence: UInt64) throws(SegmentError) -> SHA256.Digest? {
         while current.map({ $0.sequence < sequence }) ?? true {
             current = try next()
@@ -26,7 +27,7 @@ package final class TransactionDigests {
 
     /// The next transaction; nil at the end.
     ///
-    /// - Throws: ``SegmentError`` when the system cannot read the file, or it is not the one that was verified.
+    /// - Throws: ``SegmentError`` when the system cannot read the file, or it is not the verified file.
     package func next() throws(SegmentError) -> (sequence: UInt64, digest: SHA256.Digest)? {
         if !isBegun {
             isBegun = true
@@ -52,9 +53,8 @@ package final class TransactionDigests {
     }
 }
 
-/// Finds the line numbers of transactions in a segment, without reading their changes.
 package enum TransactionLines {
-    /// Returns the line number, from 1, of each transaction that is found; empty for a file that is no segment.
+    /// Returns the line numbers, from 1, of the transactions that are found; empty when the file is not a segment.
     package static func find(
         _ sequences: Set<UInt64>,
         in source: some SegmentBytes,

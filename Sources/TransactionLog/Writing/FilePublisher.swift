@@ -4,14 +4,15 @@ import Synchronization
 package import TributaryChanges
 
 extension LogFolder {
-    /// Writes a blob and renames it to its name; a file of this name is replaced, which has the same content or none, and
-    /// may be encrypted with another key.
+    /// Writes a blob and renames it to its name, where it replaces a file.
+    ///
+    /// A file of this name has the same content or a damaged one, and may be encrypted with another key.
     ///
     /// - Parameters:
     ///   - sha256: The hash of its bytes.
-    ///   - writer: The writer in whose folder it is.
+    ///   - writer: The writer with the folder of the blob.
     ///   - read: Hands over the bytes in portions; it has compared them with the hash when it returns.
-    /// - Throws: ``SegmentError``, `forked` when a folder has its name; what `read` throws.
+    /// - Throws: ``SegmentError``, `forked` when a folder has its name; errors of `read`.
     package func publishBlob(
         _ sha256: String,
         of writer: UniqueID,
@@ -26,12 +27,13 @@ extension LogFolder {
         }
     }
 
-    /// Encrypts the blobs of a writer with the current key that are not encrypted, or with another key that is here.
+    /// Encrypts a writer's blobs with the current key when they are not encrypted, or encrypted with another key of
+    /// this machine.
     ///
-    /// What cannot be read, or is not what its name says, stays as it is. Each blob is opened; those to encrypt are read
-    /// twice.
+    /// Blobs that cannot be read, or with content that does not match the name, are left as they are. Each blob is
+    /// opened; blobs to encrypt are read twice.
     ///
-    /// - Returns: The number of the blobs that were encrypted anew.
+    /// - Returns: The number of blobs that were encrypted.
     package func encryptBlobs(of writer: UniqueID, step: () throws -> Void) throws -> Int {
         guard let current = keys.current else { return 0 }
         var count = 0
@@ -47,7 +49,8 @@ extension LogFolder {
         return count
     }
 
-    /// The sizes that a blob can have: only its name tells whether it is one that looks like an encrypted file.
+    /// The sizes that a blob can have: only the hash in its name proves whether the content just looks like an
+    /// encrypted file.
     private func possibleSizes(
         ofBlob sha256: String,
         writer: UniqueID,
@@ -61,15 +64,14 @@ extension LogFolder {
     }
 }
 
-/// Publishes whole files in a writer's folder: writes a staged file, syncs it, and renames it, never replacing a file,
-/// except a blob, whose name is the hash of its content.
+/// Publishes whole files in a writer's folder: writes a staged file, syncs it, and renames it.
 ///
-/// Whoever writes into the log folder can guess the names, and put anything there. No publication waits for another
-/// program, and only regular files are opened.
+/// It replaces no file, except a blob: its name is the hash of its content. Others who write into the log folder can
+/// guess the names, and put anything there. No publication waits for another program, and only regular files are
+/// opened.
 struct FilePublisher: Sendable {
     let logs: LogFolder
-    /// The folders whose entries in their parent folders are known to be durable; two for each log folder and writer of
-    /// this process.
+    /// The folders with durable entries in their parent folders; two for each log folder and writer of this process.
     private static let durable = Mutex<Set<String>>([])
     /// The staging folders that this process has cleaned of the files of interrupted publications.
     private static let cleaned = Mutex<Set<String>>([])
@@ -77,12 +79,11 @@ struct FilePublisher: Sendable {
     struct Name {
         var writer: UniqueID
         var fileName: String
-        /// The folder in the writer's staging folder, for files that take long to write; nil for that folder itself.
+        /// The folder in the writer's staging folder, for files that take long to write; nil for the staging folder
+        /// itself.
         var stagingFolder: String?
-        /// The first line of a segment, which stays readable when the file is encrypted.
         var header: String?
-        /// Whether it lies in the folder of the writer's blobs, and replaces a file of this name, of which only the content
-        /// counts.
+        /// Whether it lies in the folder of the writer's blobs, and replaces a file of its name.
         var isBlob = false
 
         fileprivate var readyName: String { fileName + FilePublisher.readySuffix }
@@ -92,17 +93,17 @@ struct FilePublisher: Sendable {
     /// Writes a file and renames it to its final name.
     ///
     /// A file of this name with the same bytes is the result of an earlier attempt: the publication has succeeded.
-    /// Anything else that has the name is left alone.
+    /// Anything else with the name is left alone.
     ///
     /// - Parameters:
     ///   - name: The name of the file.
     ///   - isMarked: Whether the file has the name of a ready file until it is in its place: ``isReady(_:)``.
-    ///   - begin: Called with the result when the whole file is on the disk, before it gets its final name. A ready file
-    ///     stays when this or a later step fails.
+    ///   - begin: Called with the result when the whole file is on the disk, before it gets its final name. A ready
+    ///     file stays when this or a later step fails.
     ///   - write: Writes the file.
     /// - Returns: The result of `write`.
-    /// - Throws: ``SegmentError`` `forked` when something else has this name, `locked`, `incomplete` or `inputOutput` when it
-    ///   cannot be compared; what `begin` and `write` throw.
+    /// - Throws: ``SegmentError`` `forked` when something else has this name, `locked`, `incomplete` or `inputOutput`
+    ///   when it cannot be compared; errors of `begin` and `write`.
     func publish<T>(
         _ name: Name,
         isMarked: Bool = false,
@@ -132,15 +133,14 @@ struct FilePublisher: Sendable {
 
     /// Whether an attempt to publish a marked file has ended before the file was in its place.
     ///
-    /// The rename that brings a file into its place takes away its name of a ready file, so a file that was ever in its
-    /// place has none.
+    /// The rename into its place removes the name of a ready file, so a file that was ever in its place has no such
+    /// name.
     func isReady(_ name: Name) -> Bool {
         var status = stat()
         return fstatat(logs.descriptor, name.readyPath, &status, AT_SYMLINK_NOFOLLOW) == 0
             && status.st_mode & S_IFMT == S_IFREG
     }
 
-    /// Removes the ready file of a name that will not be published.
     func forgetReady(_ name: Name) { unlinkat(logs.descriptor, name.readyPath, 0) }
 
     private static let staging = ".staging"
@@ -154,7 +154,6 @@ struct FilePublisher: Sendable {
     private struct Staging {
         let folder: OpenFolder
         let file: Int32
-        /// The name of the folder with a random name; nil for the writer's staging folder.
         private let temporary: String?
         private let logs: LogFolder
         private let fileName: String
@@ -170,12 +169,11 @@ struct FilePublisher: Sendable {
             }
         }
 
-        /// Removes the ready files of the writer, since a store needs one at a time; lists the folder.
+        /// Removes the ready files of the writer, since a store needs only one at a time; lists the folder.
         func removeReadyFiles() {
             FilePublisher.removeFiles(in: folder.descriptor) { $0.hasSuffix(FilePublisher.readySuffix) }
         }
 
-        /// Removes what is staged, except a ready file in the writer's folder.
         func end(isPlaced: Bool) {
             if !isPlaced { unlinkat(folder.descriptor, fileName, 0) }
             if temporary != nil { removeReadyFiles() }
@@ -198,16 +196,14 @@ struct FilePublisher: Sendable {
         }
     }
 
-    /// Removes files of a folder, but no folders.
     private static func removeFiles(in folder: Int32, where isRemoved: (String) -> Bool) {
         let names = (try? LogFolder.names(in: folder, path: "")) ?? []
         for name in names where isRemoved(name) { unlinkat(folder, name, 0) }
     }
 
-    /// Whether this process looks for the remains in a staging folder for the first time.
     private static func isFirst(_ path: String) -> Bool { cleaned.withLock { $0.insert(path).inserted } }
 
-    /// Removes the folders with random names that interrupted publications of a writer have left, once in a process.
+    /// Removes the folders with random names that interrupted publications of a writer left behind, once in a process.
     ///
     /// A program that publishes has locked its folder. Lists the folder with all staged files.
     private func removeAbandoned(of writer: UniqueID, in root: OpenFolder) {
@@ -227,7 +223,6 @@ struct FilePublisher: Sendable {
         name.hasPrefix("\(writer).") && parseHexadecimal16(name.dropFirst("\(writer).".count)) != nil
     }
 
-    /// Opens a new folder with a random name, and creates a file in it.
     private func openTemporary(_ name: Name, in root: OpenFolder) throws(SegmentError) -> (OpenFolder, Int32, String) {
         func attempt() throws(SegmentError) -> (OpenFolder, Int32, String) {
             let temporary = "\(name.writer).\(hexadecimal16(.random(in: .min ... .max)))"
@@ -371,7 +366,6 @@ struct FilePublisher: Sendable {
     }
 }
 
-/// A staged file that is being written, encrypted where that is asked for, and the hash of its content.
 final class HashedFile {
     private static let bufferSize = 256 << 10
 
@@ -380,7 +374,6 @@ final class HashedFile {
     private var encryption: EncryptedOutput?
     private var hash = SHA256()
     private var pending: [UInt8] = []
-    /// The number of the pending bytes that are hashed.
     private var hashed = 0
 
     init(descriptor: Int32, file: String, encryption: EncryptedOutput?) {
@@ -394,7 +387,6 @@ final class HashedFile {
         if pending.count >= HashedFile.bufferSize { try flush() }
     }
 
-    /// The hash of all bytes of the content so far.
     func digest() -> String {
         hashPending()
         return hash.finalize().hexadecimal

@@ -16,7 +16,7 @@ package final class NewFile {
 
     package var path: String { folder.path(of: name) }
 
-    /// Begins a file at a path that nothing has.
+    /// Begins a file at a free path.
     ///
     /// - Parameters:
     ///   - path: Its path; a link takes the path, too.
@@ -81,7 +81,7 @@ package final class NewFile {
         guard fchown(descriptor, user, group) == 0 else { throw failure(errno) }
     }
 
-    /// Makes the file durable, and gives it its name; nothing is replaced.
+    /// Makes the file durable, and gives it its name; replaces nothing.
     ///
     /// - Parameter newName: Its name, if it was not known before.
     /// - Throws: ``FileFailure``, with `EEXIST` when the name is taken.
@@ -99,10 +99,10 @@ package final class NewFile {
         try folder.sync()
     }
 
-    /// Makes the file durable, and replaces what has its name.
+    /// Makes the file durable, and replaces the file with its name.
     ///
-    /// - Parameter isRight: Called last before that; the file is given up when it throws.
-    /// - Throws: ``FileFailure``; what `isRight` throws.
+    /// - Parameter isRight: Called last before the rename; the file is given up when it throws.
+    /// - Throws: ``FileFailure``; the errors of `isRight`.
     package func replace(_ isRight: () throws -> Void = {}) throws {
         guard fsync(descriptor) == 0 else { throw failure(errno) }
         if draft == nil {

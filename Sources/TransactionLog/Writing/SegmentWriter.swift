@@ -1,6 +1,5 @@
 package import TributaryChanges
 
-/// Writes the lines of a segment and hashes them.
 package final class SegmentWriter {
     private let file: HashedFile
     private var transactions: UInt64 = 0
@@ -11,8 +10,9 @@ package final class SegmentWriter {
         try file.write(Array(header.utf8) + [0x0A])
     }
 
-    /// Appends a whole transaction: its line and those of its changes, each with a newline; or a piece of it, with the
-    /// number of changes at the last one.
+    /// Appends a whole transaction: its line and the lines of its changes, each with a newline.
+    ///
+    /// A piece of a transaction has the number of changes only at the last piece.
     package func append(lines: [UInt8], changes count: Int?) throws(SegmentError) {
         try file.write(lines)
         guard let count else { return }
@@ -20,7 +20,7 @@ package final class SegmentWriter {
         changes += UInt64(count)
     }
 
-    /// Writes the end line and returns it; the file is not synced yet.
+    /// Writes the end line and returns it; does not sync the file.
     func finish(_ name: SegmentName, signedBy key: SigningKey?) throws(SegmentError) -> SegmentEnd {
         let hash = file.digest()
         let end = SegmentEnd(
@@ -38,18 +38,18 @@ package final class SegmentWriter {
 extension LogFolder {
     /// Writes a segment and renames it to its final name.
     ///
-    /// A file of this name with the same bytes is the result of an earlier attempt and counts as success.
+    /// A file of this name with the same bytes is the result of an earlier attempt, which is a success.
     ///
     /// - Parameters:
     ///   - name: The name of the segment.
     ///   - header: Its first line, without the newline.
     ///   - key: The key that signs it; nil for none.
-    ///   - isMarked: Whether ``isReady(_:)`` is to tell later that the segment was not in its place.
+    ///   - isMarked: Whether ``isReady(_:)`` can later tell that the segment was not in its place.
     ///   - begin: Called with the end line when the whole file is on the disk, before it gets its name.
     ///   - body: Appends the transactions.
     /// - Returns: The end line.
-    /// - Throws: ``SegmentError`` `forked` when something else has this name, `locked`, `incomplete` or `inputOutput` when it
-    ///   cannot be compared; what `begin` and `body` throw.
+    /// - Throws: ``SegmentError`` `forked` when something else has this name, `locked`, `incomplete` or `inputOutput`
+    ///   when it cannot be compared; errors of `begin` and `body`.
     package func publish(
         _ name: SegmentName,
         header: String,
@@ -71,7 +71,6 @@ extension LogFolder {
     /// When false, the segment may have been in its place, also when its file is gone or replaced now.
     package func isReady(_ name: SegmentName) -> Bool { FilePublisher(logs: self).isReady(.init(name)) }
 
-    /// Removes what was staged of a segment that will not be published.
     package func forgetReady(_ name: SegmentName) { FilePublisher(logs: self).forgetReady(.init(name)) }
 }
 

@@ -90,11 +90,9 @@ struct BatchOperation {
 /// the end of the batch. The memory grows with the number of objects that depend on others, not with the batch.
 final class BatchDerivation: BatchDeriving {
     private let schema: ObjectSchema
-    /// It has no objects, so it shows the store's values alone.
     private let context: ManagedObjectContext
     private let now: PropertyValue
     private var dependencies: [DerivationDependency] { schema.derivationDependencies }
-    /// Objects whose derived attributes depend on what the batch changes.
     private var concerned: Set<ManagedObjectID> = []
 
     init?(_ home: ContextHome) {
@@ -117,7 +115,6 @@ final class BatchDerivation: BatchDeriving {
         }
     }
 
-    /// Adds the objects that lose a member because the batch writes the member's to-one register.
     private func addFormerOwners(_ change: Change, _ names: Set<String>, _ reader: Reader) throws {
         for dependency in dependencies where dependency.relationship.isToMany {
             guard let inverse = dependency.relationship.inverse, names.contains(inverse) else { continue }
@@ -200,7 +197,7 @@ final class BatchDerivation: BatchDeriving {
 
 /// Batches: inserts, updates and deletions in the store itself, one transaction each, all or nothing.
 ///
-/// A batch cannot be part of ``performInOneTransaction(_:)``: it throws there.
+/// A batch inside ``performInOneTransaction(_:)`` throws.
 ///
 /// Batches are checked against the store, not against the context's unsaved changes. The context's merge policy
 /// resolves conflicts of unique keys: `error` refuses the batch, `objectTrump` gives the row's values to the object
@@ -223,9 +220,9 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Inserts objects whose rows `filling` fills one by one, until it returns true, instead of the request's rows.
+    /// Inserts objects from rows that `filling` fills, instead of the request's rows, until it returns true.
     ///
-    /// - Throws: `BatchError` with the row and the property, ``ContextError``, or the error that `filling` throws.
+    /// - Throws: `BatchError` with the row and the property, ``ContextError``, or the error of `filling`.
     @discardableResult
     public func execute(
         _ request: BatchInsertRequest,

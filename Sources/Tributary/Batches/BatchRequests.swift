@@ -19,9 +19,10 @@ public struct BatchInsertRequest: Sendable {
     public var resultKind = BatchResultKind.count
     /// Whether the executing context merges the changes of the batch; other contexts merge them in any case.
     public var refreshesContext = false
-    /// The properties whose values identify an object, so that machines that insert one key insert one object.
+    /// The properties that identify an object: machines that insert objects with equal values insert the same object.
     ///
-    /// The identifier of a row follows from them by `UniqueID.init(entity:key:)`. Leave it empty for new identifiers.
+    /// The identifier of a row follows from these values by `UniqueID.init(entity:key:)`. Leave it empty for new
+    /// identifiers.
     public var identity: [String] = []
     let source: Source
 
@@ -36,11 +37,11 @@ public struct BatchInsertRequest: Sendable {
         source = .rows(rows)
     }
 
-    /// Creates a request whose rows are filled one by one.
+    /// Creates a request with rows that a handler fills.
     ///
     /// - Parameters:
     ///   - entityName: the entity of the new objects.
-    ///   - handler: fills an empty row, or returns true when there are no more.
+    ///   - handler: fills an empty row, or returns true when there are no more rows.
     public init(_ entityName: String, handler: @escaping @Sendable (inout [String: PropertyValue]) -> Bool) {
         self.entityName = entityName
         source = .handler(handler)
@@ -63,9 +64,10 @@ public struct BatchUpdateRequest: Sendable {
     public enum Expression: Sendable, Hashable {
         /// A value; `.reference` for a to-one relationship.
         case value(PropertyValue)
-        /// The sum of the stored number and this one; a missing number counts as zero.
+        /// The sum of the stored number and this number; a missing number is zero.
         ///
-        /// A counter takes every amount. Any other number must be able to hold the sum: the request is refused otherwise.
+        /// A counter takes every amount. Any other number must be able to hold the sum: the request is refused
+        /// otherwise.
         case increment(PropertyValue)
         /// The value that another attribute of the object had before the batch.
         case property(String)
@@ -131,7 +133,7 @@ public struct BatchResult: Sendable, Hashable {
     public let kind: BatchResultKind
     /// The number of inserted, updated or deleted objects, including those deleted by Cascade rules.
     ///
-    /// An object that already had the values does not count.
+    /// Objects that already had the values are not included.
     public let count: Int
     /// The IDs of these objects when the request asked for them; otherwise empty.
     public let objectIDs: [ManagedObjectID]

@@ -1,14 +1,14 @@
-// Contexts whose parent is another context. A child on the queue of its parent reads the parent itself; a child on a
-// queue of its own gets the unsaved state of its parent as values, and hands its saves over as values.
+// Contexts with another context as their parent. A child on the queue of its parent reads the parent itself. A child on
+// its own queue gets the unsaved state of its parent as values, and hands its saves over as values.
 
 import TributaryChanges
 import TributaryStore
 
-/// A context on a queue of its own whose parent is another context, not the store.
+/// A context on its own queue with another context as its parent, not the store.
 ///
 /// Each block begins with the parent's state, unsaved changes included, at the parent's generation. `save()` inside a
 /// block takes effect in the child at once. The parent absorbs the saves, in order, when the block has ended, also when
-/// it ends with an error; `perform` returns after that. No thread waits for the other queue.
+/// it ends with an error; Then `perform` returns. No thread waits for the other queue.
 ///
 /// ```swift
 /// let importer = container.newChildOfViewContext(name: "import")
@@ -87,12 +87,12 @@ public actor ChildContext {
 
     /// Queues `block` in the order of the calls.
     ///
-    /// It counts as pending from the call on: `container.close()` waits until the parent has absorbed its saves.
+    /// It is pending from the call on: `container.close()` waits until the parent has absorbed its saves.
     public nonisolated func enqueue(_ block: @escaping @Sendable (ManagedObjectContext) -> Void) {
         let pending = container.pipeline.pending
         pending.begin()
         let ticket = lock.takeTicket()
-        // It waits for the parent's queue, so it cannot be a plain block of this one; the ticket keeps the order.
+        // It waits for the parent's queue, so it cannot be a plain block of this queue; the ticket keeps the order.
         Task {
             _ = await self.run(block, ticket)
             pending.end()
@@ -107,7 +107,7 @@ public actor ChildContext {
         enqueue(SendingBox.passing(input, to: block))
     }
 
-    /// Creates a context on a queue of its own whose parent is this one.
+    /// Creates a context on its own queue with this context as its parent.
     public nonisolated func newChild(
         name: String? = nil,
         author: String? = nil,
@@ -116,7 +116,6 @@ public actor ChildContext {
         container.newChild(of: self, name: name, author: author, mergePolicy: mergePolicy)
     }
 
-    /// Returns when the parent has absorbed the saves of `block`.
     private func run<T: Sendable, E: Error>(
         _ block: @Sendable (ManagedObjectContext) throws(E) -> T,
         _ ticket: UInt64
@@ -157,7 +156,7 @@ extension ChildContext: EndingContext {
 
 extension ChildContext: ParentLink {}
 
-/// The connection of a child with a queue of its own to its parent: by values, never by objects.
+/// The connection of a child on its own queue to its parent: by values, never by objects.
 protocol ParentLink: Sendable {
     func perform<T: Sendable, E: Error>(
         _ block: @Sendable (ManagedObjectContext) throws(E) -> T
@@ -167,7 +166,6 @@ protocol ParentLink: Sendable {
 extension ParentLink {
     func unsavedState() async -> UnsavedState { await perform { $0.unsavedState() } }
 
-    /// Absorbs the saves in order, and returns the changes that the parent dropped.
     func absorb(_ saves: [StagedSave]) async -> [ObjectSnapshot] {
         await perform { context in saves.flatMap { AbsorbOperation(context: context).absorb($0) } }
     }

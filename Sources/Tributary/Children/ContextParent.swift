@@ -9,7 +9,7 @@ protocol ContextParent: AnyObject {
     /// False while a transaction that the parent's saves join is open.
     var isCommitted: Bool { get }
 
-    /// Grows when something above has changed; then objects that are in use have to be read again.
+    /// Grows when a context above has changed; then objects in use have to be read again.
     var stateVersion: UInt64 { get }
 
     func read<T>(_ block: (Reader) throws -> T) throws -> T
@@ -21,7 +21,7 @@ protocol ContextParent: AnyObject {
 
     var unsavedRoots: UnsavedRoots { get }
 
-    /// Returns an upper bound: an object that two of the contexts above have changed may count twice.
+    /// Returns an upper bound: an object with changes in two of the contexts above may be included twice.
     func unsavedCount(rootIndex: Int) -> Int
 
     /// Some objects may be in the list twice, and some may only be linked.
@@ -32,26 +32,23 @@ protocol ContextParent: AnyObject {
 
     func unsaved(_ key: ObjectKey) -> UnsavedObject?
 
-    /// Makes no row, unlike ``unsaved(_:)``.
     func isUnsaved(_ key: ObjectKey) -> Bool
 
-    /// Returns the objects of a relationship; `ids` are those of the store.
+    /// Returns the objects of a relationship; `ids` are the store's objects.
     func related(_ ids: [ManagedObjectID], at key: RelationshipDelta.Key) -> [ManagedObjectID]
 
     func unsavedState() -> UnsavedState
 
-    /// Takes the changes of a child's save, and returns those of objects that are deleted here: they are dropped.
+    /// Takes the changes of a child's save, and returns the changes of objects that are deleted here: they are dropped.
     func absorb(_ save: StagedSave) throws(ContextError) -> [ObjectSnapshot]
 }
 
-/// The root entities of unsaved changes, by index; entities without changes may be among them.
 struct UnsavedRoots {
     var changed: Set<Int> = []
     var deleted: Set<Int> = []
     var relationships: Set<RelationshipDelta.Identity> = []
 }
 
-/// A context is the parent of the children on its own queue.
 extension ManagedObjectContext: ContextParent {
     var isCommitted: Bool { reader.isCommitted }
 
@@ -120,10 +117,10 @@ extension ManagedObjectContext: ContextParent {
 }
 
 extension ManagedObjectContext {
-    /// Creates a context on the same queue or actor whose saves go to this context instead of the store.
+    /// Creates a context on the same queue or actor that saves into this context instead of the store.
     ///
     /// The child sees the unsaved changes of this context. Its save makes unsaved changes in this context and does not
-    /// write to the store; properties that the child has changed replace those of this context.
+    /// write to the store; properties that the child has changed replace the properties of this context.
     ///
     /// ```swift
     /// let draft = container.viewContext.newChild(name: "draft")
@@ -140,7 +137,7 @@ extension ManagedObjectContext {
     ///   - mergePolicy: decides about changes of objects that this context has deleted. Under `error`, the child's save
     ///     throws ``ConflictError``, and this context takes nothing. Under any other policy the changes are lost: both
     ///     contexts list them in ``ObjectsDidChange/discarded``. A save into a parent has no other conflicts.
-    /// - Returns: A context that is used where this one is; it holds this one.
+    /// - Returns: A context for the same queue or actor; it holds this context.
     public func newChild(name: String? = nil, mergePolicy: MergePolicy = .objectTrump) -> ManagedObjectContext {
         checkConfinement()
         let child = ManagedObjectContext(

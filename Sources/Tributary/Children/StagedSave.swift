@@ -1,5 +1,3 @@
-// A child's save, as values: taken from the child, and absorbed by its parent.
-
 import TributaryChanges
 import TributaryModel
 import TributaryStore
@@ -15,12 +13,9 @@ struct StagedSave: Sendable {
         var key: ObjectKey
         var action: Action
         var image: Row
-        /// By property index, transient attributes included.
         var values: [PropertyValue]
-        /// Whether the object took the ID of another object that the child has deleted.
         var hasFormer = false
         var changed: [Int]
-        /// What the child has counted, by property index.
         var amounts: [Int: PropertyValue]
 
         var edits: ObjectSnapshot {
@@ -41,16 +36,13 @@ struct StagedSave: Sendable {
         var owner: ManagedObjectID
         var propertyIndex: Int
         var ordering: RelationshipOrdering
-        /// The objects that the child has linked, in the child's order.
         var added: [ManagedObjectID]
     }
 
     var objects: [Object] = []
     var pairs: [Pair] = []
     var orders: [Order] = []
-    /// Derived relationships are included.
     var delta = RelationshipDelta()
-    /// What the child had changed in objects that were deleted above before it saved.
     var lost: [ObjectSnapshot] = []
 
     var isEmpty: Bool { objects.isEmpty && pairs.isEmpty && orders.isEmpty && lost.isEmpty }
@@ -91,7 +83,6 @@ struct ChildSave {
         for object in objects + owners { object.didSave() }
     }
 
-    /// Returns the changed objects, and the targets of new links and references, that do not exist above.
     private func conflicts(_ staged: StagedSave) throws(ContextError) -> [MergeConflict] {
         var touched: [ManagedObjectID] = []
         for object in staged.objects where object.action != .delete {
@@ -166,7 +157,6 @@ struct ChildSave {
     private func staged(_ object: ManagedObject, _ action: StagedSave.Action, _ propertyIndexes: [Int])
         -> StagedSave.Object
     {
-        // An object that was deleted as a fault has no values.
         let image =
             object.values.isEmpty ? object.row(object.descriptor.defaults, revision: 0) : object.image()
         return StagedSave.Object(

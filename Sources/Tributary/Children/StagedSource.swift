@@ -29,7 +29,6 @@ final class StagedSource: ContextParent {
         return saves
     }
 
-    /// The parent's generation; it stays the same for the length of a block.
     var generation: Generation? { state.generation }
 
     var isCommitted: Bool { true }
@@ -39,7 +38,6 @@ final class StagedSource: ContextParent {
         return try store.read(block)
     }
 
-    /// The state was taken from a parent that had processed its changes.
     func processAllChanges() {}
 
     var hasUnsaved: Bool { !state.objects.isEmpty || state.hasRelationships }
@@ -96,7 +94,6 @@ struct UnsavedState: Sendable {
     private(set) var objects: [ObjectKey: UnsavedObject] = [:]
     private var counts: [Int: Int] = [:]
     private var deletedRootIndexes: Set<Int> = []
-    /// The relationships that the contexts have changed, the topmost first.
     private var deltas: [RelationshipDelta] = []
     var generation: Generation?
     var version: UInt64 = 0
@@ -112,7 +109,7 @@ struct UnsavedState: Sendable {
 
     /// Adds the changes of a context below the others, or of a later save.
     ///
-    /// A move applies to the list that the context above shows, so that moves are not combined.
+    /// A move applies to the list that the context above shows, so moves are not combined.
     mutating func add(_ delta: RelationshipDelta) {
         guard !delta.isEmpty else { return }
         if deltas.last?.hasMoves == false, !delta.hasMoves {
@@ -122,7 +119,7 @@ struct UnsavedState: Sendable {
         }
     }
 
-    /// Returns the objects of a relationship after the changes; `ids` are those of the store.
+    /// Returns the objects of a relationship after the changes; `ids` are the store's objects.
     ///
     /// Costs a look-up for each context or save with moves.
     func related(_ ids: [ManagedObjectID], at key: RelationshipDelta.Key) -> [ManagedObjectID] {
@@ -135,14 +132,12 @@ struct UnsavedState: Sendable {
     }
 }
 
-/// An index of unsaved objects by attribute values; an entry may be out of date, so the caller compares the values
-/// with the key once more.
+/// An index of unsaved objects by attribute values; an entry may be out of date, so the caller compares the values with
+/// the key again.
 struct UnsavedKeyIndex {
     private var indexes: [DirtyKeyIndex.Scope: [[PropertyValue]: [ObjectKey]]] = [:]
-    /// For tests: the number of objects that were added to an index.
     private(set) var visited = 0
 
-    /// Beyond it, all indexes are dropped.
     private static let limit = 16
 
     mutating func insert(_ key: ObjectKey, _ unsaved: UnsavedObject) {
@@ -151,7 +146,6 @@ struct UnsavedKeyIndex {
 
     mutating func removeAll() { indexes = [:] }
 
-    /// Returns objects that may have the values; all objects are visited when the scope is first used.
     mutating func keys(
         of values: [PropertyValue],
         in scope: DirtyKeyIndex.Scope,
@@ -176,7 +170,6 @@ struct UnsavedKeyIndex {
 }
 
 struct UnsavedObject: Sendable {
-    /// nil when the context has deleted the object.
     var row: Row?
     var isInserted: Bool
 }

@@ -1,5 +1,3 @@
-// Conflicts of a save: with rows that others have changed, and of objects that would share a unique key.
-
 public import TributaryChanges
 import TributaryStore
 
@@ -21,7 +19,6 @@ public struct MergeConflict: Hashable, Sendable {
 }
 
 extension MergeConflict {
-    /// `linked` are the to-many relationships that have got objects from others.
     init(
         _ object: ManagedObject,
         _ cached: Row,
@@ -44,7 +41,7 @@ extension MergeConflict {
     }
 }
 
-/// A conflict of objects that a save would give one unique key.
+/// A conflict of objects that would share a unique key after a save.
 public struct ConstraintConflict: Hashable, Sendable {
     /// The entity that states the constraint.
     public var entity: String
@@ -52,7 +49,7 @@ public struct ConstraintConflict: Hashable, Sendable {
     public var properties: [String]
     /// The values that the objects share, in the order of the properties.
     public var values: [PropertyValue]
-    /// The objects of the context, in the order in which they were changed.
+    /// The objects of the context, in the order of their first changes.
     public var objectIDs: [ManagedObjectID]
     /// The object that has the key in the store; nil when the objects of the context conflict with each other.
     public var stored: ObjectSnapshot?
@@ -61,11 +58,15 @@ public struct ConstraintConflict: Hashable, Sendable {
 /// How a save resolves a conflict with an object that was changed in the store after the context had read it.
 ///
 /// A conflict exists when the object's row has a newer revision, even if other properties were changed. A link from the
-/// other side is one too, where it may decide what is saved: see <doc:Conflicts>.
+/// other side is a conflict too, where it may affect the saved values: see <doc:Conflicts>.
 public enum MergePolicy: String, Sendable, Hashable, CaseIterable {
-    /// The save throws the conflicts. The default of background contexts.
+    /// The save throws the conflicts.
+    ///
+    /// The default of background contexts.
     case error
-    /// The properties that the context changed keep the context's values. The default of the view context.
+    /// The properties that the context changed keep the context's values.
+    ///
+    /// The default of the view context.
     case objectTrump
     /// The properties that the store changed keep the store's values.
     case storeTrump
@@ -75,7 +76,7 @@ public enum MergePolicy: String, Sendable, Hashable, CaseIterable {
     case rollback
 }
 
-/// An error of a save whose objects were changed in the store meanwhile, under the merge policy `error`.
+/// An error of a save under the merge policy `error`: its objects were changed in the store meanwhile.
 ///
 /// `context.refresh(_:mergeChanges:)` merges the store's state; saving again then succeeds.
 public struct ConflictError: Error, Hashable, Sendable, CustomStringConvertible {

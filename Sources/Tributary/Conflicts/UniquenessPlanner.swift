@@ -2,21 +2,18 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// Settles conflicts of unique keys, by the keys that the store would have after the save.
 struct UniquenessPlanner {
     let context: ManagedObjectContext
     let reader: Reader
     let shadows: [RevealedShadow]
-    /// The policies that `resolveConflict` has returned.
     let resolved: [ObjectIdentifier: MergePolicy]
     let objects: [ManagedObject]
     let writes: [ObjectIdentifier: ObjectWrite]
 
     /// Compares the written keys.
     ///
-    /// When that drops changes, the dropped objects keep their stored keys, and all keys are compared again.
-    /// Costs a query for each written key in each round. There is at most one round for each dropped object, and one
-    /// more.
+    /// When that drops changes, the dropped objects keep their stored keys, and all keys are compared again. Costs a
+    /// query for each written key in each round. There is at most one round for each dropped object, and one more.
     func plan() throws -> UniquenessPlan {
         var plan = UniquenessPlan()
         while true {
@@ -29,7 +26,7 @@ struct UniquenessPlanner {
                     if changesKey(constraint, of: object), let key = key(of: object, constraint) {
                         try compare(key, object, &holders, &plan)
                     }
-                    // A reference to a missing object reads as null here, and counts in the store's keys.
+                    // A reference to a missing object is null here, but belongs to the key in the store.
                     try resolve(shadowsOf: constraint, object, &plan)
                 }
             }
@@ -44,12 +41,10 @@ struct UniquenessPlanner {
         }
     }
 
-    /// Returns the key that the object would have in the store; nil when a value is null.
     private func key(of object: ManagedObject, _ constraint: [String]) -> UniqueKey? {
         UniqueKey(of: object, constraint, in: context.schema.model) { value($0, of: object) }
     }
 
-    /// The value that the object would have in the store.
     private func value(_ propertyIndex: Int, of object: ManagedObject) -> PropertyValue {
         guard let write = writes[ObjectIdentifier(object)], let current = write.current else {
             return object.read(propertyIndex)
@@ -78,10 +73,9 @@ struct UniquenessPlanner {
         for row in try reader.holders(of: key.parts, entity: key.entity) where row.id != object.objectID {
             if let known = context.registeredObject(for: row.id), !plan.isDropped(known) {
                 let write = writes[ObjectIdentifier(known)]
-                // The row is deleted, or the store refuses the new object with its ID.
+                // The row is deleted, or the store refuses the new object because of its ID.
                 if write?.isDeletion == true || (known.state == .inserted && write == nil) { continue }
                 if known.state == .updated, write?.isWritten == true {
-                    // A changed key of this object is compared in its own turn.
                     guard !changesKey(key.properties, of: known) else { continue }
                     // It keeps the key: a new object loses to it, and two saved objects are a conflict.
                     _ = try resolve(key, object, against: known, &plan)
@@ -105,9 +99,9 @@ struct UniquenessPlanner {
         resolved[ObjectIdentifier(object)] ?? context.mergePolicy
     }
 
-    /// A new object loses to a saved one.
+    /// A new object loses to a saved object.
     ///
-    /// Of two new objects, the later one loses when the merge policy prefers the store; otherwise the earlier one
+    /// Of two new objects, the later object loses when the merge policy prefers the store; otherwise the earlier object
     /// loses. A conflict between two saved objects is always an error.
     private func resolve(
         _ key: UniqueKey,
@@ -174,14 +168,12 @@ struct UniquenessPlanner {
 /// that keeps the key.
 struct UniquenessPlan {
     var results: [ObjectIdentifier: SavePlan.ObjectResult] = [:]
-    /// The replacements of new objects that are not written, by root entity; a replacement may be replaced as well.
     private(set) var replacements: [String: [UniqueID: UniqueID]] = [:]
-    /// The stored objects that take the values and links of new ones, by the new object.
+    /// The stored objects that take the values and links of new objects, by the new object.
     var absorbing: [ObjectIdentifier: Row] = [:]
     var updates: [Change] = []
     var deletions: [Change] = []
     var touched: [(id: ManagedObjectID, isDeleted: Bool)] = []
-    /// The stored objects that are deleted.
     var removed: Set<ManagedObjectID> = []
     var conflicts: [ConstraintConflict] = []
 
@@ -191,7 +183,6 @@ struct UniquenessPlan {
 
     var droppedCount: Int { results.values.count(where: \.isDropped) }
 
-    /// Returns the last replacement of a new object; nil when the object is written.
     func replacement(of id: UniqueID, root: String) -> UniqueID? {
         guard let replaced = replacements[root], var last = replaced[id] else { return nil }
         while let next = replaced[last] { last = next }
@@ -229,14 +220,13 @@ struct UniquenessPlan {
     }
 }
 
-/// The values that one object has for a uniqueness constraint, within the entity that states it.
 struct UniqueKey: Hashable {
     let entity: Entity
     let properties: [String]
     let propertyIndexes: [Int]
     let values: [PropertyValue]
 
-    /// nil when a value is null, because such a key conflicts with none.
+    /// nil when a value is null, because such a key never conflicts.
     init?(
         of object: ManagedObject,
         _ constraint: [String],
@@ -244,7 +234,6 @@ struct UniqueKey: Hashable {
         _ value: (Int) -> PropertyValue
     ) {
         let own = object.descriptor.entity
-        // The topmost entity that has the constraint states it; the others inherit it.
         let stating = own.ancestors.last { model.entity(named: $0)?.uniquenessConstraints.contains(constraint) == true }
         entity = stating.flatMap { model.entity(named: $0) } ?? own
         properties = constraint
@@ -277,9 +266,9 @@ struct UniqueKey: Hashable {
 
 /// A stored object that would share a key with an object of a save.
 ///
-/// The planner has not compared the key. The save would reveal the stored object, because the save frees the key of an older object. Or the save would hide the
-/// stored object: the key comes from a derived attribute, from a redirected reference, or from a new object that goes into a
-/// stored object.
+/// The planner has not compared the key. The save would make the stored object visible, because it frees the key of an
+/// older object. Or the save would hide the stored object: the key comes from a derived attribute, from a redirected
+/// reference, or from a new object that replaces a stored object.
 struct RevealedShadow {
     let key: SharedKey
     let row: Row

@@ -61,7 +61,6 @@ final class ActivityBoard: Sendable {
         }
     }
 
-    /// Ends the streams; a subscriber has received the end of every activity that began.
     func finish() {
         state.withLock { state in
             for (number, activity) in state.running.sorted(by: { $0.key < $1.key }) {
@@ -82,7 +81,7 @@ final class ActivityBoard: Sendable {
 @MainActor
 @Observable
 public final class ActivityMonitor {
-    /// The running activities, in the order in which they began.
+    /// The running activities, in the order of their beginnings.
     public private(set) var running: [Activity] = []
     /// Whether any activity is running.
     public var isActive: Bool { !running.isEmpty }

@@ -5,9 +5,7 @@ package final class ContextHome: Sendable {
     package let store: Store
     package let schema: ObjectSchema
     let pipeline: MergePipeline
-    /// Held while the view context saves, so that messages about waiting name it.
     let viewContextUse = ExclusiveResource(name: "the view context")
-    /// Weak, because the container holds its view context.
     private let owner = Mutex(Owner())
 
     private struct Owner: Sendable {
@@ -27,7 +25,6 @@ package final class ContextHome: Sendable {
     }
 }
 
-/// The background contexts of a container that are in use, to be ended when it closes.
 final class ContextDirectory: Sendable {
     private struct Entry: Sendable {
         weak var context: (any EndingContext)?

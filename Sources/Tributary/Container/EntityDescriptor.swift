@@ -2,18 +2,15 @@ import Synchronization
 package import TributaryChanges
 package import TributaryModel
 
-/// The descriptor of an entity in an open container: the class, the defaults and the property indexes of its objects.
 @usableFromInline
 package final class EntityDescriptor: Sendable {
     package let entity: Entity
     let type: ManagedObject.Type
-    /// The store's configured name, part of every ID.
     let store: String
     /// The number of this descriptor in the process; a ``Field`` remembers a property index together with it.
     @usableFromInline let serial: UInt32
     let rootIndex: Int
     let isKnown: Bool
-    /// By property index; null where the model has no default.
     let defaults: [PropertyValue]
     let hasSubentities: Bool
     /// Whether the row has exactly the values that a save wrote, so that the save need not read it again.
@@ -58,7 +55,6 @@ package final class EntityDescriptor: Sendable {
         return properties.isSearched ? properties.propertyIndex(named: name) : entity.propertyIndex(named: name)
     }
 
-    /// The object of a probe has any number of attributes.
     func role(_ propertyIndex: Int) -> PropertyRole {
         propertyIndex < properties.roles.count ? properties.roles[propertyIndex] : .attribute(.undefined)
     }
@@ -75,14 +71,11 @@ struct PropertyTable: Sendable {
     private static let fewNames = 12
     let transientIndexes: [Int]
     let transients: PropertyIndexSet
-    /// Stored attributes under the merge rule `counter`.
     let counters: PropertyIndexSet
-    /// The transient attributes and the counters: a write to any other property needs no further look.
     let special: PropertyIndexSet
     let derivedIndexes: PropertyIndexSet
     let derivations: [(propertyIndex: Int, derivation: Derivation)]
     let transformers: [Int: any AttributeTransforming]
-    /// By property index of a relationship: the entities whose objects it leads to, with their classes.
     let targetTypes: [Int: [(entity: String, type: ManagedObject.Type)]]
 
     init(

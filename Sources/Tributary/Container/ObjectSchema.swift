@@ -7,9 +7,7 @@ package final class ObjectSchema: Sendable {
     let derivingKinds: [EntityDescriptor]
     let derivationDependencies: [DerivationDependency]
     let rootCount: Int
-    /// Whether a relationship has a least or greatest number of objects that other objects change.
     let hasBounds: Bool
-    /// Whether a save checks references and numbers of objects on the newest state.
     let hasReferenceRules: Bool
 
     init(
@@ -45,7 +43,6 @@ package final class ObjectSchema: Sendable {
                 targetTypes: ObjectSchema.targetTypes(of: entity, in: model, classOf)
             )
             descriptors[entity.name] = descriptor
-            // Inherited classes are checked with the entity that they name.
             if types[entity.name] != nil { problems += descriptor.fieldProblems(in: model, classOf) }
             if type != ManagedObject.self { try transformers.check(entity) }
         }
@@ -63,7 +60,6 @@ package final class ObjectSchema: Sendable {
             }
     }
 
-    /// A sub-entity without a class has its parent's accessors.
     private static func nearestClass(
         of entity: Entity,
         among types: [String: ManagedObject.Type]
@@ -107,8 +103,9 @@ package final class ObjectSchema: Sendable {
         return roots.indices.contains(index) ? descriptors[roots[index].name] : nil
     }
 
-    /// Returns the descriptor of the ID's concrete entity or of its root entity; for an unknown entity, a new one
-    /// without properties, whose object is never found.
+    /// Returns the descriptor of the ID's concrete entity or of its root entity.
+    ///
+    /// For an unknown entity it returns a new descriptor without properties; an object with it is never found.
     func descriptor(of id: ManagedObjectID) -> EntityDescriptor {
         descriptors[id.entity] ?? descriptors[id.rootEntity]
             ?? EntityDescriptor(

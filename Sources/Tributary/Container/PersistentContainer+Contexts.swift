@@ -1,8 +1,8 @@
 extension PersistentContainer {
-    /// Creates a context with a queue of its own.
+    /// Creates a context with its own queue.
     ///
     /// - Parameters:
-    ///   - name: the context name that history has for its transactions.
+    ///   - name: the name of the context in history.
     ///   - author: the author of the changes.
     ///   - mergePolicy: how its saves resolve conflicts with objects that were changed in the store meanwhile.
     /// - Returns: An actor that the caller keeps as long as it needs the context.
@@ -18,7 +18,7 @@ extension PersistentContainer {
 
     /// Runs `block` with a new background context and returns its result.
     ///
-    /// The block counts as pending from the call on.
+    /// The block is pending from the call on.
     public func performBackgroundTask<T: Sendable, E: Error>(
         _ block: @Sendable (ManagedObjectContext) throws(E) -> T
     ) async throws(E) -> T {
@@ -37,7 +37,7 @@ extension PersistentContainer {
 
     /// Queues `block` on a new background context and returns at once.
     ///
-    /// The block counts as pending from the call on.
+    /// The block is pending from the call on.
     public func enqueueBackgroundTask(_ block: @escaping @Sendable (ManagedObjectContext) -> Void) {
         newBackgroundContext().enqueue(block)
     }
@@ -50,7 +50,7 @@ extension PersistentContainer {
         newBackgroundContext().enqueue(with: input, block)
     }
 
-    /// Creates a context on a queue of its own whose parent is the view context.
+    /// Creates a context on its own queue with the view context as its parent.
     ///
     /// The view context shows the changes that the child saves; the store has them after the view context's save.
     public func newChildOfViewContext(
@@ -73,7 +73,7 @@ extension PersistentContainer {
 
 /// The write lock of a store, which contexts acquire in the order of their requests.
 ///
-/// A save takes the lock by itself. To hold it for several saves, which are then one transaction:
+/// Each save takes the lock automatically. To combine several saves in one transaction:
 ///
 /// ```swift
 /// try await container.coordinator.perform(on: background) { context in
@@ -91,7 +91,7 @@ public struct PersistentStoreCoordinator: Sendable {
     ///
     /// See ``ManagedObjectContext/performInOneTransaction(_:)``.
     ///
-    /// - Throws: the error that `block` throws; nothing is committed then, and the context keeps its changes.
+    /// - Throws: the error of `block`; then nothing is committed, and the context keeps its changes.
     public func perform<T: Sendable>(
         on context: BackgroundContext,
         _ block: @Sendable (ManagedObjectContext) throws -> T

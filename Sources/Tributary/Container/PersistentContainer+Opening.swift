@@ -6,10 +6,10 @@ extension PersistentContainer {
     /// Opens the store at `path`, and creates it when it does not exist.
     ///
     /// - Parameters:
-    ///   - name: the name that peers see, and the store part of object IDs.
+    ///   - name: the name that peers see, which is also a part of object IDs.
     ///   - path: the SQLite file; its folder must exist.
     ///   - model: the model of the store.
-    ///   - classes: the classes of entities that have one of their own.
+    ///   - classes: the classes of entities that have their own class.
     ///   - transformers: the transformers that the model names; see ``TransformerRegistry``.
     ///   - merging: when the main context merges the saves of others.
     /// - Throws: ``ContextError`` when the store cannot be opened, a class names an entity that the model lacks, keys
@@ -43,9 +43,9 @@ extension PersistentContainer {
     /// ```
     ///
     /// - Parameters:
-    ///   - name: the name that peers see, and the store part of object IDs.
+    ///   - name: the name that peers see, which is also a part of object IDs.
     ///   - model: the model of the store.
-    ///   - classes: the classes of entities that have one of their own.
+    ///   - classes: the classes of entities that have their own class.
     ///   - location: where the objects are stored.
     ///   - transformers: the transformers that the model names; see ``TransformerRegistry``.
     ///   - merging: when the main context merges the saves of others.

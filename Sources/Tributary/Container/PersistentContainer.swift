@@ -1,5 +1,3 @@
-// The container of a store: its contexts, the merging between them, and the end of both.
-
 public import TributaryModel
 package import TributaryStore
 
@@ -40,7 +38,6 @@ public final class PersistentContainer: Sendable {
         try await self.init(store: store, schema: schema, merging: merging, clock: clock)
     }
 
-    /// `schema` was made from the store's model.
     init(store: Store, schema: ObjectSchema, merging: MergeOptions, clock: any Clock<Duration> = ContinuousClock())
         async throws
     {
@@ -84,9 +81,9 @@ public final class PersistentContainer: Sendable {
 
     /// Returns when no block, save or change notification is pending.
     ///
-    /// It is for tests, which then need no sleep: it cuts the debounce short instead of waiting for it. The effects of
-    /// the changes in observers, such as fetched results controllers of the view context, have happened when it
-    /// returns. Unsaved changes of contexts do not count.
+    /// It is for tests, which then need no sleep: it ends the debounce early instead of waiting for it. When it
+    /// returns, observers such as fetched results controllers of the view context have handled the changes. It ignores
+    /// unsaved changes of contexts.
     ///
     /// - Throws: ``ContextError`` when the main context cannot merge, such as when the store cannot be read.
     public func settled() async throws {

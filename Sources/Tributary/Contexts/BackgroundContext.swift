@@ -1,4 +1,4 @@
-/// A context on a queue of its own, reached from anywhere.
+/// A context on its own queue, accessible from anywhere.
 ///
 /// ```swift
 /// let background = container.newBackgroundContext(name: "import", author: "till")
@@ -41,7 +41,7 @@ public actor BackgroundContext {
 
     /// Runs `block` with the context after all earlier blocks, and returns its result.
     ///
-    /// The block counts as pending from its first step.
+    /// The block is pending from its first step.
     public func perform<T: Sendable, E: Error>(
         _ block: @Sendable (ManagedObjectContext) throws(E) -> T
     ) async throws(E) -> T {
@@ -57,8 +57,9 @@ public actor BackgroundContext {
         return try await performCounted(with: input, block)
     }
 
-    /// The block, which counts as pending already, stops being pending here and not in the caller: the caller may be
-    /// on the main actor, which no longer runs while the program exits.
+    /// The block is already pending, and ends being pending here and not in the caller.
+    ///
+    /// The caller may be on the main actor, which no longer runs while the program exits.
     func performCounted<T: Sendable, E: Error>(
         _ block: @Sendable (ManagedObjectContext) throws(E) -> T
     ) async throws(E) -> T {
@@ -79,8 +80,10 @@ public actor BackgroundContext {
     ///
     /// Inside a block of the same context, `block` runs at once as a part of that block, also when the block waits for
     /// another context's block in between: nothing is merged before `block`, and observers are notified of its changes
-    /// at the end of the outer block. Two contexts whose blocks wait for each other on two threads would wait for ever:
-    /// the program stops with a message that names both.
+    /// at the end of the outer block.
+    ///
+    /// Two contexts with blocks that wait for each other on two threads would wait permanently: the program stops with
+    /// a message that names both.
     @available(*, noasync, message: "use perform")
     public nonisolated func performAndWait<T: Sendable, E: Error>(
         _ block: @Sendable (ManagedObjectContext) throws(E) -> T
@@ -96,7 +99,7 @@ public actor BackgroundContext {
 
     /// Queues `block` in the order of the calls.
     ///
-    /// The block counts as pending from the call on: `container.close()` waits for it.
+    /// The block is pending from the call on: `container.close()` waits for it.
     ///
     /// A `Task` that calls `perform` promises no order.
     public nonisolated func enqueue(_ block: @escaping @Sendable (ManagedObjectContext) -> Void) {
@@ -136,7 +139,7 @@ public actor BackgroundContext {
 }
 
 extension BackgroundContext {
-    /// Creates a context on a queue of its own whose parent is this one.
+    /// Creates a context on its own queue with this context as its parent.
     public nonisolated func newChild(
         name: String? = nil,
         author: String? = nil,

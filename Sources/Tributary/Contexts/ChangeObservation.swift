@@ -14,7 +14,6 @@ final class ChangeObservation {
     // The `@exclusivity(unchecked)` properties are read or incremented with each change of a value. An access to them
     // lasts no longer than the instruction that makes it, so accesses cannot overlap.
 
-    /// A job on the main actor processes pending changes, soon after the first of them.
     private let isScheduled: Bool
     @exclusivity(unchecked) var isProcessingScheduled = false
     @exclusivity(unchecked) private(set) var event: UInt64 = 1
@@ -77,7 +76,6 @@ public struct ObjectsDidChange: Sendable {
     /// Whether objects that are not listed may have changed as well, because a merge was too large to list.
     public internal(set) var isEverything = false
 
-    /// The merged changes, including objects that the context does not have.
     var merged = ObjectChanges()
 
     init() {}
@@ -125,7 +123,6 @@ final class ObserverList<Block> {
     }
     /// Read with each change of a value; accesses to it cannot overlap.
     @exclusivity(unchecked) private(set) var isEmpty = true
-    /// The closure of a property such as ``ManagedObjectContext/onDidSave``, which is called before the observers.
     var first: Block?
 
     func add(_ block: Block) -> ObserverToken {
@@ -134,7 +131,7 @@ final class ObserverList<Block> {
         return token
     }
 
-    /// An observer that an earlier one has cancelled is not called.
+    /// Skips observers that an earlier observer has cancelled.
     func forEach(_ notify: (Block) -> Void) {
         if let first { notify(first) }
         guard !isEmpty else { return }

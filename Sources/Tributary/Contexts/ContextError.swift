@@ -15,7 +15,7 @@ public enum ContextError: Error, Hashable, Sendable {
     case wrongType(entity: String, property: String, expected: String, found: String)
     /// The property is a relationship where an attribute is needed, or the other way round.
     case wrongKind(entity: String, property: String, expected: String)
-    /// There is no such object, or it was deleted.
+    /// The object does not exist, or was deleted.
     case notFound(ManagedObjectID)
     /// The object is in the store, but only in a transaction newer than the generation that the context shows.
     ///
@@ -29,11 +29,11 @@ public enum ContextError: Error, Hashable, Sendable {
     case detached(ManagedObjectID)
     /// The object belongs to another context.
     case foreignObject(ManagedObjectID)
-    /// `willSave` or `resolveConflict` went on changing objects.
+    /// `willSave` or `resolveConflict` kept changing objects.
     case unsettled(rounds: Int)
     /// The model names a transformer that the container was not given.
     case missingTransformer(entity: String, attribute: String, transformer: String)
-    /// Derived attributes whose expressions cannot be computed; found when a store is opened.
+    /// Derived attributes with expressions that cannot be computed; found when a store is opened.
     case derivations([DerivationProblem])
     /// Keys of classes that represent no property of their entities, and properties without a key in a class that lists
     /// keys; found when a store is opened.
@@ -62,7 +62,7 @@ public enum ContextError: Error, Hashable, Sendable {
         .wrongKind(entity: entity, property: "class", expected: "\(type)")
     }
 
-    /// The property is to-many where one value is needed.
+    /// For a to-many property where one value is needed.
     static func toMany(_ property: String, entity: String) -> ContextError {
         .wrongKind(entity: entity, property: property, expected: "an attribute or to-one")
     }
@@ -73,7 +73,7 @@ public enum ContextError: Error, Hashable, Sendable {
 }
 
 extension ContextError: CustomStringConvertible {
-    /// A message that says which operation failed and why.
+    /// A message with the failed operation and the reason.
     public var description: String {
         switch self {
         case .unknownEntity(let name): "the model has no entity '\(name)'"
@@ -111,7 +111,6 @@ extension ContextError: CustomStringConvertible {
 }
 
 extension ContextError {
-    /// Runs `block`, and throws its error as a context error.
     static func wrapping<T>(_ block: () throws -> T) throws(ContextError) -> T {
         do {
             return try block()
@@ -120,7 +119,6 @@ extension ContextError {
         }
     }
 
-    /// Returns an error of the type `Kept` as it is, and any other as a context error.
     static func mapped<Kept: Error>(_ error: any Error, except: Kept.Type) -> any Error {
         error is Kept ? error : ContextError(error)
     }

@@ -25,7 +25,7 @@ final class ContextExecutor: SerialExecutor {
         queue.async { self.resource.holding(block) }
     }
 
-    /// Stops the program when the queue's block waits for the caller: both would wait for ever.
+    /// Stops the program when the queue's block waits for the caller: both would wait permanently.
     func runAndWait<T>(_ block: () -> T) -> T {
         if isCurrent { return block() }
         if let cycle = resource.startWaiting() { fatalError("performAndWait would never return: \(cycle)") }
@@ -60,7 +60,6 @@ final class ContextExecutor: SerialExecutor {
 struct ContextQueue {
     let name: String?
     let isMain: Bool
-    /// The queue of a background context; a context without it is checked only when it is the main actor's.
     let executor: ContextExecutor?
 
     #if DEBUG

@@ -2,18 +2,16 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// Reads rows and relationships for one context, under the context's own changes: the unsaved ones of its parent, or
-/// else those of the store at the context's generation.
+/// Reads rows and relationships for one context, under the context's own changes.
+///
+/// It reads the unsaved changes of the context's parent, and otherwise the store at the context's generation.
 final class ContextReader {
-    /// nil for a context on the store.
     let parent: (any ContextParent)?
     private let store: Store
     private var ownGeneration: Generation?
-    /// The open transaction of a context on the store, which its reads show.
     let saves = JoinedSaves()
     private let rowCache: RowCache
     private var prefetched = PrefetchCache()
-    /// An error that a getter could not throw; the next save throws it.
     var unreportedError: ContextError?
     /// The newest transaction that was merged into the objects of a background context.
     var mergedThrough: Int64 = 0
@@ -34,18 +32,16 @@ final class ContextReader {
         set { ownGeneration = newValue }
     }
 
-    /// Nothing is between the context and the store, so every row has a revision.
     var isStore: Bool { parent == nil }
 
     var isCommitted: Bool { parent?.isCommitted ?? (saves.transaction == nil) }
 
-    /// The generation whose rows the row cache may have for the context; nil when it reads the newest state, or its own
+    /// The generation of rows from the row cache for the context; nil when it reads the newest state, or its own
     /// transaction.
     private var cachedGeneration: Int64? { isCommitted ? generation?.number : nil }
 
     private var parentVersion: UInt64 { parent?.stateVersion ?? 0 }
 
-    /// Grows when the context shows another state of the store or of the contexts above.
     var shownVersion: UInt64 { changeCount &+ parentVersion }
 
     func invalidatePrefetched() { changeCount &+= 1 }
@@ -75,7 +71,6 @@ final class ContextReader {
         }
     }
 
-    /// Returns the row without the context's own changes: the unsaved row of the contexts above, or else the store's.
     func row(_ id: UniqueID, _ descriptor: EntityDescriptor, _ reader: Reader) throws -> Row? {
         if let unsaved = parent?.unsaved(ObjectKey(rootIndex: descriptor.rootIndex, id: id)) { return unsaved.row }
         return try reader.row(id, rootEntity: descriptor.entity.root)
@@ -142,14 +137,15 @@ final class ContextReader {
     }
 }
 
-/// Rows of faults and other ends of relationships that one context has read ahead: valid until the context changes or
-/// shows another state, by a save, a merge, a refresh or the next `perform`.
+/// Rows of faults and other ends of relationships that one context has read ahead.
+///
+/// They are valid until the context changes or shows another state, by a save, a merge, a refresh or the next
+/// `perform`.
 struct PrefetchCache {
     private var rows: [ManagedObjectID: Row] = [:]
     private var related: [RelationshipDelta.Key: [ManagedObjectID]] = [:]
     private var version: UInt64 = 0
 
-    /// Beyond it, all rows and relationships are dropped for new ones.
     static let limit = 50_000
 
     func row(_ id: ManagedObjectID, version: UInt64) -> Row? { version == self.version ? rows[id] : nil }

@@ -2,7 +2,6 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// Reads the rows of faults.
 struct FaultLoading {
     let context: ManagedObjectContext
 
@@ -20,7 +19,6 @@ struct FaultLoading {
         }
     }
 
-    /// Notifies observers once for each object.
     func report(_ error: ContextError, of object: ManagedObject) {
         let extras = object.makeExtras()
         extras.faultError = error
@@ -49,13 +47,11 @@ struct FaultLoading {
         throw error
     }
 
-    /// Keeps the reason why an object that is gone has no row.
     func explain(_ object: ManagedObject) {
         guard let newer = try? newerTransaction(of: object) else { return }
         object.makeExtras().faultError = .notYetMerged(object.objectID, transaction: newer)
     }
 
-    /// Returns the transaction that inserted the object, when the context's generation is older than the object.
     private func newerTransaction(of object: ManagedObject) throws(ContextError) -> HistoryToken? {
         guard context.generation != nil, context.above?.unsaved(object.key) == nil else { return nil }
         return try ContextError.wrapping {
@@ -68,7 +64,6 @@ struct FaultLoading {
         }
     }
 
-    /// Reads the missing rows in one query.
     func loadBatch(_ ids: [ManagedObjectID]) throws(ContextError) -> [ManagedObject] {
         let objects = ids.map { context.fault(for: $0) }
         var missing: [ManagedObject] = []

@@ -8,7 +8,7 @@ extension ManagedObjectContext {
         checkConfinement()
         return pending.count > 0
     }
-    /// New objects that are not saved yet, in the order in which they were inserted.
+    /// New objects that are not saved yet, in the order of their insertion.
     public var insertedObjects: [ManagedObject] {
         checkConfinement()
         return pending.objects.filter { $0.state == .inserted }
@@ -23,7 +23,7 @@ extension ManagedObjectContext {
         checkConfinement()
         return pending.objects.filter { $0.state == .deleted }
     }
-    /// The objects that are in use now, and those with changes.
+    /// The objects that are in use now, and the objects with changes.
     public var registeredObjects: [ManagedObject] {
         checkConfinement()
         return registry.objects
@@ -95,7 +95,7 @@ extension ManagedObjectContext {
         }
     }
 
-    /// The limit for hooks and observers that go on changing objects.
+    /// The limit for hooks and observers that keep changing objects.
     static let maximumRounds = 100
 
     // MARK: Observers
@@ -111,7 +111,7 @@ extension ManagedObjectContext {
 
     /// Calls `block` at the start of each save that has something to write; it may change objects.
     ///
-    /// Any number of observers are called in the order in which they were added, after ``onWillSave``.
+    /// Observers are called in the order of their registration, after ``onWillSave``.
     ///
     /// - Returns: A token that cancels the observer.
     @discardableResult
@@ -122,7 +122,7 @@ extension ManagedObjectContext {
 
     /// Calls `block` after each save that has written something, with the objects that it concerns.
     ///
-    /// Any number of observers are called in the order in which they were added, after ``onDidSave``.
+    /// Observers are called in the order of their registration, after ``onDidSave``.
     ///
     /// - Returns: A token that cancels the observer.
     @discardableResult
@@ -131,11 +131,11 @@ extension ManagedObjectContext {
         return observation.didSaves.add(block)
     }
 
-    /// Calls `block` once for each object whose row could not be read when a property was read.
+    /// Calls `block` once for each object with a row that could not be read when a property was read.
     ///
     /// See ``ManagedObject/faultError``.
     ///
-    /// Any number of observers are called in the order in which they were added, after ``onInaccessibleFault``.
+    /// Observers are called in the order of their registration, after ``onInaccessibleFault``.
     ///
     /// - Returns: A token that cancels the observer.
     @discardableResult
@@ -169,7 +169,7 @@ extension ManagedObjectContext {
         set { observation.didSaves.first = newValue }
     }
 
-    /// Called once for an object whose row could not be read for a property; see ``ManagedObject/faultError``.
+    /// Called once for an object with a row that could not be read for a property; see ``ManagedObject/faultError``.
     ///
     /// For more than one closure there is ``observeInaccessibleFaults(_:)``.
     public var onInaccessibleFault: ((ManagedObject, ContextError) -> Void)? {

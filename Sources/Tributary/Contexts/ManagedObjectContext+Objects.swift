@@ -9,12 +9,13 @@ extension ManagedObjectContext {
     ///
     /// - Parameters:
     ///   - type: the class; it was given to the container.
-    ///   - id: a UUID that the caller provides; by default the object gets a new one, which never changes.
+    ///   - id: a UUID that the caller provides; by default the object gets a new UUID, which never changes.
     /// - Returns: The object, with the model's defaults.
     /// - Throws: ``ContextError`` when the entity is unknown or abstract, the class was not given to the container, or
     ///   the ID is taken. An ID that is taken in the store is found out at save. The ID of an object that this context
-    ///   has deleted is free, unless the delete rule Deny forbids its deletion: the save deletes the one and inserts the
-    ///   other. The new object has only the values that it is given; counters, `max` and `min` keep what was written.
+    ///   has deleted is free, unless the delete rule Deny forbids its deletion: the save deletes the old object and
+    ///   inserts the new object. The new object has only the values that it is given; counters, `max` and `min` keep
+    ///   the written values.
     @discardableResult
     public func insert<Object: ManagedObject>(
         _ type: Object.Type,
@@ -61,7 +62,6 @@ extension ManagedObjectContext {
         return object
     }
 
-    /// The new object takes the ID of `former`.
     func insertUnawakened(
         _ id: UniqueID,
         _ descriptor: EntityDescriptor,
@@ -127,7 +127,7 @@ extension ManagedObjectContext {
         return object(id.uniqueID, descriptor: schema.descriptor(of: id))
     }
 
-    /// Returns the object of the ID as an object of the given class, or nil when it is of another one.
+    /// Returns the object of the ID as an object of the given class, or nil when it is of another class.
     public func object<Object: ManagedObject>(with id: ManagedObjectID, as type: Object.Type) -> Object? {
         object(with: id) as? Object
     }
@@ -179,14 +179,12 @@ extension ManagedObjectContext {
         return register(id, descriptor)
     }
 
-    /// Returns the object of the ID that is in use and gone; it has come back when there is a row again.
     func foundGone(_ id: UniqueID, _ descriptor: EntityDescriptor) -> ManagedObject? {
         guard let object = registry.goneObject(id, rootIndex: descriptor.rootIndex) else { return nil }
         guard var row = try? reader.row(id, descriptor) else {
             FaultLoading(context: self).explain(object)
             return object
         }
-        // A row of another entity is of another object.
         guard row.entity.name == object.descriptor.entity.name else { return nil }
         appear(object, from: &row)
         return object
@@ -206,14 +204,13 @@ extension ManagedObjectContext {
         return object
     }
 
-    /// An object that has values already is not refreshed.
     func object(for row: Row) -> ManagedObject {
         var row = row
         return object(taking: &row)
     }
 
-    /// Moves the values out of the row: a copy would touch memory again that has left the processor's caches in a
-    /// fetch of many rows.
+    /// Moves the values out of the row: a copy would touch memory again that has left the processor's caches in a fetch
+    /// of many rows.
     func object(taking row: inout Row) -> ManagedObject {
         guard let descriptor = registry.descriptor(of: row, in: schema) else { return object(with: row.id) }
         if let known = registry.object(row.uniqueID, rootIndex: descriptor.rootIndex), known.state != .gone {

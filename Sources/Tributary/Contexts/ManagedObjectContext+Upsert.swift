@@ -70,7 +70,6 @@ extension ManagedObjectContext {
         return object
     }
 
-    /// Returns the identifier that follows from a key; nil when a live object has it.
     private func unusedID(of key: [String: PropertyValue], _ descriptor: EntityDescriptor) throws(ContextError)
         -> UniqueID?
     {
@@ -92,7 +91,6 @@ extension ManagedObjectContext {
         return try reader.read { try $0.liveRow(id, rootEntity: entity.root) } == nil ? id : nil
     }
 
-    /// Returns the object that has the values of a key, unsaved changes included.
     private func object(
         with key: [(propertyIndex: Int, value: PropertyValue)],
         _ descriptor: EntityDescriptor
@@ -122,11 +120,13 @@ extension ManagedObjectContext {
 
 /// Where the identifier of an object comes from that an upsert inserts.
 public enum UpsertIdentity: Sendable {
-    /// A new identifier; when two machines insert one key, a uniqueness constraint hides the younger object.
+    /// A new identifier; when two machines insert the same key, a uniqueness constraint hides the younger object.
     case new
-    /// The one that follows from entity and key by `UniqueID.init(entity:key:)`: machines that insert one key insert one
-    /// object. It is for keys that are strings, integers and booleans and that do not change; while a live object that has
-    /// got another key since has the identifier, the new object gets a new one.
+    /// The identifier that `UniqueID.init(entity:key:)` derives: machines that insert the same key insert the same
+    /// object.
+    ///
+    /// It is for keys of strings, integers and booleans that do not change. While a live object with another key has
+    /// the identifier, the new object gets a new identifier.
     ///
     /// When the object has been saved elsewhere between the upsert and the save, the save throws ``ContextError``
     /// `duplicateID`: roll back, and upsert again.

@@ -1,5 +1,3 @@
-// The context: its queue, its objects and their states, its pending changes and observers, and the source of its rows.
-
 import Synchronization
 import TributaryChanges
 import TributaryModel
@@ -32,10 +30,11 @@ public final class ManagedObjectContext {
     ///
     /// It is called inside the save, once for each object in conflict, and may read and change the live object: values
     /// that it sets are written with `objectTrump` or `overwrite`. It may change other objects too: the save validates
-    /// and writes them as well, whether they had changes before or not. When it throws, the save throws the error. The
-    /// write lock is held while it runs: a save in it, of this context or another one, throws
-    /// ``ContextError/saveInProgress(by:)``; rolling back, resetting or refreshing objects that are being saved makes
-    /// the save throw.
+    /// and writes them as well, whether they had changes before or not. When it throws, the save throws the error.
+    ///
+    /// The write lock is held while it runs. A save in it, of this or another context, throws
+    /// ``ContextError/saveInProgress(by:)``. Rolling back, resetting or refreshing objects of the save makes the save
+    /// throw.
     public var resolveConflict: ((ManagedObject, MergeConflict) throws -> MergePolicy?)?
     /// Whether the context merges the saves of others automatically.
     ///
@@ -45,7 +44,7 @@ public final class ManagedObjectContext {
     public var automaticallyMergesChangesFromParent: Bool {
         didSet { if isMain { home.pipeline.pendingNotifications.setAutomatic(automaticallyMergesChangesFromParent) } }
     }
-    /// Whether the context holds all its objects strongly, and not only those with changes.
+    /// Whether the context holds all its objects strongly, and not only the objects with changes.
     public var retainsRegisteredObjects: Bool {
         get { registry.isRetaining }
         set { registry.retain(newValue) }
@@ -61,7 +60,7 @@ public final class ManagedObjectContext {
         }
     }
 
-    /// The context that created this one with `newChild`.
+    /// The context that created this context with `newChild`.
     ///
     /// It is nil when the rows come from the store or from a context on another queue.
     public let parent: ManagedObjectContext?
@@ -116,16 +115,13 @@ public final class ManagedObjectContext {
     package var schema: ObjectSchema { home.schema }
     package var store: Store { home.store }
 
-    /// nil for a context on the store.
     var above: (any ContextParent)? { reader.parent }
 
-    /// nil for contexts that read the newest state.
     var generation: Generation? {
         get { reader.generation }
         set { reader.generation = newValue }
     }
 
-    /// Grows with each change of the state that a child sees: edits, merges, saves and rollbacks, here and above.
     var stateVersion: UInt64 { pending.editCount &+ reader.shownVersion }
 
     var relationships: RelationshipGraph { RelationshipGraph(context: self) }
@@ -137,8 +133,10 @@ public final class ManagedObjectContext {
         return descriptor
     }
 
-    /// Stops the program in debug builds when the context is used off its actor or queue, which the compiler does not
-    /// find in all clients: not in Swift 5 mode, nor with `@preconcurrency import` or `nonisolated(unsafe)`.
+    /// Stops the program in debug builds when the context is used off its actor or queue.
+    ///
+    /// The compiler does not find that in all clients: not in Swift 5 mode, nor with `@preconcurrency import` or
+    /// `nonisolated(unsafe)`.
     @inline(__always)
     func checkConfinement(_ entry: StaticString = #function) {
         #if DEBUG
@@ -148,7 +146,7 @@ public final class ManagedObjectContext {
 
     /// Removes all objects for good; observers and their closures are released.
     ///
-    /// Children on its queue end with it only when nothing else will: a program may still want their changes.
+    /// Children on its queue are closed only with `withChildren`: a program may still want their changes.
     func close(withChildren: Bool = false) {
         if withChildren { for child in children.all { child.close(withChildren: true) } }
         forgetAll()
@@ -188,6 +186,5 @@ final class ChildContexts: Sendable {
     }
 }
 
-/// Contexts stay on their queue or actor; this declaration makes the conformance unavailable for good.
 @available(*, unavailable, message: "pass the BackgroundContext, or the container, instead")
 extension ManagedObjectContext: @unchecked Sendable {}

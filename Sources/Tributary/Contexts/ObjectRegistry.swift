@@ -3,7 +3,6 @@ import Synchronization
 import TributaryChanges
 import TributaryStore
 
-/// The objects of a context by ID, held only while the context retains all of them: one object for each ID.
 final class ObjectRegistry {
     /// Objects remove themselves from it when they end, on any thread; the other properties stay on the context's
     /// queue or actor.
@@ -13,10 +12,8 @@ final class ObjectRegistry {
     private var hasGone = false
     private(set) var isRetaining = false
     private var held: Set<ManagedObject> = []
-    /// Keys of objects that have read relationships, and of some that have ended or dropped them since.
     private var readers: Set<ObjectKey> = []
 
-    /// Consecutive look-ups often use one entity.
     private var recentKind: EntityDescriptor?
 
     init(rootCount: Int) {
@@ -24,7 +21,6 @@ final class ObjectRegistry {
         goneTable = LiveObjectTable(rootCount: rootCount)
     }
 
-    /// An ID that has an object in use again may also have one that is gone.
     func goneObject(_ id: UniqueID, rootIndex: Int) -> ManagedObject? {
         guard hasGone else { return nil }
         if let object = goneTable.object(id, rootIndex: rootIndex) { return object }
@@ -70,7 +66,6 @@ final class ObjectRegistry {
         if readers.count > 2 * count + ObjectRegistry.leastReaders { _ = relationshipReaders }
     }
 
-    /// With fewer keys, the keys without a live object stay.
     private static let leastReaders = 1_024
 
     func retain(_ isRetaining: Bool) {
@@ -112,9 +107,9 @@ final class ObjectRegistry {
 /// the object several times as expensive as reading an attribute.
 ///
 /// Objects stay on their context's queue or actor, but the last reference to an object may be released elsewhere, as at
-/// the end of an actor's own state. Therefore the table has a lock: an object that ends waits for it before its memory
-/// is freed, and a look-up meanwhile finds the object only if it could still be retained. Nothing is released under the
-/// lock.
+/// the end of an actor's own state. Therefore the table has a lock: an object that ends waits for the lock before its
+/// memory is freed, and meanwhile a look-up finds the object only if it can still be retained. Nothing is released
+/// under the lock.
 final class LiveObjectTable: Sendable {
     private struct State {
         var tables: [AddressTable]
@@ -150,7 +145,6 @@ final class LiveObjectTable: Sendable {
         object.tablePlace = state.withLock { UInt32(truncatingIfNeeded: $0.tables[table].insert(address, for: id)) }
     }
 
-    /// Does nothing when another object has the ID.
     func remove(_ object: ManagedObject) {
         let (id, table, address) = (object.uniqueID, object.descriptor.rootIndex, LiveObjectTable.address(of: object))
         let place = Int(object.tablePlace)
@@ -171,9 +165,9 @@ final class LiveObjectTable: Sendable {
 
     /// Retains the object at an address for `takeRetained` to release; nil when its deinitialization has begun.
     ///
-    /// `swift_tryRetain` is exported by Swift's runtime, which uses it for `unowned` references, and is no public
-    /// interface. `RuntimeRetainTests` fails when a runtime behaves otherwise. Nothing public does the same:
-    /// `Unmanaged` retains an object whose end has begun, and a weak reference gives the object a side table, which
+    /// `swift_tryRetain` is exported by Swift's runtime, which uses it for `unowned` references, and is not a public
+    /// interface. `RuntimeRetainTests` fails when a runtime behaves otherwise. No public interface does the same:
+    /// `Unmanaged` retains an object that has begun to end, and a weak reference gives the object a side table, which
     /// makes each later retain and release 3.3 times as expensive (13.7 and 46.0 ns).
     static func retain(_ address: UInt) -> UInt? {
         UnsafeMutableRawPointer(bitPattern: address).flatMap { swift_tryRetain($0) }.map { UInt(bitPattern: $0) }
@@ -189,12 +183,11 @@ final class LiveObjectTable: Sendable {
 /// The addresses are kept in slots, in the order of insertion; a hash table with open addressing has the slot of each
 /// ID. A removal that knows the slot searches nothing: objects that were fetched together mostly end together, so their
 /// slots are adjacent, where entries of the hash table would be anywhere in memory. Empty slots are dropped when room
-/// is needed, or when most slots are empty. The seed is random for each table, so that nobody can write IDs into a log
-/// that all have one hash.
+/// is needed, or when most slots are empty. The seed is random for each table, so that nobody can write IDs with equal
+/// hashes into a log.
 struct AddressTable {
     private struct Slot {
         var id = UniqueID(high: 0, low: 0)
-        /// 0 when the slot is empty.
         var address: UInt = 0
     }
 
@@ -234,7 +227,6 @@ struct AddressTable {
         return slot
     }
 
-    /// `place` is probably the slot; does nothing when the ID has another address.
     mutating func remove(_ address: UInt, for id: UniqueID, at place: Int) {
         let isThere = place < slots.count && slots[place].address == address
         let slot = isThere ? place : slot(of: id)
@@ -246,7 +238,7 @@ struct AddressTable {
 
     mutating func reserve(_ additional: Int) {
         guard !holds(slots.count + additional) else { return }
-        // A third of the room is free afterwards, so that a copy of all slots is seldom.
+        // A third of the room is free afterwards, so that all slots are rarely copied.
         rebuild(for: max(count + additional, count * 3 / 2))
     }
 
@@ -256,7 +248,7 @@ struct AddressTable {
         if count < slots.count - 1 { dropEmptySlots() }
         var size = AddressTable.noEntries.count
         while !holds(total + 1, in: size) { size *= 2 }
-        // With a reserve for each growth by one, the array would be copied more often than it has to be.
+        // A reservation for each growth by one would copy the array too often.
         if total > count * 2 { slots.reserveCapacity(total + 1) }
         let former = entries
         entries = Array(repeating: Entry(), count: size)
@@ -268,7 +260,7 @@ struct AddressTable {
         }
     }
 
-    /// The caller has to place the entries anew.
+    /// The caller has to place the entries again.
     private mutating func dropEmptySlots() {
         let former = slots
         slots = AddressTable.noSlots
@@ -282,7 +274,6 @@ struct AddressTable {
 
     private func slot(of id: UniqueID) -> Int { Int(entries[index(of: id, hash(id))].slot) }
 
-    /// Returns the index of the ID's entry, or of the free one that it would get.
     private func index(of id: UniqueID, _ hash: UInt32) -> Int {
         let mask = entries.count - 1
         var index = Int(hash) & mask

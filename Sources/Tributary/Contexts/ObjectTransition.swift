@@ -17,7 +17,7 @@ struct ObjectTransition: Hashable, Sendable {
         static let stopDeleteRules = Actions(rawValue: 1 << 5)
         static let markNeverSaved = Actions(rawValue: 1 << 6)
         static let clearChanges = Actions(rawValue: 1 << 7)
-        /// No relationship of the object differs from the store any more.
+        /// The object's relationships no longer differ from the store.
         static let forgetLinks = Actions(rawValue: 1 << 8)
         /// Lists of related objects may show other objects than before.
         static let changeVisibility = Actions(rawValue: 1 << 9)
@@ -186,7 +186,7 @@ enum ObjectEvent: Hashable, Sendable {
     case makeWay
     /// The row of a fault is read, and the store has none.
     case loadFailure
-    /// A merge finds that the store has no row any more.
+    /// A merge finds that the store no longer has a row.
     case invalidate
     /// The changes of the object are dropped, and it becomes a fault.
     case refresh
@@ -201,7 +201,7 @@ enum ObjectEvent: Hashable, Sendable {
     /// The context finds a row of an object that is gone or new here: others have inserted it, with or without changes
     /// of the context's own.
     case appear(isChanged: Bool)
-    /// An undo has given all values of the row back.
+    /// An undo has restored all values of the row.
     case revertToRow
     /// The transaction around a save of the object has failed, or the object that took its ID was dropped; the state is
     /// the one before that.
@@ -220,7 +220,9 @@ public enum ObjectState: String, Sendable, Hashable {
     case updated
     /// Deleted in the context, not saved yet.
     case deleted
-    /// Deleted in the store, by this context's save, another context or another machine. ID and last values stay.
+    /// Deleted in the store, by this context's save, another context or another machine.
+    ///
+    /// The ID and the last values stay.
     case gone
     /// The context was reset or its container closed.
     case detached

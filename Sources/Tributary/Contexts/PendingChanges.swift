@@ -5,7 +5,6 @@ import TributaryChanges
 /// An object moves from state to state by ``ObjectTransition`` alone. The list of changed objects follows from the
 /// states: an object is in it while it is inserted, updated or deleted.
 final class PendingChanges {
-    /// The capability to set an object's state, which only code in this file can create.
     struct StateAccess {
         fileprivate init() {}
     }
@@ -16,9 +15,7 @@ final class PendingChanges {
     private var unfollowedDeletions: [ManagedObject] = []
     /// While delete rules are followed, relationships show objects that the rules are about to unlink.
     private(set) var isFollowingDeleteRules = false
-    /// Objects with unsaved changes that were deleted elsewhere, for the policy `error`.
     private(set) var lostConflicts: [MergeConflict] = []
-    /// What a child had changed in objects that were deleted above, for its parent.
     private(set) var lostEdits: [ObjectSnapshot] = []
     /// Whether an unsaved object has an ID that an object may have had before; the store then shows its former links.
     var hasReusedIDs = false
@@ -31,13 +28,11 @@ final class PendingChanges {
     // The `@exclusivity(unchecked)` properties are read or incremented with each change of a value. An access to them
     // lasts no longer than the instruction that makes it, so accesses cannot overlap.
 
-    /// Grows with each change that a program makes.
     @exclusivity(unchecked) private(set) var editCount: UInt64 = 0
     /// Grows with each save or rollback, which ends the changes that were made before.
     private(set) var saveCount: UInt64 = 0
-    /// `saveCount` after the last save that has not failed with its transaction.
     private(set) var lastSave: UInt64 = 0
-    /// Whether undo or the index of changed objects has to know a value before it changes.
+    /// Whether undo or the index of changed objects needs the old value before a change.
     @exclusivity(unchecked) private(set) var isFollowingWrites = false
 
     init(registry: ObjectRegistry) {
@@ -59,7 +54,7 @@ final class PendingChanges {
         return list.objects(values, in: scope, version: version)
     }
 
-    /// For events whose transitions have no actions for the caller.
+    /// For events with transitions that have no actions for the caller.
     func move(_ object: ManagedObject, on event: ObjectEvent) {
         apply(ObjectTransition(from: object.state, on: event), to: object)
     }
@@ -89,7 +84,6 @@ final class PendingChanges {
         if actions.contains(.unregister) { registry.remove(object) }
     }
 
-    /// Returns false when the object is gone or detached, so that no save keeps the change.
     @inline(__always)
     func recordEdit(of object: ManagedObject) -> Bool {
         if object.dirtyIndex < 0 {
@@ -130,7 +124,8 @@ final class PendingChanges {
         }
     }
 
-    /// Calls `block` with the deleted objects whose delete rules have not been followed, until there are none.
+    /// Passes deleted objects to `block` until their delete rules, and the rules of further deleted objects, have been
+    /// followed.
     func followDeleteRules(_ block: ([ManagedObject]) -> Void) {
         guard !unfollowedDeletions.isEmpty else { return }
         // A hook of a deleted object may call this function again.
@@ -166,8 +161,8 @@ final class PendingChanges {
         return refusedWrites.failures
     }
 
-    /// Whether a step is not saved that was recorded after so many saves; nil: the step was not the first change of its
-    /// property since a save.
+    /// Whether the step is not saved; `saves` is the number of saves before it, or nil when it is not its property's
+    /// first change.
     func isUnsaved(_ saves: UInt64?) -> Bool { saves.map { $0 >= lastSave } ?? false }
 
     func finishSave() {
@@ -180,7 +175,7 @@ final class PendingChanges {
         assignedList = nil
     }
 
-    /// Puts the changes of a save whose transaction failed under the current ones.
+    /// Puts the changes of a save with a failed transaction under the current changes.
     func restore(_ memento: SaveMemento) {
         assignedList = nil
         var sum = memento.delta
@@ -214,18 +209,16 @@ final class PendingChanges {
     func followWrites(forUndo isRecording: Bool) { isFollowingWrites = isRecording || list.keys.isUsed }
 }
 
-/// The objects of a context that a save includes, held strongly, in the order in which they were first changed.
+/// The objects of a context that a save includes, held strongly, in the order of their first changes.
 struct DirtyList {
     private var entries: [ManagedObject?] = []
     private(set) var count = 0
     private(set) var keys = DirtyKeyIndex()
-    /// Objects without changes of their own whose relationships the changed objects have changed.
     var owners = LinkedOwners()
     private var counts: [Int] = []
-    /// Root entities with an object that was deleted since the list was empty.
     private(set) var deletedRootIndexes: Set<Int> = []
 
-    /// For tests: the number of objects that callers visited one by one for a request.
+    /// For tests: the number of objects that callers visited individually.
     private(set) var visited = 0
 
     var objects: [ManagedObject] { entries.compactMap { $0 } }
@@ -259,7 +252,7 @@ struct DirtyList {
         keys.removeAll()
     }
 
-    /// In order; an object may have other values by now, see ``DirtyKeyIndex``.
+    /// An object may have other values by now, see ``DirtyKeyIndex``.
     mutating func objects(_ key: [PropertyValue], in scope: DirtyKeyIndex.Scope, version: UInt64) -> [ManagedObject] {
         keys.listIndexes(of: key, in: scope, version: version, entries: entries).compactMap { entries[$0] }
     }
@@ -293,7 +286,6 @@ struct DirtyList {
     }
 }
 
-/// Writes that had no effect because their setters cannot throw; the next save reports them.
 struct RefusedWrites {
     private(set) var failures: [ValidationFailure] = []
     private var known: Set<Target> = []

@@ -4,23 +4,22 @@ import TributaryStore
 
 /// Rows that were read before they are needed, shared by the contexts of a container.
 ///
-/// Rows never change, so each entry has the range of generations for which its row is valid: from the transaction that
-/// wrote the row to the last transaction that is known to have left it alone. Commits of this process record under the
-/// write lock the objects that they touched; a gap in their numbers belongs to another process and closes all ranges. A
-/// context that shows an older generation never gets a newer row, nor the other way round.
+/// Rows never change, so each entry is valid for a range of generations: from the transaction that wrote the row to the
+/// last transaction that is known to have left the row unchanged. Commits of this process record under the write lock
+/// the objects that they touched; a gap in their numbers belongs to another process and closes all ranges. A context
+/// that shows an older generation never gets a newer row, nor the other way round.
 ///
 /// Fetches that request it, prefetching and faults fill the cache. Beyond its limit the oldest rows are removed first.
 final class RowCache: Sendable {
     private struct Entry {
         let row: Row
-        /// The last transaction that is known to have left the row alone; nil while it is the newest one.
+        /// The last transaction that is known to have left the row unchanged; nil while it is the newest transaction.
         var holdsThrough: Int64?
     }
 
     private struct State {
         var newest: Int64
         var entries: [ManagedObjectID: Entry] = [:]
-        /// The keys of `entries` in the order of insertion; those before `first` are removed.
         var order: [ManagedObjectID] = []
         var first = 0
     }
@@ -95,7 +94,6 @@ final class RowCache: Sendable {
 }
 
 extension ObjectChanges {
-    /// Whether the changes may concern the object, listed or not.
     func touches(_ id: ManagedObjectID) -> Bool {
         covers(id) || updated.contains(id) || deleted.contains(id) || inserted.contains(id)
     }

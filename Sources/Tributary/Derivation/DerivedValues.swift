@@ -3,7 +3,6 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// Computes derived attributes under the write lock, from the newest rows with the context's own changes on top.
 struct DerivedValues {
     let context: ManagedObjectContext
     let reader: Reader
@@ -12,7 +11,6 @@ struct DerivedValues {
     /// Objects that the save deletes, without the objects that the context has deleted.
     var removed: Set<ManagedObjectID> = []
 
-    /// An object as it is after the save.
     struct Subject {
         var id: ManagedObjectID
         var descriptor: EntityDescriptor
@@ -62,12 +60,11 @@ struct DerivedValues {
         }
     }
 
-    /// nil when the expression does not fit the model.
     func value(of derivation: Derivation, _ attribute: Attribute, for subject: Subject) throws -> PropertyValue? {
         let entity = subject.descriptor.entity
         switch derivation {
         case .now:
-            // A number counts from 2001 on, as dates do in Core Data's stores.
+            // The number is in seconds since 2001, as in Core Data's stores.
             guard attribute.type == .double, case .date(let seconds) = now else { return now }
             return .double(seconds.secondsSinceReferenceDate)
         case .value(let relationship, let name, let function):
@@ -127,7 +124,6 @@ struct DerivedValues {
         }
     }
 
-    /// null when the attribute's type cannot hold the number.
     private func number(_ value: Decimal, _ attribute: Attribute) -> PropertyValue {
         let number = NSDecimalNumber(decimal: value)
         let result: PropertyValue
@@ -155,7 +151,6 @@ struct DerivedValues {
     }
 }
 
-/// A relationship through which derived attributes of its owners depend on its members.
 struct DerivationDependency: Sendable {
     let owner: Entity
     let propertyIndex: Int
@@ -183,7 +178,6 @@ struct DerivationDependency: Sendable {
         }
     }
 
-    /// `owners` reads the inverse of the relationship.
     func owners(
         of member: UniqueID,
         _ reader: Reader,

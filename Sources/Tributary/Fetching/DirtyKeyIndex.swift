@@ -2,8 +2,8 @@ import TributaryChanges
 
 /// An index of a context's unsaved objects by attribute values, so that a look-up does not visit all of them.
 ///
-/// A look-up first adds the objects that were inserted or changed since the last one. An entry may be out of date: the
-/// caller compares the object's values with the key once more.
+/// A look-up first adds the objects that were inserted or changed since the last look-up. An entry may be out of date:
+/// the caller compares the object's values with the key again.
 struct DirtyKeyIndex {
     struct Scope: Hashable {
         var rootIndex: Int
@@ -14,7 +14,6 @@ struct DirtyKeyIndex {
         var listIndexes: [[PropertyValue]: [Int]] = [:]
         /// The number of entries in `listIndexes`, including entries that are out of date or there twice.
         var count = 0
-        /// List indexes of objects that were inserted or changed since they were last indexed.
         private(set) var pending: [Int]
         private var limit: Int
 
@@ -40,7 +39,6 @@ struct DirtyKeyIndex {
     private(set) var visited = 0
     var size: Int { indexes.values.reduce(0) { $0 + $1.count + $1.pending.count } }
 
-    /// Beyond it, all indexes are dropped.
     private static let limit = 16
 
     var isUsed: Bool { !indexes.isEmpty }
@@ -60,8 +58,9 @@ struct DirtyKeyIndex {
         indexes = [:]
     }
 
-    /// Returns the list indexes, ascending, of objects that may have the values; all indexes are built anew when the shown
-    /// `version` has changed.
+    /// Returns the list indexes, ascending, of objects that may have the values.
+    ///
+    /// All indexes are rebuilt when the shown `version` has changed.
     mutating func listIndexes(
         of key: [PropertyValue],
         in scope: Scope,

@@ -49,7 +49,6 @@ extension FetchOperation {
         return found.sorted { precedes($0, $1, keys) }
     }
 
-    /// Returns the unsaved objects, of the context and of the contexts above, that fulfil all conditions.
     func unsavedMatches(_ terms: [FetchTerm], _ descriptor: EntityDescriptor) -> [ManagedObject] {
         let required = requiredValues(terms, descriptor)
         let values = required.map(\.value)
@@ -76,8 +75,9 @@ extension FetchOperation {
         return found.filter { object in terms.allSatisfy { $0.bound.evaluate(on: object) } }
     }
 
-    /// Returns the values that every matching object must have, for a look-up in an index; none when there are so few
-    /// unsaved objects that all of them are visited.
+    /// Returns the values that every matching object must have, for a look-up in an index.
+    ///
+    /// It is empty when there are so few unsaved objects that all of them are visited.
     private func requiredValues(
         _ terms: [FetchTerm],
         _ descriptor: EntityDescriptor
@@ -89,10 +89,8 @@ extension FetchOperation {
         return Dictionary(values) { first, _ in first }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
-    /// Up to this number of unsaved objects, all are visited.
     private static let fewUnsavedObjects = 32
 
-    /// Whether an unsaved object of the context or of a context above replaces the row.
     func isHidden(_ id: UniqueID, _ descriptor: EntityDescriptor) -> Bool {
         isDirty(id, descriptor)
             || context.above?.isUnsaved(ObjectKey(rootIndex: descriptor.rootIndex, id: id)) == true
@@ -128,7 +126,7 @@ extension FetchOperation {
         return names
     }
 
-    /// Returns the fetch in a temporary context with the same parent; nil when the context has no changes of its own.
+    /// Returns the fetch in a temporary context with the same parent; nil when the context has no changes.
     func withoutOwnChanges() -> FetchOperation? {
         guard !request.includesPendingChanges, context.above != nil, context.pending.count > 0 else { return nil }
         let other = ManagedObjectContext(
@@ -154,7 +152,6 @@ extension FetchRequest {
         return Array(fetchLimit.map { rest.prefix(max($0, 0)) } ?? rest)
     }
 
-    /// Returns the number of rows to read when `hidden` rows may be replaced; nil for all.
     func reach(hidden: Int) -> Int? {
         guard let fetchLimit else { return nil }
         let (end, isBeyond) = max(fetchLimit, 0).addingReportingOverflow(max(fetchOffset, 0))

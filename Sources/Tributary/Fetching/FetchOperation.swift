@@ -1,10 +1,7 @@
-// Fetches: requests, their evaluation in the store or over unsaved objects, and streams of results.
-
 import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// One fetch of a context: the store's rows with the unsaved objects of the context and of the contexts above.
 struct FetchOperation {
     let context: ManagedObjectContext
     /// The current time is in place of `now()`.
@@ -75,7 +72,6 @@ struct FetchOperation {
     }
 
     private enum Candidates {
-        /// Rows of the store, when the context has no changes of its own.
         case rows([Row])
         case mixed([Candidate])
     }
@@ -96,13 +92,12 @@ struct FetchOperation {
         return .rows(try context.reader.readResults { try $0.rows(context.home.query(request)) })
     }
 
-    /// Returns nil when the store's results are right.
     private func overUnsavedChanges() throws -> [Candidate]? {
         if let objects = try objectsOverChangedRelations() {
             return request.slice(objects).map(Candidate.object)
         }
         let descriptor = try context.descriptor(named: request.entityName)
-        // Each changed object of the root entity replaces at most one row; an object above may count twice.
+        // Each changed object of the root entity replaces at most one row; an object above may be included twice.
         let dirtyCount =
             request.includesPendingChanges ? context.pending.count(rootIndex: descriptor.rootIndex) : 0
         let hiddenCount = dirtyCount + (context.above?.unsavedCount(rootIndex: descriptor.rootIndex) ?? 0)
@@ -224,7 +219,6 @@ extension DictionaryPlan {
 }
 
 extension FetchRequest {
-    /// By default the columns of `groupBy`, or all properties with one value.
     fileprivate func columns(of entity: Entity) -> [DictionaryQuery.Column] {
         var properties = propertiesToFetch
         if properties.isEmpty { properties = groupBy.map { FetchedProperty($0) } }

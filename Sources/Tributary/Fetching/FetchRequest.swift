@@ -8,7 +8,7 @@ public import TributaryModel
 /// request.fetchLimit = 20
 /// let employees = try context.fetch(request)
 /// ```
-/// A request that names an entity, `FetchRequest("Employee")`, is one for objects of any class.
+/// A request that names an entity, `FetchRequest("Employee")`, returns objects of any class.
 public struct FetchRequest<Object: ManagedObject>: Sendable, Hashable {
     /// The entity of the objects.
     public var entityName: String
@@ -28,9 +28,9 @@ public struct FetchRequest<Object: ManagedObject>: Sendable, Hashable {
     public var includesSubentities = true
     /// Whether the context's own unsaved inserts, updates and deletions are included.
     public var includesPendingChanges = true
-    /// Whether values are read along with the IDs; if not, objects are faults that read their rows one by one.
+    /// Whether values are read along with the IDs; otherwise objects are faults that read their rows individually.
     public var includesPropertyValues = true
-    /// Whether objects are faults whose rows are in the row cache; by default they have their values at once.
+    /// Whether objects are faults with rows in the row cache; by default they have their values at once.
     public var returnsObjectsAsFaults = false
     /// Relationships such as `department` or `projects.members` to prefetch, with one query for each step of a path.
     public var prefetchedKeyPaths: [String] = []
@@ -40,7 +40,7 @@ public struct FetchRequest<Object: ManagedObject>: Sendable, Hashable {
     public var propertiesToFetch: [FetchedProperty] = []
     /// Whether equal dictionaries are returned once.
     public var returnsDistinctResults = false
-    /// Key paths of attributes and to-one relationships by which dictionaries are grouped.
+    /// Key paths of attributes and to-one relationships that group the dictionaries.
     public var groupBy: [String] = []
     /// The condition that groups match; its key paths are names of ``propertiesToFetch``.
     public var having: ObjectPredicate?
@@ -166,8 +166,8 @@ extension FetchRequest where Object == ManagedObject {
 
     /// Creates a request that the model names, with values for its `$VARIABLES`.
     ///
-    /// - Throws: ``ContextError`` `unknownFetchRequest` when the model has none of the name, `ObjectPredicateError`
-    ///   when its predicate cannot be read.
+    /// - Throws: ``ContextError`` `unknownFetchRequest` when the model has no request of the name,
+    ///   `ObjectPredicateError` when its predicate cannot be read.
     public init(
         named name: String,
         in model: Model,
@@ -193,7 +193,7 @@ extension FetchRequest where Object == ManagedObject {
 public struct FetchedProperty: Sendable, Hashable, ExpressibleByStringLiteral {
     /// A function of the values of a group, which ignores missing values.
     public enum Function: String, Sendable, Hashable, CaseIterable {
-        /// The number of values, or of objects when there is no key path.
+        /// The number of values, or of objects without a key path.
         case count
         /// The sum; 0 without values.
         case sum

@@ -23,7 +23,7 @@ extension ManagedObjectContext {
         let descriptor = try descriptor(named: request.entityName)
         try schema.check(type, isClassOf: descriptor)
         let objects = try FetchOperation(context: self, request: request.untyped).objects()
-        // An entity without inheritance has objects of one class only; casting each of them would visit all once more.
+        // An entity without inheritance has objects of one class only; casting each of them would visit all again.
         if descriptor.entity.parent == nil, !descriptor.hasSubentities, descriptor.type is Object.Type {
             return unsafeBitCast(objects, to: [Object].self)
         }
@@ -60,7 +60,7 @@ extension ManagedObjectContext {
         try FetchOperation(context: self, request: request.untyped).count()
     }
 
-    /// Returns the number of objects of a class, or of those that match a predicate.
+    /// Returns the number of objects of a class that match a predicate.
     ///
     /// - Throws: ``ContextError``, or `ObjectPredicateError` when the predicate does not fit the model.
     public func count<Object: ManagedObject>(of type: Object.Type, where predicate: ObjectPredicate? = nil) throws
@@ -81,12 +81,12 @@ extension ManagedObjectContext {
     /// request.having = try ObjectPredicate(parsing: "total > 1000")
     /// for group in try context.fetchDictionaries(request) { print(group["department.title"], group["total"]) }
     /// ```
-    /// With an aggregate and no `groupBy` all objects are one group, also when there are none. Sort keys are names of
-    /// results, or key paths; results of groups, and distinct ones, are sorted by their values or by the `groupBy`
+    /// With an aggregate and no `groupBy` all objects are one group, which may be empty. Sort keys are names of
+    /// results, or key paths; results of groups and distinct results are sorted by their values or by the `groupBy`
     /// paths.
     ///
-    /// Unsaved changes are included unless `includesPendingChanges` is false: when there are any, the objects are
-    /// fetched and the results are computed from them; otherwise SQLite computes the results, and no object is created.
+    /// Unsaved changes are included unless `includesPendingChanges` is false. With unsaved changes, the objects are
+    /// fetched and the results are computed from them. Otherwise SQLite computes the results, and no object is created.
     ///
     /// - Throws: ``ContextError``, or `ObjectPredicateError` when names, predicate or key paths do not fit the model.
     public func fetchDictionaries(_ request: FetchRequest<some ManagedObject>) throws -> [FetchedValues] {
@@ -96,7 +96,7 @@ extension ManagedObjectContext {
 
     // MARK: Portions
 
-    /// Returns the objects that match the request, whose rows are read `fetchBatchSize` at a time (100 when that is 0).
+    /// Returns the objects that match the request, and reads `fetchBatchSize` rows at a time (100 when it is 0).
     ///
     /// - Throws: ``ContextError``, or `ObjectPredicateError` when predicate or sort keys do not fit the model.
     public func fetchBatches<Object: ManagedObject>(

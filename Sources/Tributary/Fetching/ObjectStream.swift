@@ -7,8 +7,8 @@ import TributaryStore
 /// ```
 /// All portions are of the generation that the context showed when the iteration began. When the context merges
 /// meanwhile, the objects of later portions have their values at the new generation, and deleted objects are omitted.
-/// Objects show their unsaved changes, but unsaved changes do not affect which objects match. At most one portion is in
-/// memory, as far as the program releases the objects. When the container is closed meanwhile, the next portion is
+/// Objects show their unsaved changes, but these do not affect which objects match. At most one portion is in memory,
+/// as far as the program releases the objects. When the container is closed meanwhile, reading the next portion throws
 /// ``ContextError/closed``.
 public struct ObjectStream<Object: ManagedObject>: AsyncSequence {
     /// A portion.
@@ -46,7 +46,6 @@ public struct ObjectStream<Object: ManagedObject>: AsyncSequence {
             }
         }
 
-        /// Returns the objects of rows that were read at a generation which the context may have left.
         private static func objects(
             for rows: [Row],
             of generation: Generation,
@@ -79,10 +78,10 @@ public struct ObjectStream<Object: ManagedObject>: AsyncSequence {
 ///     list += portion.map { $0["name"] }
 /// }
 /// ```
-/// All portions are of one generation, the newest when the iteration began. At most one portion is in memory, besides
-/// the rows that SQLite needs to sort. The stream ends with `CancellationError` when its task is cancelled, and with
-/// ``ContextError/closed`` when the container is closed. While it lasts the store's write-ahead log cannot be
-/// restarted.
+/// All portions belong to one generation, the newest at the beginning of the iteration. At most one portion is in
+/// memory, besides the rows that SQLite needs to sort. The stream ends with `CancellationError` when its task is
+/// cancelled, and with ``ContextError/closed`` when the container is closed. During the iteration the store's
+/// write-ahead log cannot be restarted.
 public struct SnapshotStream: AsyncSequence, Sendable {
     /// A portion.
     public typealias Element = [ObjectSnapshot]
@@ -112,12 +111,10 @@ public struct SnapshotStream: AsyncSequence, Sendable {
     public func makeAsyncIterator() -> Iterator { Iterator(home: home, request: request) }
 }
 
-/// The rows of an iteration, portion by portion, until the last one or the first error.
 private struct RowPortions {
     private var cursor: RowCursor?
     private var isOver = false
 
-    /// Returns nil after the last portion.
     mutating func next<Elements>(
         _ count: Int,
         from open: () async throws -> RowCursor,

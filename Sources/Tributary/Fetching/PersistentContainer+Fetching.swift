@@ -54,11 +54,11 @@ extension PersistentContainer {
         return try await reading(at: state) { try $0.count(query) }
     }
 
-    /// Returns the number of objects of a class, or of those that match a predicate.
+    /// Returns the number of objects of a class that match a predicate.
     ///
     /// - Parameters:
     ///   - type: the class of the objects.
-    ///   - predicate: the condition that the objects match; nil counts all.
+    ///   - predicate: the condition that the objects match; nil for all objects.
     ///   - state: the state of the store that the fetch reads.
     /// - Returns: The number.
     /// - Throws: as ``fetch(_:at:)``.
@@ -188,7 +188,7 @@ public struct FetchedValues: Sendable, Hashable {
 
     /// Returns the ID of a to-one relationship's target or of `SELF`.
     ///
-    /// Its entity is the one that the model names.
+    /// Its entity is the destination in the model, or the request's entity.
     public func objectID(_ name: String) -> ManagedObjectID? { ids[name] }
 }
 
@@ -213,7 +213,7 @@ extension ContextHome {
     }
 }
 
-/// The results of a request, whose rows are read batch by batch on access.
+/// The results of a request; their rows are read in batches on access.
 ///
 /// ```swift
 /// var request = FetchRequest("Employee", sortKeys: [SortKey("name")])
@@ -222,7 +222,7 @@ extension ContextHome {
 /// print(all.count, all[all.count - 1].name)  // reads the IDs and one batch
 /// ```
 /// The fetch determines the objects. The collection belongs to its context, like the objects, and holds the objects of
-/// the batch that was read last.
+/// the last batch.
 public final class FetchedBatches<Object: ManagedObject>: RandomAccessCollection {
     /// The IDs of all results, in order.
     public let objectIDs: [ManagedObjectID]
@@ -242,7 +242,7 @@ public final class FetchedBatches<Object: ManagedObject>: RandomAccessCollection
     /// The number of results.
     public var endIndex: Int { objectIDs.count }
 
-    /// The object at an index; its batch is read unless it is the one that was read last.
+    /// The object at an index; its batch is read unless it was read last.
     ///
     /// Reading never fails, as with a fault: see ``ManagedObject/faultError``.
     public subscript(position: Int) -> Object {
@@ -268,6 +268,6 @@ public enum FetchedState: Sendable, Hashable {
     /// The main context's generation when it includes the token's transaction, or else the newest committed state.
     ///
     /// With ``ManagedObjectContext/lastSaveToken`` the fetch includes the caller's own save, before the main context
-    /// has merged it.
+    /// has merged the save.
     case including(HistoryToken)
 }

@@ -2,12 +2,12 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// Reads the rows at the other ends of relationships before they are needed.
 struct PrefetchOperation {
     let context: ManagedObjectContext
 
-    /// At most two queries for each step of a path, whatever the number of objects; to-many relationships then have
-    /// the IDs of their objects, whose rows are cached.
+    /// Costs at most two queries for each step of a path, whatever the number of objects.
+    ///
+    /// To-many relationships then have the IDs of their objects, and the rows of these objects are cached.
     func prefetch(_ keyPaths: [String], of objects: [ManagedObject], entity name: String) throws {
         for path in keyPaths {
             var entity = try context.descriptor(named: name).entity
@@ -30,7 +30,6 @@ struct PrefetchOperation {
         }
     }
 
-    /// For a to-one relationship that the owners' rows store; returns each target's ID once.
     private func prefetchRegister(
         _ propertyIndex: Int,
         of entity: Entity,
@@ -66,7 +65,6 @@ struct PrefetchOperation {
         return try readMissing(ends.ids)
     }
 
-    /// For a relationship that is derived from other rows or stored as pairs; returns each target's ID once.
     private func prefetchDerived(
         _ propertyIndex: Int,
         of entity: Entity,
@@ -127,7 +125,6 @@ struct PrefetchOperation {
         return ids
     }
 
-    /// Returns the object when it is in use here or has unsaved changes above, so that its values are not the store's.
     private func visible(_ id: ManagedObjectID) -> ManagedObject? {
         if let object = context.registeredObject(for: id), object.state != .gone { return object }
         return context.above?.unsaved(objectKey(id)) == nil ? nil : context.object(with: id)

@@ -1,5 +1,3 @@
-// The history of a store: tokens, filters, consumers and purging.
-
 public import Foundation
 public import TributaryChanges
 import TributaryModel
@@ -22,12 +20,12 @@ extension PersistentContainer {
         try readHistory { HistoryToken(store: $1, number: try $0.history.newestTransaction()) }
     }
 
-    /// Returns the transactions after the token, oldest first; without a token, from the oldest one that is kept.
+    /// Returns the transactions after the token, oldest first; without a token, from the oldest stored transaction.
     ///
     /// - Parameters:
     ///   - token: the transaction after which the result begins.
-    ///   - filter: the part of history that is returned.
-    ///   - limit: the most transactions that are returned.
+    ///   - filter: restricts the returned transactions.
+    ///   - limit: the maximum number of returned transactions.
     /// - Returns: fewer than `limit` only when history ends.
     /// - Throws: ``HistoryError`` `expired` when the history after the token has been purged, `foreignToken`.
     public func fetchHistory(
@@ -45,7 +43,6 @@ extension PersistentContainer {
             let start = try token.map { try self.check($0, reader, store) } ?? reader.history.oldestNumber()
             var found: [PersistentHistoryTransaction] = []
             var position = start
-            // Pages are read until there are as many transactions as were requested, or history ends.
             while found.count < limit {
                 let page = try reader.history.transactions(after: position, limit: limit)
                 guard let last = page.last?.number else { break }
@@ -63,7 +60,7 @@ extension PersistentContainer {
     /// Removes the history that was committed before the date.
     ///
     /// Transactions that a registered consumer has still to read stay, unless the consumer has not reported since the
-    /// date; its token then expires. The daemon calls this by itself, with its setting `history.keep`.
+    /// date; its token then expires. The daemon calls this automatically, with its setting `history.keep`.
     public func deleteHistory(before date: Date) async throws {
         try await writeHistory { try $0.purgeHistory(committedBefore: date.timeIntervalSince1970) }
     }
@@ -90,7 +87,7 @@ extension PersistentContainer {
         }
     }
 
-    /// Removes a consumer; history is not kept for it any more.
+    /// Removes a consumer; history is no longer kept for it.
     public func removeHistoryConsumer(_ name: String) async throws {
         try await writeHistory { try $0.removeHistoryConsumer(name) }
     }
@@ -184,7 +181,7 @@ extension PersistentContainer {
     }
 }
 
-/// The changes of one save, one batch or one imported transaction.
+/// The changes of a save, a batch or an imported transaction.
 public struct PersistentHistoryTransaction: Sendable, Hashable {
     /// The point in history right after the transaction.
     public let token: HistoryToken
@@ -196,13 +193,13 @@ public struct PersistentHistoryTransaction: Sendable, Hashable {
     public let author: String?
     /// The name of the context; nil for imported transactions.
     public let contextName: String?
-    /// The writer: the store whose process made the transaction, this one's or a peer's.
+    /// The writer: the store that made the transaction, this store or a peer.
     public let process: UniqueID
-    /// The changes in no particular order, except that changes of one object are in the order in which they were made.
+    /// The changes in no particular order, except that changes of the same object are in their order.
     public let changes: [PersistentHistoryChange]
 }
 
-/// The change of one object in a transaction.
+/// A change of an object in a transaction.
 public struct PersistentHistoryChange: Sendable, Hashable {
     /// The kind of a change.
     public enum Kind: String, Sendable, Hashable {
@@ -210,7 +207,7 @@ public struct PersistentHistoryChange: Sendable, Hashable {
         case insert
         /// Values or relationships changed.
         case update
-        /// The object is not visible any more.
+        /// The object is no longer visible.
         case delete
     }
 
@@ -241,7 +238,7 @@ public struct HistoryToken: Sendable, Hashable, Codable {
 
     /// Whether this token is earlier in history than the other.
     ///
-    /// - Throws: ``HistoryError`` `foreignToken` when the tokens are of different stores: they do not compare.
+    /// - Throws: ``HistoryError`` `foreignToken` when the tokens belong to different stores.
     public func isEarlier(than other: HistoryToken) throws(HistoryError) -> Bool {
         guard store == other.store else { throw .foreignToken(other, store: store) }
         return number < other.number
@@ -267,12 +264,12 @@ public struct HistoryFilter: Sendable, Hashable {
 public enum HistoryError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The history after the token has been purged; `oldest` is the earliest token that is still valid.
     case expired(HistoryToken, oldest: HistoryToken)
-    /// The token is of another store, or of this one before it was set back or copied.
+    /// The token belongs to another store, or to this store before it was set back or copied.
     case foreignToken(HistoryToken, store: String)
     /// No consumer of the name is registered.
     case unknownConsumer(String)
 
-    /// A message that says which request failed, and how to continue.
+    /// A message with the failed request, and how to continue.
     public var description: String {
         switch self {
         case .expired(let token, let oldest):

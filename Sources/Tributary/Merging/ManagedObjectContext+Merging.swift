@@ -6,12 +6,12 @@ extension ManagedObjectContext {
 
     /// Merges saves of others: refreshes the objects in use, announces inserted ones, and marks deleted ones.
     ///
-    /// A context that shows a generation first moves to the newest one, as its save does, and merges all earlier
+    /// A context that shows a generation first moves to the newest generation, like its save, and merges all earlier
     /// changes; inserted objects that are deleted by then are not announced. A child's parent merges first. Properties
     /// that were changed here keep their values, and a later save does not conflict with the merged changes.
     ///
     /// The cost grows with the number of IDs and of the objects in use that have read relationships. When the changes
-    /// are not listed one by one, all objects in use are visited.
+    /// are not listed individually, all objects in use are visited.
     public func mergeChanges(_ changes: ObjectChanges) {
         checkConfinement()
         guard !changes.isEmpty else { return processPendingChanges() }
@@ -35,12 +35,12 @@ extension ManagedObjectContext {
     /// The view context always does.
     public var isPinned: Bool { generation != nil }
 
-    /// Shows one generation of the store from now on, the newest one, whatever others save meanwhile.
+    /// Shows the newest generation of the store from now on, whatever others save meanwhile.
     ///
     /// Objects in use are updated to it. Faults, fetches, counts and relationships all read it. A save of the context
-    /// moves it to the save's own transaction, and merges all earlier ones; another call of `pin()` moves it to the
-    /// newest one. While a generation is held the write-ahead log of the store grows: hold it for the length of one
-    /// piece of work.
+    /// moves it to the save's own transaction, and merges all earlier transactions; another call of `pin()` moves it to
+    /// the newest generation. While a generation is pinned, the write-ahead log of the store grows: keep it only for
+    /// one piece of work.
     ///
     /// - Throws: ``ContextError`` when the store is closed, or the context is a child, which follows its parent, or the
     ///   view context, which moves by merging.
@@ -85,7 +85,6 @@ extension ManagedObjectContext {
         return changes
     }
 
-    /// Does nothing when the context reads the newest state anyway.
     private func moveToNewestUnlessSaving() throws -> ObjectChanges {
         guard reader.isStore, isCommitted, generation != nil else { return ObjectChanges() }
         do {
@@ -96,7 +95,7 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Moves a context that shows a generation to the newest one, as a save that writes does.
+    /// Moves a context that shows a generation to the newest generation, like a save that writes.
     @discardableResult
     func moveToNewest() throws -> ObjectChanges {
         guard let generation else { return ObjectChanges() }
@@ -146,7 +145,6 @@ extension ManagedObjectContext {
         return rest
     }
 
-    /// Adds objects that this context has inserted and others have deleted since, which the changes omit.
     private func addingInvalidated(_ changes: ObjectChanges, since known: Int64) -> ObjectChanges {
         var changes = changes
         for object in registry.objects {
@@ -156,7 +154,9 @@ extension ManagedObjectContext {
         return changes
     }
 
-    /// Returns the objects in use that the changes may concern, also gone ones; visits the changes or the objects, whichever are fewer.
+    /// Returns the objects in use that the changes may concern, also gone objects.
+    ///
+    /// It visits the changes or the objects, whichever are fewer.
     func objectsInUse(touchedBy changes: ObjectChanges) -> [ManagedObject] {
         let isListed = changes.collapsedEntities.isEmpty && !changes.isEverything
         if isListed, changes.count < registry.count {

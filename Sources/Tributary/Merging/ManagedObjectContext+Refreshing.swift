@@ -1,10 +1,10 @@
 import TributaryChanges
 
 extension ManagedObjectContext {
-    /// Refreshes an object from the store; an object that was never saved, deleted or not, stays as it is.
+    /// Refreshes an object from the store; an object that was never saved stays as it is.
     ///
     /// - Parameters:
-    ///   - object: one of this context.
+    ///   - object: an object of this context.
     ///   - mergeChanges: true keeps unsaved changes on top of the newest row; false drops them, and the object becomes
     ///     a fault.
     public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
@@ -76,7 +76,7 @@ extension ManagedObjectContext {
 
     /// Removes all objects and all changes.
     ///
-    /// Objects that are still referenced keep their IDs and last values, and have no context any more. The view context
+    /// Objects that are still referenced keep their IDs and last values, and no longer have a context. The view context
     /// shows the newest state afterwards.
     public func reset() {
         checkConfinement()
@@ -97,7 +97,6 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Records objects without changes of their own whose relationships have the store's state again.
     private func recordOtherEnds() {
         for key in pending.delta.keys {
             guard let owner = registry.object(key.id, rootIndex: key.rootIndex), owner.state != .gone else {

@@ -20,7 +20,7 @@ struct MergeOperation {
                 }
             }
         } catch {
-            // The objects stay as they are until they are read again; the next save throws the error.
+            // The objects are unchanged until they are read again; the next save throws the error.
             context.reader.unreportedError = error
             return
         }
@@ -56,7 +56,6 @@ struct MergeOperation {
         merge(changes)
     }
 
-    /// Reads the objects in use again when something above the context has changed.
     func catchUp() {
         guard context.reader.isBehind else { return }
         context.reader.markCaughtUp()
@@ -86,8 +85,7 @@ struct MergeOperation {
 
     /// Others have deleted the objects: their undo steps go, and links to them are not changes.
     ///
-    /// Costs a look at each step that can be undone, at each unsaved object, and at each order; once for a merge, however
-    /// many objects are gone.
+    /// Costs a look at each step that can be undone, at each unsaved object, and at each order, for a whole merge.
     private func forget(_ gone: [ManagedObject]) {
         guard !gone.isEmpty else { return }
         context.undoStack?.forget(gone)
@@ -147,7 +145,6 @@ struct MergeOperation {
         context.pending.move(object, on: .appear(isChanged: isChanged))
     }
 
-    /// Others have inserted an object with the ID of an object that is gone here.
     private func appear(_ object: ManagedObject, _ row: Row) {
         var row = row
         guard context.registry.object(object.uniqueID, rootIndex: object.descriptor.rootIndex) == nil else { return }
@@ -156,8 +153,8 @@ struct MergeOperation {
 
     /// Gives an object a newer row under its own changes.
     ///
-    /// The derived other ends recorded a move from the old row's target; they now record one from the new row's target.
-    /// The registers of a deleted object name no target for them.
+    /// The derived other ends recorded a move from the old row's target; now they record a move from the new row's
+    /// target. The registers of a deleted object have no target there.
     func rebase(_ object: ManagedObject, on row: Row) {
         let isCut = object.state == .deleted && !context.pending.isUnfollowed(object)
         var moved: [(propertyIndex: Int, here: UniqueID?, isOwn: Bool)] = []

@@ -2,7 +2,6 @@ import TributaryChanges
 import TributaryStore
 
 extension MergePipeline {
-    /// Merges the announced changes now, and returns when the main context shows them.
     package func flush() async {
         await request {
             await postRemoteCommitsNow()
@@ -14,7 +13,7 @@ extension MergePipeline {
         if generation.number < number { await flush() }
     }
 
-    /// Returns false when the merge failed; `isAsked` is false when the timer calls, which the main context may have
+    /// Returns false when the merge failed; `isAsked` is false for calls of the timer, which the main context may have
     /// switched off.
     @discardableResult
     func mergeWhenDue(isAsked: Bool = true) async -> Bool {
@@ -107,9 +106,9 @@ extension MergePipeline {
 
     /// Commits the save of the main context, which then shows it.
     ///
-    /// After the commit, in the same call: `adopt` lets the context mark its saved objects as clean, the main context
-    /// moves to a generation that contains the save, merges earlier commits of others, and an update is posted (unless
-    /// this save is itself part of a merge, which posts one for both).
+    /// After the commit, in the same call, `adopt` lets the context mark its saved objects as clean. The main context
+    /// moves to a generation that contains the save, and merges earlier commits of others. Then an update is posted,
+    /// unless this save is itself part of a merge, which posts a single update for both.
     @MainActor
     func commitMain(
         _ block: (WriteTransaction) throws -> CommittedTransaction,
@@ -139,8 +138,8 @@ extension MergePipeline {
 
     /// Applies changes that others have written, in one SQLite transaction, and announces them.
     ///
-    /// The block runs under the write lock, at the priority of the saves that wait for it, and after the requests that have
-    /// begun.
+    /// The block runs under the write lock, at the priority of the saves that wait for it, and after the requests that
+    /// have begun.
     func importTransactions<T: Sendable>(
         _ block: @escaping @Sendable (WriteTransaction) throws -> (T, [CommittedTransaction])
     ) async throws -> T {
@@ -160,7 +159,6 @@ extension MergePipeline {
         let changes: ObjectChanges
     }
 
-    /// Moves to the newest generation, and adds its changes to the next update.
     @MainActor
     private func collectStep() throws -> Step {
         let step = try store.holdingWriteLock { try moveGeneration($0) }
@@ -189,9 +187,8 @@ extension MergePipeline {
 /// Transactions that other processes have committed to the same store.
 ///
 /// Every transaction has a number, and this process knows the numbers of its own; numbers in between belong to other
-/// processes. They are read under the write lock, so that no transaction of this process comes in between.
+/// processes. They are read under the write lock, so that this process commits no transaction meanwhile.
 extension MergePipeline {
-    /// Without the watch, remote commits are found at the next save, merge or flush here.
     func watchRemote() {
         // No other process can open a store in memory.
         guard store.configuration.memory == nil else { return }
@@ -216,8 +213,9 @@ extension MergePipeline {
         try postRemoteCommits(lock, through: try lock.newestTransaction())
     }
 
-    /// Posts remote commits before the first of these local transactions; when history cannot be read it posts
-    /// "everything", because the commit stands and no change may be missed.
+    /// Posts remote commits before the first of these local transactions.
+    ///
+    /// When history cannot be read it posts "everything", because the commit is durable and no change may be missed.
     func postLocalCommits(_ lock: HeldWriteLock, first: Int64, last: Int64) {
         do {
             try postRemoteCommits(lock, through: first - 1)
@@ -238,7 +236,6 @@ extension MergePipeline {
         update { $0.newestPosted = newest }
     }
 
-    /// Posts what other processes have committed, without waiting for the watch.
     package func postRemoteCommitsNow() async {
         guard let newest = try? store.read({ try $0.history.newestTransaction() }), newest > newestPosted else {
             return
@@ -247,7 +244,6 @@ extension MergePipeline {
         try? store.holdingWriteLock { try postRemoteCommits($0) }
     }
 
-    /// Waits for pending blocks, merges a last time, and closes the store.
     package func close() async throws {
         await pending.waitForNone()
         stopWatchingRemote()
@@ -263,7 +259,6 @@ extension MergePipeline {
         if let failure { throw failure }
     }
 
-    /// Ends the streams and the context of the main actor.
     @MainActor
     func end(_ context: ManagedObjectContext, withChildren: Bool = false) {
         updates.finish()

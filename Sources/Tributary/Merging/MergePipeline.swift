@@ -5,7 +5,7 @@ import Synchronization
 package import TributaryChanges
 package import TributaryStore
 
-/// Everything between "a save was committed" and "the main context shows it".
+/// Merges committed saves into the main context.
 ///
 /// Saves of background contexts announce their changes through ``announce(_:_:)`` while they still hold the write lock,
 /// imports go through ``importTransactions(_:)``, and the main context saves through ``commitMain(_:adopting:)``. When
@@ -25,8 +25,7 @@ package final class MergePipeline: Sendable {
     let commits = Signal()
     /// The container keeps it alive; nil until it is attached.
     @MainActor private(set) weak var main: MainContext?
-    /// Saves and merges that somebody waits for and that have begun since the last import; the next import waits for
-    /// them.
+    /// Requested saves and merges that have begun since the last import; the next import waits for them.
     private let requests = Mutex(PendingBlocks())
     private let state: Mutex<State>
 
@@ -34,7 +33,6 @@ package final class MergePipeline: Sendable {
         var generation: Generation
         var status = MergeStatus()
         var loop: Task<Void, Never>?
-        /// The number of the newest transaction that was put into the pending notifications; see `postRemoteCommits`.
         var newestPosted: Int64
         var remoteWatch: RemoteWatch?
     }
@@ -82,7 +80,7 @@ package final class MergePipeline: Sendable {
         state.withLock { $0.remoteWatch }?.stopSoon()
     }
 
-    /// Runs a save or a merge that somebody waits for: the next import waits until it has ended.
+    /// Runs a requested save or merge: the next import waits until it has ended.
     package func request<T>(_ block: () async throws -> T) async rethrows -> T {
         let pending = requests.withLock { pending in
             pending.begin()
@@ -92,7 +90,6 @@ package final class MergePipeline: Sendable {
         return try await block()
     }
 
-    /// Returns when the requests that have begun have ended; later ones wait for the import.
     func waitForRequests() async {
         let begun = requests.withLock { pending in
             defer { pending = PendingBlocks() }
@@ -101,7 +98,6 @@ package final class MergePipeline: Sendable {
         await begun.waitForNone()
     }
 
-    /// The generation that the main context shows, or is about to show.
     package var generation: Generation { state.withLock { $0.generation } }
 
     var options: MergeOptions { pendingNotifications.options }
@@ -117,18 +113,15 @@ package final class MergePipeline: Sendable {
     func update<T: Sendable>(_ block: (inout State) -> T) -> T { state.withLock { block(&$0) } }
 }
 
-/// The view context, and what the merge pipeline keeps about it.
 @MainActor
 final class MainContext {
     let context: ManagedObjectContext
-    /// The name of the store in tokens, as it was when the container was opened.
+    /// The name of the store in tokens when the container was opened.
     let storeName: String
-    /// The contents of the next update.
     var collected: ObjectChanges
-    /// A merge is under way; it posts the update at its end.
     var isCollecting = false
-    /// The context's edit count when its save failed; the save is not tried again before the count has grown, and a
-    /// merge does not count.
+    /// The context's edit count when its save failed; the save is repeated only when the count has grown, and merges do
+    /// not change it.
     var editsOfFailedSave: UInt64?
 
     init(home: ContextHome, generation: Generation) throws {
@@ -150,7 +143,7 @@ final class MainContext {
         try? pipeline.store.close()
     }
 
-    /// Whether a save would write or reject anything, and something has changed since the last one failed.
+    /// Whether a save would write or reject anything, and something has changed since the last failed save.
     var needsSave: Bool {
         (context.hasChanges || !context.pending.refusedWrites.isEmpty)
             && editsOfFailedSave != context.pending.editCount
@@ -167,6 +160,5 @@ package struct MergeStatus: Sendable, Hashable {
     package var nextMergeDue: WallTime?
     /// Why the last merge failed; it is tried again automatically.
     package var failure: String?
-    /// How long merges took on the main actor.
     package var durations = DurationHistogram()
 }

@@ -4,8 +4,8 @@ import TributaryStore
 
 /// The committed changes that are not yet merged into the main context, in bounded memory.
 ///
-/// Changes are added and removed under the write lock, so the removed changes are exactly the ones that a generation
-/// pinned under the lock contains. Beyond the limit of IDs they collapse: per entity first, then to "everything".
+/// Changes are added and removed under the write lock, so the removed changes are exactly the changes in a generation
+/// that is pinned under the lock. Beyond the limit of IDs they collapse: first per entity, then to "everything".
 final class PendingNotifications: Sendable {
     private struct State {
         var options: MergeOptions
@@ -38,7 +38,6 @@ final class PendingNotifications: Sendable {
 
     var isEmpty: Bool { state.withLock { $0.changes == nil } }
 
-    /// Negative when the merge is overdue; nil when none is due.
     var timeUntilMerge: Duration? {
         state.withLock { state in
             guard state.isAutomatic, let deadline = state.debouncer.deadline else { return nil }
@@ -48,13 +47,11 @@ final class PendingNotifications: Sendable {
 
     var isDue: Bool { timeUntilMerge.map { $0 <= .zero } ?? false }
 
-    /// Stops the timer, or starts it again; an overdue merge then runs at once.
     func setAutomatic(_ isAutomatic: Bool) {
         state.withLock { $0.isAutomatic = isAutomatic }
         if isAutomatic { timerChange.raise() }
     }
 
-    /// Runs the timer until the task is cancelled; `merge` returns whether it succeeded.
     func run(merge: @Sendable () async -> Bool) async {
         while !Task.isCancelled {
             await timerChange.wait()
@@ -99,8 +96,8 @@ final class PendingNotifications: Sendable {
 
 /// Decides when the main context merges: after a quiet period, but never later than a ceiling.
 ///
-/// Each announcement starts the quiet period again; the ceiling counts from the first announcement that is not merged,
-/// so that a steady stream cannot starve the main context. Times are durations since any fixed moment; this type has no
+/// Each announcement starts the quiet period again; the ceiling begins at the first announcement that is not merged, so
+/// that a steady stream cannot starve the main context. Times are durations since any fixed moment; this type has no
 /// clock.
 struct MergeDebouncer: Sendable {
     enum Action: Hashable, Sendable {
@@ -130,7 +127,6 @@ struct MergeDebouncer: Sendable {
         if case .waiting(_, let deadline, _) = state { deadline } else { nil }
     }
 
-    /// Called when a save or an import has been committed.
     mutating func announce(at now: Duration) -> Action {
         switch state {
         case .idle:
@@ -139,7 +135,8 @@ struct MergeDebouncer: Sendable {
             return .sleep(until: deadline)
         case .waiting(let first, _, let timer):
             let deadline = min(now + quiet, first + ceiling)
-            // A timer that ends too early schedules another one; only one that would end too late has to be replaced.
+            // A timer that ends too early schedules another timer; only a timer that would end too late has to be
+            // replaced.
             state = .waiting(first: first, deadline: deadline, timer: min(timer, deadline))
             return deadline < timer ? .sleep(until: deadline) : .none
         }
@@ -161,7 +158,7 @@ struct MergeDebouncer: Sendable {
     mutating func failed(at now: Duration) -> Action {
         guard case .waiting = state else { return .none }
         let deadline = now + quiet
-        // The ceiling counts from here, so that a failing store is not tried at each announcement.
+        // The ceiling begins here, so that a failing store is not tried at each announcement.
         state = .waiting(first: now, deadline: deadline, timer: deadline)
         return .sleep(until: deadline)
     }

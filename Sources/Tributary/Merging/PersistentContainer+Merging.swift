@@ -12,7 +12,7 @@ extension PersistentContainer {
 
     /// Returns the updates of the main context from now on.
     ///
-    /// A slow subscriber gets them coalesced; none is lost.
+    /// A slow subscriber gets combined updates; no update is lost.
     public func storeUpdates() -> StoreUpdates { pipeline.updates.subscribe() }
 
     /// Returns the failed saves of the main context during merges, from now on.
@@ -28,19 +28,16 @@ extension PersistentContainer {
         try await pipeline.activities.run(title, block)
     }
 
-    /// The generation that the main context shows, for admin reads, which do not hop to the main actor.
     package var mainGeneration: Generation { pipeline.generation }
 
     package var mergeStatus: MergeStatus { pipeline.status }
 
-    /// Applies log transactions in one SQLite transaction, under the write lock, and announces the changes.
     package func importTransactions<T: Sendable>(
         _ block: @escaping @Sendable (WriteTransaction) throws -> (T, [CommittedTransaction])
     ) async throws -> T {
         try await pipeline.importTransactions(block)
     }
 
-    /// Runs a save, and the merge of it, before the next import.
     package func request<T>(_ block: () async throws -> T) async rethrows -> T { try await pipeline.request(block) }
 
     /// Is raised after each local commit, as a hint that there may be transactions to export; one task may wait for it.
@@ -50,7 +47,7 @@ extension PersistentContainer {
     @MainActor public func activityMonitor() -> ActivityMonitor { ActivityMonitor(pipeline.activities) }
 }
 
-/// How a container merges: when the main context merges the saves of others, and what it saves then.
+/// The options of merging: when the main context merges the saves of others, and whether it saves then.
 public struct MergeOptions: Sendable, Hashable {
     /// The quiet time after the last announcement before the main context merges.
     public var debounce: Duration = .seconds(1)
@@ -71,7 +68,7 @@ public struct MergeOptions: Sendable, Hashable {
         set { pendingLimit = newValue }
     }
 
-    /// Creates options with a debounce of one second, a ceiling of five seconds, and saving.
+    /// Creates options with a debounce of 1 s, a ceiling of 5 s, and saving.
     public init() {}
 }
 

@@ -8,8 +8,8 @@ public import TributaryChanges
 ///     print(update.changes.inserted.count, "new objects")
 /// }
 /// ```
-/// A slow subscriber gets the updates that it has missed as one, at worst as "everything has changed"; none is lost.
-/// The sequence ends when the container is closed.
+/// A slow subscriber gets missed updates combined, at worst as "everything has changed"; no update is lost. The
+/// sequence ends when the container is closed.
 public struct StoreUpdates: AsyncSequence, Sendable {
     /// The type of an element.
     public typealias Element = StoreUpdate
@@ -22,13 +22,13 @@ public struct StoreUpdates: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         let subscription: UpdateSubscription
 
-        /// Returns the next update, in which missed ones are coalesced.
+        /// Returns the next update, which includes missed updates.
         ///
         /// It returns nil when the container is closed or the task is cancelled.
         public mutating func next() async -> StoreUpdate? { await subscription.next() }
     }
 
-    /// An iterator; all iterators of one sequence share its updates.
+    /// An iterator; all iterators of a sequence share its updates.
     public func makeAsyncIterator() -> Iterator { Iterator(subscription: subscription) }
 }
 
@@ -107,7 +107,7 @@ final class UpdateSubscription: Sendable {
     private let state = Mutex(State())
     private let leave: @Sendable () -> Void
 
-    /// `leave` is called when nobody can read the subscription any more.
+    /// `leave` is called when nobody can read the subscription again.
     init(leave: @escaping @Sendable () -> Void) {
         self.leave = leave
     }
@@ -127,7 +127,6 @@ final class UpdateSubscription: Sendable {
         waiting?.resume(returning: update)
     }
 
-    /// Ends the updates; a pending one is still delivered.
     func finish() {
         let waiting = state.withLock { state in
             state.isFinished = true
@@ -137,7 +136,6 @@ final class UpdateSubscription: Sendable {
         for waiter in waiting { waiter.continuation.resume(returning: nil) }
     }
 
-    /// Returns nil at the end or when the task is cancelled.
     func next() async -> StoreUpdate? {
         let number = state.withLock { state in
             state.nextNumber += 1

@@ -23,7 +23,7 @@ public final class MigrationEditor {
     ///   - entity: the entity's name in this version.
     ///   - predicate: the condition that the objects match, in the predicate language; nil for all.
     /// - Returns: The values of the objects, in the order of their IDs.
-    /// - Throws: ``ContextError`` when there is no such entity or the store cannot be read.
+    /// - Throws: ``ContextError`` when the entity does not exist or the store cannot be read.
     public func objects(_ entity: String, where predicate: ObjectPredicate? = nil) throws -> [ObjectSnapshot] {
         guard let found = model.entity(named: entity) else { throw ContextError.unknownEntity(entity) }
         try edit.flush()

@@ -1,5 +1,3 @@
-// Migration as an application sees it: options, custom stages and the editor that they get.
-
 import TributaryMigration
 public import TributaryModel
 
@@ -24,7 +22,7 @@ public struct MigrationOptions: Sendable {
     public var stages: [MigrationStage]
     /// Receives the progress of a migration: at its beginning, every few thousand objects, and at its end.
     ///
-    /// It is called on a thread of the store's, and never when no migration is necessary.
+    /// It is called on a thread of the store, and only when a migration is necessary.
     public var onMigration: (@Sendable (MigrationProgress) -> Void)?
 
     /// Creates options that migrate all differences that can be inferred, by default.

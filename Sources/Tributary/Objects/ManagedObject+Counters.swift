@@ -2,7 +2,7 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// What a context has added to a counter since the last save, above the value of the row or the default.
+/// The sum that a context has added to a counter since the last save, above the value of the row or the default.
 ///
 /// The base changes with each merge, refresh and save, the amount only by the program: so the increments of others are
 /// never lost, and the save exports the amount.
@@ -20,16 +20,14 @@ extension PropertyValue {
 }
 
 extension ManagedObject {
-    /// What the context has added to a counter; zero when nothing.
     func countedAmount(_ propertyIndex: Int) -> PropertyValue {
         extras?.counted[propertyIndex]?.amount ?? .integer(0)
     }
 
-    /// Makes a counter show a value: the difference from the base is the amount.
     func assignCounter(_ value: PropertyValue, _ propertyIndex: Int) {
         let known = extras?.counted[propertyIndex]
         if !value.isFinite {
-            // No store can hold the value, and no amount makes it: the validation before the save refuses it.
+            // No store can hold the value, and no amount leads to it: the validation before the save refuses it.
             if known == nil {
                 let none = CountedAmount(base: values[propertyIndex], amount: .integer(0))
                 makeExtras().counted[propertyIndex] = none
@@ -45,7 +43,6 @@ extension ManagedObject {
         count(step, propertyIndex)
     }
 
-    /// Adds an amount to a counter.
     func count(_ step: PropertyValue, _ propertyIndex: Int) {
         if values.isEmpty {
             fire()
@@ -70,7 +67,7 @@ extension ManagedObject {
         makeExtras().counted[propertyIndex] = counted
         set(counted.shown, propertyIndex)
         guard state != .gone, state != .detached else { return }
-        // A counter that is changed back has no change.
+        // A counter with its old value again has no change.
         if isChange { changed.insert(propertyIndex) } else { forgetAmount(propertyIndex) }
         context?.recordEdit(of: self)
     }
@@ -80,7 +77,6 @@ extension ManagedObject {
         extras?.counted[propertyIndex] = nil
     }
 
-    /// Returns the values of a row with the changes of the context on top.
     func rebased(on row: [PropertyValue]) -> [PropertyValue] {
         guard !values.isEmpty else { return row }
         var result = row
@@ -95,7 +91,6 @@ extension ManagedObject {
         return result
     }
 
-    /// Takes another row for the base of the context's changes, which stay.
     func rebase(on row: Row) {
         rebase(on: row.values)
         self.row = row
@@ -107,8 +102,9 @@ extension ManagedObject {
         for propertyIndex in extras.counted.keys { extras.counted[propertyIndex]?.base = base[propertyIndex] }
     }
 
-    /// Reads the counters of a new object: another object may have had its identifier before, and this one may have
-    /// amounts that were not saved.
+    /// Reads the counters of a new object.
+    ///
+    /// Another object may have had its identifier before, and the new object may have amounts that were not saved.
     func readCounters(_ context: ManagedObjectContext) {
         let counters = descriptor.properties.counters
         guard !counters.isEmpty, !values.isEmpty else { return }
@@ -130,7 +126,6 @@ extension ManagedObject {
         }
     }
 
-    /// Marks every property that an insert writes as set, except counters.
     func setAllProperties() {
         for propertyIndex in descriptor.entity.properties.indices {
             guard !descriptor.properties.special.contains(propertyIndex),

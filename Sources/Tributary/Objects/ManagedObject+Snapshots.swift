@@ -23,18 +23,18 @@ extension ManagedObject {
         return ObjectSnapshot(id: objectID, values: result, isTaken: true)
     }
 
-    /// Returns the object's values as the given type, or nil when that is the snapshot of another class.
+    /// Returns the object's values as the given type, or nil when the type is the snapshot of another class.
     public func snapshot<Snapshot: TypedSnapshot>(as type: Snapshot.Type) -> Snapshot? {
         (self as? Snapshot.Object).map(Snapshot.init)
     }
 
     /// Sets the values of a snapshot of any object; derived attributes keep their values.
     ///
-    /// The counters of an older snapshot of this object change nothing: others may have counted since. The counters of
-    /// a new object, or of a snapshot that a program has made or taken of another object, are set.
+    /// The counters of an older snapshot of this object change nothing: others may have incremented them since. The
+    /// counters of a new object, or of a snapshot that a program has made or taken of another object, are set.
     ///
-    /// - Throws: ``ContextError`` when the entity has no property of a name, or a value does not fit. The object is
-    ///   unchanged then.
+    /// - Throws: ``ContextError`` when the entity has no property of a name, or a value does not fit. Then the object
+    ///   is unchanged.
     public func update(from snapshot: ObjectSnapshot) throws(ContextError) {
         let values = try writableValues(of: snapshot)
         let old = self.snapshot(include: Set(values.map(\.key)))
@@ -48,7 +48,7 @@ extension ManagedObject {
 
     /// Sets the values of a typed snapshot of any object; derived attributes keep their values.
     ///
-    /// - Throws: ``ContextError`` `wrongKind` when it is the snapshot of another class.
+    /// - Throws: ``ContextError`` `wrongKind` when it is a snapshot of another class.
     public func update<Snapshot: TypedSnapshot>(from snapshot: Snapshot) throws(ContextError) {
         guard let object = self as? Snapshot.Object else {
             try managedObjectContext?.schema.check(Snapshot.Object.self, isClassOf: descriptor)
@@ -57,7 +57,6 @@ extension ManagedObject {
         snapshot.write(to: object)
     }
 
-    /// Throws the error that ``setValue(_:forKey:)`` would throw, before any value is set.
     private func check(_ value: PropertyValue, for property: Property) throws(ContextError) {
         let entity = descriptor.entity.name
         func wrongType(_ expected: String) -> ContextError {
@@ -131,7 +130,6 @@ extension ManagedObject {
 }
 
 extension Row {
-    /// `whole` reads external values.
     func snapshot(_ whole: (PropertyValue) -> PropertyValue) -> ObjectSnapshot {
         var values: [String: PropertyValue] = [:]
         for (propertyIndex, property) in entity.properties.enumerated() where property.relationship?.isToMany != true {
@@ -149,8 +147,9 @@ extension Row {
 }
 
 extension ObjectSnapshot {
-    /// Creates a snapshot without derived attributes; the values are read from an object of a temporary context,
-    /// which is closed at once.
+    /// Creates a snapshot without derived attributes.
+    ///
+    /// The values are read from an object of a temporary context, which is closed immediately.
     init<Snapshot: TypedSnapshot>(valuesOf snapshot: Snapshot, in home: ContextHome) throws(ContextError) {
         let context = ManagedObjectContext(home: home, mergePolicy: .error)
         defer { context.close() }

@@ -18,9 +18,9 @@ extension ManagedObject {
     /// Whether a save would include the object, even if only for its links.
     ///
     /// Setting a value or a relationship to its current value changes nothing. Setting another value and then the
-    /// former one again is a change; ``hasPersistentChangedValues`` compares with the store.
+    /// former value again is a change; ``hasPersistentChangedValues`` compares with the store.
     public var hasChanges: Bool { isDirty || isLinkedAnew }
-    /// Whether the object is new, or has other values or links than the store; a deletion does not count.
+    /// Whether the object is new, or has other values or links than the store; deletions are ignored.
     public var hasPersistentChangedValues: Bool {
         guard let context = managedObjectContext else { return false }
         context.checkConfinement()
@@ -71,8 +71,8 @@ extension ManagedObject {
 
     /// Returns the unsaved relationships that other objects' registers or links have changed, with their IDs, by name.
     ///
-    /// They are to-many relationships, and the inverse side of one-to-one relationships. Changes by delete rules or of
-    /// an order alone are included.
+    /// They are to-many relationships, and the inverse sides of one-to-one relationships. Changes by delete rules and
+    /// changes of only the order are included.
     public func changedObjectIDs() -> [String: [ManagedObjectID]] {
         guard let context = managedObjectContext else { return [:] }
         context.checkConfinement()
@@ -122,7 +122,6 @@ extension ManagedObject {
         return made
     }
 
-    /// The row as last read or merged, made at each call; `rowValues` is empty while `values` are the row's.
     var row: Row? {
         get { rowRevision.map { row(rowValues.isEmpty ? values : rowValues, revision: $0) } }
         set {
@@ -131,7 +130,6 @@ extension ManagedObject {
         }
     }
 
-    /// The value of the row as last read or merged; nil for a new object and a fault.
     func rowValue(_ propertyIndex: Int) -> PropertyValue? {
         let values = rowValues.isEmpty ? values : rowValues
         return rowRevision != nil && values.indices.contains(propertyIndex) ? values[propertyIndex] : nil
@@ -153,7 +151,6 @@ extension ManagedObject {
         eventValues = []
     }
 
-    /// Takes the values out of a row; transient attributes keep theirs.
     func takeValues(of row: inout Row) {
         let kept = values.isEmpty ? [] : descriptor.properties.transientIndexes.map { ($0, values[$0]) }
         rowRevision = row.revision
@@ -195,7 +192,6 @@ extension ManagedObject {
         }
     }
 
-    /// The unsaved state that a child of the object's context sees; nil when there is none.
     var unsaved: UnsavedObject? {
         switch state {
         case .deleted: UnsavedObject(row: nil, isInserted: extras?.isUnsaved == true)

@@ -24,7 +24,7 @@ extension ManagedObject {
     /// A relationship to an ID without an object reads as nil, until an object with the ID is inserted.
     ///
     /// - Throws: ``ContextError`` when the entity has no such property, it is to-many or derived, the value does not
-    ///   fit, or the object is gone; nothing is changed then.
+    ///   fit, or the object is gone; then nothing is changed.
     public func setValue(_ value: PropertyValue, forKey key: String) throws(ContextError) {
         let propertyIndex = try propertyIndex(named: key)
         switch descriptor.role(propertyIndex) {
@@ -41,7 +41,6 @@ extension ManagedObject {
         }
     }
 
-    /// Returns nil when the value does not fit; only composites change their form.
     private func settable(_ value: PropertyValue, _ type: AttributeType, _ propertyIndex: Int) -> PropertyValue? {
         if case .composite = type { return descriptor.entity.properties[propertyIndex].attribute?.settable(value) }
         return type.accepts(value) ? value : nil
@@ -166,8 +165,9 @@ extension ManagedObject {
 
     // MARK: External binaries
 
-    /// Reads external bytes once and caches them; when that fails, the reference is returned unchanged, and the
-    /// reason is the ``faultError``.
+    /// Reads external bytes once and caches them.
+    ///
+    /// When that fails, the reference is returned unchanged, and the reason is the ``faultError``.
     @usableFromInline
     func whole(_ value: PropertyValue, _ propertyIndex: Int) -> PropertyValue {
         guard case .blob = value, let context = managedObjectContext else { return value }
@@ -197,12 +197,12 @@ extension ManagedObject {
     // MARK: Writes that are refused
 
     // Writes that a save could not keep have no effect: to objects that are gone or detached, links to such objects,
-    // and values of derived attributes. Functions that can throw do so at once; for others, the next save reports the
-    // write.
+    // and values of derived attributes. Functions that can throw report that at once; for others, the next save reports
+    // the write.
 
     @usableFromInline
     func assign(_ value: PropertyValue, _ propertyIndex: Int) {
-        // An object whose entity is not in the model has no property indexes.
+        // An object of an entity that is not in the model has no property indexes.
         guard propertyIndex >= 0 else { return }
         switch state {
         case .inserted, .clean, .updated, .deleted:

@@ -1,5 +1,3 @@
-// Managed objects: their values, their state and their snapshots.
-
 import Synchronization
 public import TributaryChanges
 import TributaryStore
@@ -29,16 +27,16 @@ import TributaryStore
 ///
 /// or by name with ``value(forKey:)`` and ``setValue(_:forKey:)``.
 open class ManagedObject: KeyedObject {
-    /// The name of the entity whose objects this class represents; subclasses override it.
+    /// The name of the entity that the class represents; subclasses override it.
     open class var entityName: String { "" }
 
     /// The keys that the class declares, for the container to check against the model when it opens.
     ///
     /// Swift cannot enumerate the static properties of a class, so the class lists them; a subclass lists its own, not
-    /// those of its superclass. `tributaryctl model generate` writes the list. A class that lists any key lists one for
-    /// each property of its entity, unless ``declaresEveryProperty`` is false: what is missing is an error when the
-    /// container opens. A key of a class that lists none, or leaves it out, is checked when it is first used on an
-    /// object of an entity, and stops the program if it does not fit.
+    /// those of its superclass. `tributaryctl model generate` writes the list. A class that lists any key lists a key
+    /// for each property of its entity, unless ``declaresEveryProperty`` is false: a missing key is an error when the
+    /// container opens. A key that is not listed is checked when it is first used on an object of an entity, and stops
+    /// the program if it does not fit.
     open class var declaredFields: [any DeclaredField] { [] }
 
     /// Whether ``declaredFields`` has a key for each property of the entity, if it has any.
@@ -47,9 +45,8 @@ open class ManagedObject: KeyedObject {
     open class var declaresEveryProperty: Bool { true }
 
     // The `@exclusivity(unchecked)` properties below are accessed on the context's queue or actor alone, and only by
-    // statements of this module during which no other code runs: the deinitialization of their values calls no other
-    // code. So two accesses never overlap, and the check at run time, which costs more than reading, would find
-    // nothing.
+    // statements of this module that run no other code: the deinitialization of their values calls no other code. So
+    // two accesses never overlap, and the check at run time, which costs more than reading, would find nothing.
 
     @usableFromInline final let descriptor: EntityDescriptor
     /// The object's UUID, the same in every context and on every machine.
@@ -58,20 +55,15 @@ open class ManagedObject: KeyedObject {
     @exclusivity(unchecked) public final internal(set) var managedObjectContext: ManagedObjectContext?
     /// The row's values as last read or merged; empty as long as ``values`` are the row's.
     final var rowValues: [PropertyValue] = []
-    /// Empty while the object is a fault.
     @exclusivity(unchecked) @usableFromInline final var values: [PropertyValue] = []
-    /// The property indexes of attributes and to-one registers that the context has changed.
     @exclusivity(unchecked) final var changed = PropertyIndexSet()
-    /// The values before the first change of the event `event`; they share an existing buffer.
     @exclusivity(unchecked) final var eventValues: [PropertyValue] = []
-    /// The context's event in which the object was last changed.
     @exclusivity(unchecked) final var event: UInt64 = 0
     final var rowRevision: Int64?
     /// The state of the object between its context and the store.
     @exclusivity(unchecked) public final private(set) var state: ObjectState = .clean
     /// The slot in the context's table of objects when the object was last registered.
     @exclusivity(unchecked) final var tablePlace: UInt32 = 0
-    /// The index in the context's list of changed objects; -1 when the object is not in it.
     @exclusivity(unchecked) final var dirtyIndex = -1
     final var extras: ObjectExtras?
 
@@ -82,7 +74,6 @@ open class ManagedObject: KeyedObject {
         managedObjectContext = origin.context
     }
 
-    /// Only ``PendingChanges`` can make the access.
     @inline(__always)
     final func setState(_ state: ObjectState, by owner: PendingChanges.StateAccess) { self.state = state }
 
@@ -104,7 +95,6 @@ open class ManagedObject: KeyedObject {
     }
 
     #if DEBUG
-        /// Checks reads, which are inlined into clients.
         @usableFromInline
         final func checkRead(_ propertyIndex: Int) { managedObjectContext?.queue.check(propertyName(propertyIndex)) }
 
@@ -143,8 +133,8 @@ open class ManagedObject: KeyedObject {
     /// Throws when a property must not have this value: by the model's rules for it, or by those of an override.
     ///
     /// A save calls it for each attribute that it writes. The property keeps its own value. An override calls `super`
-    /// first; in a save, which has checked the model's rules itself and reports every failure once, `super` throws
-    /// nothing.
+    /// first. In a save, `super` throws nothing: the save has checked the model's rules itself and reports every
+    /// failure once.
     ///
     /// - Throws: ``ValidationError``, and ``ContextError`` when the entity has no such property or it is to-many.
     open func validateValue(_ value: PropertyValue, forKey key: String) throws {
@@ -160,7 +150,7 @@ open class ManagedObject: KeyedObject {
     open func validateForInsert() throws { try ObjectRules(object: self).validateProperties() }
     /// Throws when the changed object is not valid.
     ///
-    /// It checks all properties, as ``validateForInsert()`` does; a save checks those that were changed.
+    /// It checks all properties, like ``validateForInsert()``; a save checks the changed properties.
     ///
     /// - Throws: ``ValidationError``, and ``ContextError`` when the object cannot be read.
     open func validateForUpdate() throws { try ObjectRules(object: self).validateProperties() }
@@ -178,14 +168,13 @@ open class ManagedObject: KeyedObject {
 extension ManagedObject: @unchecked Sendable {}
 
 extension ManagedObject: Hashable {
-    /// Returns whether both are one object of one context.
+    /// Returns whether both are the same object of the same context.
     public static func == (left: ManagedObject, right: ManagedObject) -> Bool { left === right }
 
-    /// Hashes the object's identity, as `==` compares it.
+    /// Hashes the object's identity.
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// The identity of an object in any of a container's contexts: its root entity and its UUID.
 struct ObjectKey: Hashable, Sendable {
     var rootIndex: Int
     var id: UniqueID
@@ -195,11 +184,10 @@ struct ObjectKey: Hashable, Sendable {
 public struct ObjectOrigin {
     let descriptor: EntityDescriptor
     let uniqueID: UniqueID
-    /// Nil for the object of a ``PropertyProbe``.
     let context: ManagedObjectContext?
 }
 
-/// A change of one object, from ``ManagedObject/updates()``.
+/// A change of an object, from ``ManagedObject/updates()``.
 public enum ObjectUpdate: Sendable, Hashable {
     /// The object has changed, here or by a merge; the snapshot has its current values, unsaved ones included.
     case changed(ObjectSnapshot)
@@ -211,18 +199,14 @@ public enum ObjectUpdate: Sendable, Hashable {
 final class ObjectExtras {
     var faultError: ContextError?
     var wasReported = false
-    /// Whether the object was deleted before it was ever saved.
     var isUnsaved = false
     /// A deleted object that had the ID of this new object; a save deletes it first.
     var former: ManagedObject?
-    /// The stored to-many relationships and inverse sides of one-to-one relationships, by property index.
     var related: [Int: [ManagedObjectID]] = [:] {
         didSet { members = [:] }
     }
-    /// Built from ``related`` when membership is first tested.
     private var members: [Int: Set<ManagedObjectID>] = [:]
     var blobs: [Int: (reference: PropertyValue, value: PropertyValue)] = [:]
-    /// What the context has counted since the last save, by the property index of the counter.
     var counted: [Int: CountedAmount] = [:]
 
     func isRelated(_ propertyIndex: Int, to id: ManagedObjectID) -> Bool? {

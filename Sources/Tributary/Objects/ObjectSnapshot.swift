@@ -9,7 +9,7 @@ public struct ObjectSnapshot: Sendable, Hashable {
     public let id: ManagedObjectID
     /// The values by property name; to-one relationships as `.reference`.
     public let values: [String: PropertyValue]
-    /// Whether the values were read from the object: its counters then tell what was there, and change nothing.
+    /// Whether the values were read from the object: then its counters report the stored values, and change nothing.
     let isTaken: Bool
 
     /// Creates a snapshot from an ID and values.
@@ -23,18 +23,18 @@ public struct ObjectSnapshot: Sendable, Hashable {
         self.isTaken = isTaken
     }
 
-    /// Returns whether both have one ID and equal values.
+    /// Returns whether both have the same ID and equal values.
     public static func == (left: ObjectSnapshot, right: ObjectSnapshot) -> Bool {
         left.id == right.id && left.values == right.values
     }
 
-    /// Hashes what `==` compares.
+    /// Hashes the ID and the values.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(id)
         hasher.combine(values)
     }
 
-    /// Returns the value of a property, or `.null` when there is none.
+    /// Returns the value of a property, or `.null` when it is missing.
     public subscript(name: String) -> PropertyValue { values[name] ?? .null }
 }
 
@@ -45,7 +45,7 @@ extension ObjectSnapshot: Codable {
         case taken
     }
 
-    /// Reads what ``encode(to:)`` writes.
+    /// Reads the form of ``encode(to:)``.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         id = try container.decode(ManagedObjectID.self, forKey: .id)
@@ -62,8 +62,9 @@ extension ObjectSnapshot: Codable {
     }
 }
 
-/// The coded form of a snapshot's value: an object with one key, the type; a date that a double of Unix seconds
-/// cannot represent is coded a second time as seconds since 2001.
+/// The coded form of a snapshot's value: an object with one key, the type.
+///
+/// A date that a double of Unix seconds cannot represent is coded a second time as seconds since 2001.
 struct SnapshotValue: Codable {
     let value: PropertyValue
 
@@ -132,7 +133,7 @@ struct SnapshotValue: Codable {
 
 /// The values of an object of one class, as a value that may cross contexts and processes.
 ///
-/// `tributaryctl model generate` writes one for each entity, nested in its class. By hand it is:
+/// `tributaryctl model generate` writes such a type for each entity, nested in its class. An example:
 ///
 /// ```swift
 /// extension Employee {
@@ -166,7 +167,7 @@ public protocol TypedSnapshot: Sendable, Codable, Hashable {
     init(_ object: Object)
     /// Sets the object's attributes and to-one relationships, except derived attributes.
     func write(to object: Object)
-    /// Returns the model's name of the property at a key path, or nil when there is none.
+    /// Returns the model's name of the property at a key path, or nil when the key path has no name.
     static func propertyName(of path: PartialKeyPath<Self>) -> String?
 }
 

@@ -1,4 +1,4 @@
-/// A set of an entity's property indexes; up to 64 of them take no memory of their own.
+/// A set of an entity's property indexes; up to 64 of them need no allocation.
 struct PropertyIndexSet: Sendable {
     private var low: UInt64 = 0
     private var high: Set<Int> = []

@@ -2,7 +2,7 @@ public import TributaryModel
 
 /// A typed key that can be compared: an ``AttributeKey``, or a ``QuantifiedKey`` behind `any`, `all` or `none`.
 public protocol ComparableKey<Value>: Sendable {
-    /// The type of the attribute; optional when the attribute is.
+    /// The type of the attribute; optional when the attribute is optional.
     associatedtype Value: FieldValue
     /// The expression of the key in a predicate.
     var expression: ObjectPredicate.Expression { get }
@@ -26,25 +26,27 @@ extension ComparableKey {
         )
     }
 
-    /// Returns a predicate that the value equals this one; nil, for an optional attribute, tests for a missing value.
+    /// Returns a predicate that the key's value equals `value`; nil, for an optional attribute, tests for a missing
+    /// value.
     public static func == (key: Self, value: Value) -> ObjectPredicate {
         key.comparison(.equal, .constant(value.fieldValue))
     }
 
-    /// Returns a predicate that the value differs from this one; nil, for an optional attribute, tests for a value.
+    /// Returns a predicate that the key's value differs from `value`; nil, for an optional attribute, tests for a
+    /// value.
     ///
     /// Without a value, `key != 5` is false.
     public static func != (key: Self, value: Value) -> ObjectPredicate {
         key.comparison(.notEqual, .constant(value.fieldValue))
     }
 
-    /// Whether the value is equal to another property's; false where one of them has none.
+    /// Whether the value is equal to another property's; false where a value is missing.
     public static func == <Other: ComparableKey>(key: Self, other: Other) -> ObjectPredicate
     where Other.Value.Present == Value.Present {
         key.comparison(.equal, other.expression)
     }
 
-    /// Whether the value differs from another property's; false where one of them has none.
+    /// Whether the value differs from another property's; false where a value is missing.
     public static func != <Other: ComparableKey>(key: Self, other: Other) -> ObjectPredicate
     where Other.Value.Present == Value.Present {
         key.comparison(.notEqual, other.expression)
@@ -133,7 +135,7 @@ extension ComparableKey where Value.Present == String {
         comparison(.contains, .constant(.string(text)), options)
     }
 
-    /// Whether the string fits a pattern: `*` for any number of Unicode scalars, `?` for one.
+    /// Whether the string fits a pattern: `*` for any number of Unicode scalars, `?` for a single scalar.
     public func like(_ pattern: String, _ options: TextOptions = []) -> ObjectPredicate {
         comparison(.like, .constant(.string(pattern)), options)
     }

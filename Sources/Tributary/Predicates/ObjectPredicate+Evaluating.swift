@@ -4,8 +4,8 @@ public import TributaryModel
 extension ObjectPredicate {
     /// Returns whether an object matches the predicate in its current state, with its unsaved changes.
     ///
-    /// The result is that of a fetch in the object's context. Paths read other objects as if a program followed the
-    /// relationship.
+    /// The result is the same as for a fetch in the object's context. Paths read other objects as if a program followed
+    /// the relationship.
     ///
     /// - Throws: ``ContextError`` when the object cannot be read, `ObjectPredicateError` when the predicate does not
     ///   fit the object's entity.

@@ -10,15 +10,15 @@ extension ObjectPredicate {
     /// let employees = try context.fetch(Employee.self, predicate: rich)
     /// ```
     ///
-    /// A property of the class that reads one ``Field``, ``ToOne`` or ``ToMany``, as `tributaryctl model generate`
-    /// writes them, represents that property of the model; a computed property does not and is refused. These parts can
-    /// be translated:
+    /// A property of the class that reads a ``Field``, ``ToOne`` or ``ToMany``, like the properties from
+    /// `tributaryctl model generate`, represents that property of the model; a computed property does not and is
+    /// refused. These parts can be translated:
     ///
     /// - `==`, `!=`, `<`, `<=`, `>`, `>=`, `&&`, `||`, `!`, `? :`, `if else`, `+`, `-`, `*`, `/`, `%`;
-    /// - `nil`, `??`, `!`, optional chaining, `if let`, with Swift's own meaning: `salary != 5` holds where there is no
-    ///   salary, unlike in the format language. What Swift would stop at (`!` of nil) is false;
+    /// - `nil`, `??`, `!`, optional chaining, `if let`, with Swift's own meaning: `salary != 5` is true without a
+    ///   salary, unlike in the format language. An expression that would stop Swift (`!` of nil) is false;
     /// - strings: `contains`, `starts(with:)`, `localizedStandardContains` (as `CONTAINS[cd]`), `isEmpty`,
-    ///   `unicodeScalars.count`; `==` and `contains` compare Unicode scalars, as `ObjectPredicate` says;
+    ///   `unicodeScalars.count`; `==` and `contains` compare Unicode scalars, as in `ObjectPredicate`;
     /// - `(low...high).contains(x)` and `(low..<high).contains(x)`; `list.contains(x)`, `list.contains { }` of captured
     ///   values;
     /// - to-many relationships: `contains(x)`, `contains { }`, `allSatisfy { }`, `filter { }`, `count`, `isEmpty`;

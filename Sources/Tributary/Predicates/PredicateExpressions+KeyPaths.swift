@@ -104,7 +104,6 @@ extension TypedSnapshot {
     fileprivate static func finding(_ path: AnyKeyPath) -> PropertyProbe.Finding {
         guard let path = path as? PartialKeyPath<Self> else { return .none(uses: []) }
         if let name = propertyName(of: path) { return .property(name) }
-        // The key path of a stored property contains its name; the protocol's requirement has another key path.
         let isID = type(of: path).valueType == ManagedObjectID.self && "\(path)".hasSuffix(".objectID")
         return isID ? .identity : .none(uses: [])
     }

@@ -200,7 +200,6 @@ extension PredicateExpressions.OptionalFlatMap: TranslatableExpression {
                 result += try inner(.captured(value), each.guards, &translator)
             case .value(let expression, true):
                 let cases = try inner(.value(expression, isOptional: false), [], &translator)
-                // A path through a missing value has no value itself, so it needs no guard.
                 if cases.count == 1, cases[0].guards.isEmpty, case .value(let result1, _) = cases[0].term,
                     result1.isNothing(without: expression)
                 {

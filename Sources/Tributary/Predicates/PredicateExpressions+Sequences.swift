@@ -67,7 +67,7 @@ extension PredicateTranslator {
         return result
     }
 
-    /// A relationship is tested in a subquery, captured elements one by one.
+    /// A relationship is tested in a subquery, captured elements individually.
     fileprivate mutating func test<Element>(
         _ sequence: Any,
         _ variable: PredicateExpressions.Variable<Element>,
@@ -151,7 +151,6 @@ extension PredicateExpressions {
 }
 
 extension String {
-    /// The string without case and diacritics; the translator recognizes it by its key path.
     var foldedForSearch: String {
         StringFolding([.caseInsensitive, .diacriticInsensitive]).fold(self)
     }

@@ -207,7 +207,6 @@ struct PredicateTranslator {
         }
     }
 
-    /// Case and diacritics are ignored when both sides are folded.
     func text(
         _ left: PredicateTerm,
         _ operation: ObjectPredicate.Operator,
@@ -251,23 +250,19 @@ protocol TranslatableExpression {
 enum PredicateTerm {
     case nothing
     case captured(Any)
-    /// In the format language; an object is represented by its path.
     case value(ObjectPredicate.Expression, isOptional: Bool)
     case condition(ObjectPredicate)
-    /// The objects of a to-many path that match a condition on the variable.
     case objects(ObjectPredicate.Expression, variable: String?, ObjectPredicate?)
     case scalars(ObjectPredicate.Expression)
-    /// A string without case and diacritics.
     case folded(ObjectPredicate.Expression)
     indirect case range(lower: PredicateTerm, upper: PredicateTerm, includesUpper: Bool)
 }
 
-/// A term with the conditions under which it holds; the cases of one expression are disjoint and complete.
+/// A term with the conditions under which it is valid; the cases of an expression are disjoint and complete.
 struct PredicateCase {
     var guards: [ObjectPredicate] = []
     var term: PredicateTerm
 
-    /// Returns the case under further conditions.
     func guarded(by outer: [ObjectPredicate]) -> PredicateCase { PredicateCase(guards: outer + guards, term: term) }
 }
 
@@ -286,12 +281,10 @@ enum CapturedValue {
         }
     }
 
-    /// Returns the value in an optional, or the captured value itself; nil when there is none.
     static func unwrapped(_ captured: Any) -> Any? {
         if let optional = captured as? any AnyOptional { optional.wrapped } else { captured }
     }
 
-    /// Returns at most `limit` + 1 elements; nil for other values, strings and bytes included.
     static func elements(_ captured: Any, limit: Int) -> [Any]? {
         guard !(captured is String), !(captured is Data), !(captured is [UInt8]),
             let sequence = captured as? any Sequence
@@ -318,7 +311,6 @@ extension ObjectPredicate.Expression {
         }
     }
 
-    /// Whether the expression has no value when `other` has none.
     func isNothing(without other: Self) -> Bool {
         if self == other { return true }
         switch (form, other.form) {

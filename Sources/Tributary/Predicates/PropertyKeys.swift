@@ -1,7 +1,7 @@
 public import TributaryChanges
 public import TributaryModel
 
-/// The typed key of one value: an attribute, also through to-one relationships, or a count.
+/// The typed key of a single value: an attribute, also through to-one relationships, or a count.
 ///
 /// ```swift
 /// Employee.keys.salary > 1000
@@ -33,7 +33,7 @@ public struct AttributeKey<Root, Value: FieldValue>: ComparableKey {
 extension AttributeKey where Value.Present: CompositeValue {
     /// A member of a composite attribute: `Employee.keys.address.street`.
     ///
-    /// The key has no value where the composite has none. A computed property of the composite's Swift type is no
+    /// The key has no value where the composite has none. A computed property of the composite's Swift type is not a
     /// member: a predicate with it is refused when it is used.
     public subscript<Member: FieldValue>(
         dynamicMember path: KeyPath<Value.Present, Member>
@@ -80,20 +80,20 @@ public struct ToOneKey<Root, Target: ManagedObject>: Sendable {
     /// Whether the object is one of `objects`; their IDs are kept.
     public func `in`(_ objects: some Sequence<Target>) -> ObjectPredicate { self.in(objects.map(\.objectID)) }
 
-    /// Whether the object there is this one; nil for none.
+    /// Whether the target has this ID; nil tests for an empty relationship.
     public static func == (key: ToOneKey, id: ManagedObjectID?) -> ObjectPredicate {
         key.comparison(.equal, .constant(id.map { .reference($0.uniqueID) } ?? .null))
     }
 
-    /// Whether there is another object there; with nil, whether there is one.
+    /// Whether the target has another ID; nil tests for any target.
     public static func != (key: ToOneKey, id: ManagedObjectID?) -> ObjectPredicate {
         key.comparison(.notEqual, .constant(id.map { .reference($0.uniqueID) } ?? .null))
     }
 
-    /// Whether the object there is this one; its ID is kept.
+    /// Whether the target is this object; the predicate keeps its ID.
     public static func == (key: ToOneKey, object: Target) -> ObjectPredicate { key == object.objectID }
 
-    /// Whether there is another object there; its ID is kept.
+    /// Whether the target is another object; the predicate keeps the ID.
     public static func != (key: ToOneKey, object: Target) -> ObjectPredicate { key != object.objectID }
 
     private func comparison(
@@ -118,22 +118,22 @@ public struct ToManyKey<Root, Target: ManagedObject>: Sendable {
     /// The number of objects; 0 also when a to-one relationship in the path is empty.
     public var count: AttributeKey<Root, Int> { AttributeKey(path: path + ["@count"]) }
 
-    /// The sum of an attribute over the objects; 0 where there is none.
+    /// The sum of an attribute over the objects; 0 without values.
     public func sum<Value>(_ field: KeyPath<Target.Type, Field<Value>>) -> AttributeKey<Root, Value> {
         aggregate("@sum", field)
     }
 
-    /// The least value of an attribute; none where there is no object with one.
+    /// The least value of an attribute; no value without objects that have the attribute.
     public func min<Value>(_ field: KeyPath<Target.Type, Field<Value>>) -> AttributeKey<Root, Value.Present?> {
         aggregate("@min", field)
     }
 
-    /// The greatest value of an attribute; none where there is no object with one.
+    /// The greatest value of an attribute; no value without objects that have the attribute.
     public func max<Value>(_ field: KeyPath<Target.Type, Field<Value>>) -> AttributeKey<Root, Value.Present?> {
         aggregate("@max", field)
     }
 
-    /// The average of an attribute; none where there is no object with a value.
+    /// The average of an attribute; no value without objects that have the attribute.
     public func average<Value>(_ field: KeyPath<Target.Type, Field<Value>>) -> AttributeKey<Root, Double?> {
         aggregate("@avg", field)
     }
@@ -145,11 +145,11 @@ public struct ToManyKey<Root, Target: ManagedObject>: Sendable {
         AttributeKey(path: path + [name, Target.self[keyPath: field].name])
     }
 
-    /// The keys of the objects, at least one of which must match.
+    /// The keys of the objects; at least one object must match.
     public var any: QuantifiedKeys<Root, Target> { QuantifiedKeys(path: path, quantifier: .any) }
-    /// The keys of the objects, all of which must match; a comparison is true without objects.
+    /// The keys of the objects; all objects must match, so a comparison is true without objects.
     public var all: QuantifiedKeys<Root, Target> { QuantifiedKeys(path: path, quantifier: .all) }
-    /// The keys of the objects, none of which may match.
+    /// The keys of the objects; no object may match.
     public var none: QuantifiedKeys<Root, Target> { QuantifiedKeys(path: path, quantifier: .none) }
 
     /// Returns a predicate that the relationship contains the object.
@@ -176,7 +176,7 @@ public struct QuantifiedKey<Root, Value: FieldValue>: ComparableKey {
 }
 
 extension QuantifiedKey where Value.Present: CompositeValue {
-    /// A member of a composite attribute, as ``AttributeKey`` has it.
+    /// A member of a composite attribute, as in ``AttributeKey``.
     public subscript<Member: FieldValue>(
         dynamicMember path: KeyPath<Value.Present, Member>
     ) -> QuantifiedKey<Root, Member> {
@@ -281,7 +281,7 @@ public protocol KeyedObject: AnyObject {}
 extension KeyedObject {
     /// The typed keys of the class, for predicates and sort keys: `Employee.keys.salary > 1000`.
     ///
-    /// They are the class's own ``Field``, ``ToOne`` and ``ToMany`` constants and those of its superclasses; see
+    /// They are the ``Field``, ``ToOne`` and ``ToMany`` constants of the class and its superclasses; see
     /// ``ObjectKeys``.
     public static var keys: ObjectKeys<Self> { ObjectKeys() }
 }

@@ -5,19 +5,18 @@ import TributaryModel
     import Glibc
 #endif
 
-/// The objects of the to-many relationship that a program has assigned last, as an array.
+/// The objects of the to-many relationship that was last assigned, as an array.
 ///
 /// A property of an array is read, changed and assigned as a whole. As long as nothing else changes the relationship,
 /// reading it again costs nothing, and assigning an array with more objects at its end visits only these.
 class AssignedList {
-    /// Two versions are equal when the relationship shows the same objects.
     struct Version: Equatable {
         let key: RelationshipDelta.Key
         let change: UInt64?
         let order: UInt64?
         let visibility: UInt64
         let above: UInt64?
-        /// After a save the relationship has no changes, as before the first one.
+        /// After a save the relationship has no changes, as before the first change.
         let saves: UInt64
         /// The stored objects; a relationship that is read again has another array.
         let stored: [ManagedObjectID]?
@@ -66,7 +65,6 @@ extension ManagedObject {
         assign(objects, propertyIndex, after: known?.version, &former)
     }
 
-    /// Changes the array in place: it is not copied.
     func changeMembers<Target: ManagedObject>(_ propertyIndex: Int) -> MemberAccess<Target> {
         guard let version = listVersion(propertyIndex) else {
             return MemberAccess(objects: members(propertyIndex), version: nil, former: [])
@@ -115,7 +113,6 @@ extension ManagedObject {
         return known
     }
 
-    /// `version` and `former` are of the list before the change, if it is known.
     private func assign<Target: ManagedObject>(
         _ objects: [Target],
         _ propertyIndex: Int,
@@ -148,11 +145,9 @@ extension ManagedObject {
 }
 
 extension ManagedObjectContext {
-    /// The objects that were visited when lists of related objects were built or assigned as arrays.
     package var listStepCount: Int { pending.listSteps.count }
 }
 
-/// An array of the objects of a relationship while a program changes it.
 struct MemberAccess<Target: ManagedObject> {
     var objects: [Target]
     fileprivate let version: AssignedList.Version?

@@ -5,9 +5,9 @@ import TributaryModel
 ///
 /// In unordered relationships an insertion adds the object, and a move does nothing.
 extension ManagedObject {
-    /// Inserts an object into an ordered to-many relationship at an index; an object that is in it moves.
+    /// Inserts an object into an ordered to-many relationship at an index; an object of the relationship moves.
     ///
-    /// An index beyond the ends counts as the nearest end.
+    /// An index beyond the ends means the nearest end.
     public func insert<Target: ManagedObject>(_ object: Target, into relationship: ToMany<Target>, at index: Int) {
         let propertyIndex = relationship.propertyIndex(in: descriptor)
         attempt(propertyIndex) { () throws(ContextError) in
@@ -23,7 +23,7 @@ extension ManagedObject {
         }
     }
 
-    /// Removes the object at an index from a to-many relationship; nil when there is none.
+    /// Removes and returns the object at an index of a to-many relationship; nil for an invalid index.
     @discardableResult
     public func remove<Target: ManagedObject>(at index: Int, from relationship: ToMany<Target>) -> Target? {
         let propertyIndex = relationship.propertyIndex(in: descriptor)
@@ -33,7 +33,7 @@ extension ManagedObject {
         return objects[index] as? Target
     }
 
-    /// Replaces the object at an index and returns it; nil when there is none.
+    /// Replaces and returns the object at an index; nil for an invalid index.
     @discardableResult
     public func replace<Target: ManagedObject>(
         at index: Int,
@@ -61,7 +61,7 @@ extension ManagedObject {
     /// Sets the objects of a to-many relationship in the given order, by name.
     ///
     /// - Throws: ``ContextError`` when the entity has no such to-many relationship, or one of the objects is deleted or
-    ///   gone; nothing is changed then.
+    ///   gone; then nothing is changed.
     public func setObjects(_ objects: [ManagedObject], forKey key: String) throws(ContextError) {
         let propertyIndex = try toManyIndex(key)
         try checkWritable(propertyIndex)
@@ -137,9 +137,8 @@ struct RelationshipOrdering {
     private(set) var ids: [ManagedObjectID]
     private(set) var moved: Set<ManagedObjectID>
     private var members: Set<ManagedObjectID>
-    /// The context's list version at which ``ids`` are all objects of the relationship; nil when it is unknown.
+    /// The context's list version for which ``ids`` are all objects of the relationship; nil when it is unknown.
     private(set) var completeAt: UInt64?
-    /// The number of the edit of the delta that has set the order.
     var version: UInt64 = 0
 
     init(_ ids: [ManagedObjectID], moved: Set<ManagedObjectID>, completeAt version: UInt64? = nil) {
@@ -149,7 +148,6 @@ struct RelationshipOrdering {
         completeAt = version
     }
 
-    /// An object that is new in the relationship is at its end without a move.
     mutating func append(_ id: ManagedObjectID, isMoved: Bool) {
         if !members.insert(id).inserted { ids.removeAll { $0 == id } }
         ids.append(id)
@@ -158,12 +156,11 @@ struct RelationshipOrdering {
 
     mutating func markIncomplete() { completeAt = nil }
 
-    /// Returns this order without the moves of some objects.
     func keeping(_ isKept: (ManagedObjectID) -> Bool) -> RelationshipOrdering {
         RelationshipOrdering(ids, moved: moved.filter { !isKept($0) })
     }
 
-    /// Moves the last object, which has no move; behind it, moved objects alone follow it without a move of its own.
+    /// Moves the last object, which has no move; if only moved objects are behind it, it needs no move of its own.
     mutating func moveLast(to index: Int) {
         guard let last = ids.popLast() else { return }
         let place = max(0, min(index, ids.count))
@@ -171,7 +168,6 @@ struct RelationshipOrdering {
         ids.insert(last, at: place)
     }
 
-    /// Returns this order with the moves of a later one.
     func adding(_ later: RelationshipOrdering) -> RelationshipOrdering {
         // Objects that were moved here and that the later list does not have yet.
         let others = moved.subtracting(later.members)
@@ -179,7 +175,6 @@ struct RelationshipOrdering {
         return RelationshipOrdering(ids, moved: moved.union(later.moved))
     }
 
-    /// Returns `list` with the moved objects at their places.
     func ordering(_ list: [ManagedObjectID]) -> [ManagedObjectID] {
         guard !moved.isEmpty else { return list }
         let present = Set(list)
@@ -196,7 +191,6 @@ struct RelationshipOrdering {
         return result
     }
 
-    /// Returns a smallest set of objects to move, so that the order of `base` becomes the order of `list`.
     static func moves(to list: [ManagedObjectID], from base: [ManagedObjectID]) -> Set<ManagedObjectID> {
         let places = Dictionary(base.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
         let known = list.compactMap { id in places[id].map { (id: id, place: $0) } }
@@ -207,7 +201,6 @@ struct RelationshipOrdering {
 
 struct PositionPlan {
     let wanted: [ManagedObjectID]
-    /// The stored positions of the objects that stay; they rise in the order of ``wanted``.
     let kept: [ManagedObjectID: String]
 
     /// When two adjacent positions leave no room between them, the second object moves as well.

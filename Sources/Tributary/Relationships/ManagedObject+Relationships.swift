@@ -104,8 +104,8 @@ extension ManagedObject {
         var isSetHere: Bool {
             state == .inserted || changed.contains(propertyIndex) || context.above?.unsaved(key) != nil
         }
-        // A target that the store returned exists, and its merges know the faults of the context. One that was set here or
-        // above may have been deleted elsewhere since, and a fault may be of an object that is gone.
+        // A target that the store returned exists, and its merges update the faults of the context. A target that was
+        // set here or above may have been deleted elsewhere since, and a fault may represent an object that is gone.
         guard let known, !known.isFault || (context.reader.isStore && !isSetHere) else {
             let isMissing =
                 isSetHere
@@ -118,7 +118,6 @@ extension ManagedObject {
         return known.state == .gone || context.relationships.isLeftOut(known, at: relationship) ? nil : known.objectID
     }
 
-    /// The target that a to-one register names, and that does not exist.
     func lostTarget(_ propertyIndex: Int) -> ManagedObjectID? {
         guard case (let relationship, .column)? = relationship(propertyIndex),
             let id = read(propertyIndex).referencedID, let context = managedObjectContext,
@@ -203,7 +202,7 @@ extension ManagedObject {
     func setRelatedObjects(_ targets: [ManagedObject], _ propertyIndex: Int) {
         let current = relatedObjects(propertyIndex)
         if !isOrdered(propertyIndex), targets.count >= current.count, zip(targets, current).allSatisfy({ $0 === $1 }) {
-            // The new list is the old one, perhaps with more objects at its end.
+            // The new list is the old list, perhaps with more objects at its end.
             for object in targets[current.count...] { setLinked(true, object, propertyIndex) }
             return
         }

@@ -1,7 +1,7 @@
-/// Creates positions: texts that compare by their bytes, with room for another one between two different ones.
+/// Creates positions: texts that compare by their bytes, with room for another text between any two.
 ///
-/// A position at the end or the start continues the count of the last or the first one, so that lists that only grow
-/// have short positions; a position in between is longer than the lesser of the two beside it.
+/// A position at the start or the end continues the count of the first or last position, so that lists that only grow
+/// have short positions. A position in between is longer than the lesser of its neighbours.
 enum PositionMaker {
     private static let digits = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".unicodeScalars)
     /// The first character of a counted position gives the number of its digits: `a` one, `b` two, and so on.
@@ -26,7 +26,6 @@ enum PositionMaker {
         return before + [middle] + after
     }
 
-    /// Returns the number after `last`, or any greater text when `last` has no number.
     private static func counted(after last: String?) -> String {
         guard let last, !last.isEmpty else { return "a0" }
         let scalars = Array(last.unicodeScalars)
@@ -50,7 +49,7 @@ enum PositionMaker {
         between(text(scalars), nil) ?? text(scalars + [digits[digits.count / 2]])
     }
 
-    /// Returns a text strictly between two others; nil for `high` is no limit.
+    /// Returns a text strictly between two others; nil for `high` means no limit.
     static func between(_ low: String, _ high: String?) -> String? {
         let lower = Array(low.unicodeScalars)
         let upper = high.map { Array($0.unicodeScalars) }

@@ -1,4 +1,4 @@
-/// The objects of a to-many relationship, as a sequence whose methods change the relationship itself.
+/// The objects of a to-many relationship, as a sequence with methods that change the relationship itself.
 ///
 /// ```swift
 /// final class Department: ManagedObject {
@@ -9,8 +9,8 @@
 /// let sales = try context.insert(Department.self)
 /// sales.employees.append(employee)
 /// ```
-/// The cost of ``append(_:)`` does not depend on the number of objects. An append to a property of type `[Employee]` visits
-/// only the new object too, but compares the addresses of all others.
+/// The cost of ``append(_:)`` does not depend on the number of objects. An append to a property of type `[Employee]`
+/// visits only the new object too, but compares the addresses of all others.
 public struct RelatedObjects<Target: ManagedObject> {
     private let owner: ManagedObject
     private let relationship: ToMany<Target>
@@ -35,13 +35,13 @@ public struct RelatedObjects<Target: ManagedObject> {
         return owner.managedObjectContext?.relationships.isRelated(owner, propertyIndex, to: object.objectID) ?? false
     }
 
-    /// Adds an object, at the end of an ordered relationship; an object that is in it stays where it is.
+    /// Adds an object, at the end of an ordered relationship; an object of the relationship stays at its place.
     public func append(_ object: Target) { owner.add(object, to: relationship) }
 
     /// Adds objects one after another.
     public func append(contentsOf objects: some Sequence<Target>) { for object in objects { append(object) } }
 
-    /// Inserts an object into an ordered relationship at an index; an object that is in it moves.
+    /// Inserts an object into an ordered relationship at an index; an object of the relationship moves.
     public func insert(_ object: Target, at index: Int) { owner.insert(object, into: relationship, at: index) }
 
     /// Moves an object of an ordered relationship to its new index.

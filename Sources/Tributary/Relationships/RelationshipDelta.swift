@@ -2,8 +2,8 @@ import TributaryChanges
 
 /// The unsaved changes of a context to to-many relationships and inverse sides of one-to-one relationships.
 ///
-/// Where a relationship is derived from registers, its delta follows from changed registers; where it is stored as
-/// pairs, the delta is the change itself.
+/// For a relationship that is derived from registers, the delta follows from changed registers; for stored pairs, the
+/// delta is the change itself.
 struct RelationshipDelta: Sendable {
     struct Key: Hashable, Sendable {
         var rootIndex: Int
@@ -21,7 +21,7 @@ struct RelationshipDelta: Sendable {
         fileprivate(set) var removed: Set<ManagedObjectID> = []
         /// The number of the last edit of the delta that changed the relationship.
         fileprivate(set) var version: UInt64 = 0
-        /// The keys of ``added`` in order, with some that were removed since.
+        /// The keys of ``added`` in order, with some removed keys.
         private var sequence: [(id: ManagedObjectID, ordinal: Int)] = []
 
         enum End: Sendable { case added, removed }
@@ -48,15 +48,16 @@ struct RelationshipDelta: Sendable {
             ids.filter { !removed.contains($0) && added[$0] == nil } + addedInOrder
         }
 
-        /// The later change wins, whatever the store has by now: others may have linked an object that this change
-        /// links and the later one unlinks.
+        /// The later change wins, whatever the store has by now.
+        ///
+        /// Others may have linked an object that this change links and the later change unlinks.
         func adding(_ later: Change) -> Change {
             var sum = self
             for id in later.removed {
                 sum.removeAdded(id)
                 sum.removed.insert(id)
             }
-            // An object that was added and removed before has an ordinal still.
+            // An object that was added and removed before still has an ordinal.
             let last = sum.sequence.last?.ordinal ?? 0
             for (index, id) in later.addedInOrder.enumerated() {
                 sum.removed.remove(id)
@@ -66,14 +67,12 @@ struct RelationshipDelta: Sendable {
         }
     }
 
-    /// What a context has changed of a pair, at both ends, after so many saves.
     struct PairChange: Equatable {
         var here: Change.End?
         var there: Change.End?
         var saveCount: UInt64
     }
 
-    /// What a context has changed of an order, after so many saves.
     struct OrderChange {
         var ordering: RelationshipOrdering?
         var added: [ManagedObjectID]
@@ -84,20 +83,15 @@ struct RelationshipDelta: Sendable {
     private(set) var orderings: [Key: RelationshipOrdering] = [:]
     private var ordinal = 0
     private var edits: UInt64 = 0
-    /// Relationships that have changed on some object since the delta was empty.
     private(set) var changedRelationships: Set<Identity> = []
-    /// Grows when lists change without a link or unlink, because an object is deleted or resurrected.
     private(set) var visibility: UInt64 = 0
 
-    /// Whether the owner of a one-to-one target has changed since the delta was empty.
     var hasOneToOne = false
 
     var isEmpty: Bool { changes.isEmpty && orderings.isEmpty }
 
-    /// Whether objects were moved in ordered relationships.
     var hasMoves: Bool { orderings.values.contains { !$0.moved.isEmpty } }
 
-    /// The relationships that have changed, in their objects or in the order alone.
     var keys: Set<Key> { Set(changes.keys).union(orderings.keys) }
 
     var orderedKeys: Set<Key> {
@@ -110,7 +104,6 @@ struct RelationshipDelta: Sendable {
         orderings[key]?.version = edits
     }
 
-    /// Whether the order is complete at the version, and the object is its last one without a move.
     func isLast(_ id: ManagedObjectID, _ key: Key, version: UInt64) -> Bool {
         orderings[key].map { $0.completeAt == version && $0.ids.last == id && !$0.moved.contains(id) } ?? false
     }
@@ -125,7 +118,6 @@ struct RelationshipDelta: Sendable {
 
     subscript(key: Key) -> Change? { changes[key] }
 
-    /// Returns the objects of a relationship after the changes; deleted ones may be among them.
     func related(_ ids: [ManagedObjectID], at key: Key) -> [ManagedObjectID] {
         let changed = changes[key]?.applied(to: ids) ?? ids
         return orderings[key]?.ordering(changed) ?? changed
@@ -145,7 +137,6 @@ struct RelationshipDelta: Sendable {
         orderings[key]?.append(id, isMoved: isRestored)
     }
 
-    /// Puts objects that were added before behind the others, in this order.
     mutating func appendAgain(_ ids: [ManagedObjectID], to key: Key) {
         for id in ids where changes[key]?.added[id] != nil && orderings[key]?.moved.contains(id) != true {
             ordinal += 1
@@ -186,7 +177,7 @@ struct RelationshipDelta: Sendable {
         }
     }
 
-    /// Modifies the change in place, because a copy costs as much as the change has objects.
+    /// Modifies the change in place, because a copy costs O(n) for n objects in the change.
     private mutating func change(_ key: Key, _ block: (inout Change) -> Void) {
         changedRelationships.insert(Identity(rootIndex: key.rootIndex, propertyIndex: key.propertyIndex))
         edits &+= 1
@@ -199,7 +190,6 @@ struct RelationshipDelta: Sendable {
         if changes[key]?.isEmpty == true { changes[key] = nil }
     }
 
-    /// Adds later changes of the same context.
     mutating func add(_ later: RelationshipDelta) {
         for (key, change) in later.changes {
             let sum = changes[key]?.adding(change) ?? change
@@ -219,7 +209,6 @@ struct RelationshipDelta: Sendable {
         orderings[key] = nil
     }
 
-    /// Objects that others have deleted are not moved any more.
     mutating func dropMoves(of gone: Set<ManagedObjectID>) {
         guard !gone.isEmpty else { return }
         for (key, ordering) in orderings where !ordering.moved.isDisjoint(with: gone) {
@@ -229,7 +218,6 @@ struct RelationshipDelta: Sendable {
 
     mutating func forgetOrder(_ key: Key) { orderings[key] = nil }
 
-    /// Gives a relationship the order that the context had given it; `added` are the objects that it has added.
     mutating func restoreOrder(_ former: RelationshipOrdering?, added: [ManagedObjectID], _ key: Key) {
         edits &+= 1
         orderings[key] = former
@@ -261,13 +249,13 @@ extension RelationshipDelta.Key {
     }
 }
 
-/// The objects to or from which other objects were linked: their relationships have changed, their registers have
-/// not.
+/// The objects that were linked to or unlinked from other objects: their relationships have changed, their registers
+/// have not.
 ///
 /// Until a caller requests the objects, only their keys are stored. From then on until the save the objects are held
-/// strongly, so that a hook after the save is called on the object of the hook before it.
+/// strongly, so that a hook after the save is called on the same object as the hook before it.
 struct LinkedOwners {
-    /// The keys, each once, in the order in which they were first linked; a reverted link leaves its key here.
+    /// The keys in the order of their first links; a reverted link leaves its key here.
     private(set) var keys: [ObjectKey] = []
     private var known: Set<ObjectKey> = []
     private var held: [ObjectKey: ManagedObject] = [:]

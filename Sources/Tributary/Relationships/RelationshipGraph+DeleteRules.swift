@@ -40,7 +40,6 @@ extension RelationshipGraph {
         return object
     }
 
-    /// Gives a new object the ID of an object that has made way.
     func follow(_ former: ManagedObject, by object: ManagedObject) {
         object.makeExtras().former = former
         for (propertyIndex, property) in object.descriptor.entity.properties.enumerated() {
@@ -70,7 +69,7 @@ extension RelationshipGraph {
         let recorder = UndoRecorder(context: context)
         recorder.recordOrder(of: object, propertyIndex, moving: [])
         let isUnsaved = object.extras?.isUnsaved == true
-        // What an insertion has brought about was undone before; what still refers to the object was there before it.
+        // The effects of the insertion were undone before; objects that still refer to the object did so before it.
         let isReverted = isUnsaved && context.undoStack.map { $0.phase != .recording } ?? false
         if relationship.deleteRule == .cascade, !isReverted {
             for other in others { context.delete(other) }
@@ -85,7 +84,7 @@ extension RelationshipGraph {
         case .inverse:
             guard letsGo, let inverse = inverse(of: relationship) else { return }
             if object.extras?.former != nil, relationship.deleteRule != .nullify {
-                // What No Action had left with the former object stays with that one.
+                // References that No Action left to the former object stay with that object.
                 for other in others { moveInverse(other, inverse.propertyIndex, from: object.uniqueID, to: nil) }
                 return
             }
@@ -102,8 +101,10 @@ extension RelationshipGraph {
         }
     }
 
-    /// Reads the relationships of deleted objects that a merge has dropped, so that the save finds what others link
-    /// after the merge; a context that shows a generation can read them then.
+    /// Reads the relationships of deleted objects that a merge has dropped.
+    ///
+    /// So the save finds objects that others link after the merge. A context that shows a generation can still read
+    /// them now.
     func readOtherEndsOfDeleted() {
         guard context.reader.isStore, context.generation == nil, !context.pending.list.deletedRootIndexes.isEmpty
         else { return }
@@ -125,9 +126,11 @@ extension RelationshipGraph {
         }
     }
 
-    /// Resurrects a deleted object: an unsaved deletion is reverted, a saved one gives a new object under the ID.
+    /// Resurrects a deleted object: an unsaved deletion is reverted; after a saved deletion there is a new object with
+    /// the ID.
     ///
-    /// An object that others have inserted again has their values. The same undo reverts the insertion of the `reverted` objects.
+    /// An object that others have inserted again has their values. The same undo reverts the insertion of the
+    /// `reverted` objects.
     func resurrect(_ object: ManagedObject, reverted: Set<ManagedObject> = []) {
         guard object.state == .deleted || object.state == .gone, object.managedObjectContext === context else { return }
         let (id, rootIndex) = (object.uniqueID, object.descriptor.rootIndex)
@@ -209,7 +212,6 @@ extension RelationshipGraph {
         }
     }
 
-    /// Takes an object out of the changed objects when a save would write nothing for it.
     func unlistIfUnchanged(_ object: ManagedObject) {
         guard object.state == .updated else { return }
         let isReordered = isReordered(object)
@@ -234,7 +236,6 @@ extension RelationshipGraph {
         }
     }
 
-    /// Whether the context has moved objects in an ordered relationship.
     func hasMoves(_ object: ManagedObject) -> Bool {
         object.descriptor.entity.properties.indices.contains { propertyIndex in
             let key = RelationshipDelta.Key(object, propertyIndex)

@@ -1,4 +1,4 @@
-// Relationships between the objects of a context: both ends, the order, what is not saved yet, and delete rules.
+// Relationships between the objects of a context: both ends, the order, unsaved changes, and delete rules.
 
 import TributaryChanges
 import TributaryModel
@@ -18,8 +18,9 @@ struct RelationshipGraph {
 
     // MARK: Reading
 
-    /// Returns the stored objects without the removed ones, then the added ones; the relationship is to-many or the
-    /// inverse side of a one-to-one relationship.
+    /// Returns the stored objects without removed objects, then the added objects.
+    ///
+    /// The relationship is to-many or the inverse side of a one-to-one relationship.
     func relatedIDs(_ object: ManagedObject, _ propertyIndex: Int) -> [ManagedObjectID] {
         object.checkConfinement(propertyIndex)
         let key = RelationshipDelta.Key(object, propertyIndex)
@@ -31,7 +32,6 @@ struct RelationshipGraph {
         return relatedIDs(object, propertyIndex, stored: storedIDs(object, propertyIndex))
     }
 
-    /// Returns the objects of a relationship that has these objects in the store.
     func relatedIDs(_ object: ManagedObject, _ propertyIndex: Int, stored: [ManagedObjectID]) -> [ManagedObjectID] {
         let stored = context.pending.hasReusedIDs ? stored.filter { !isReplaced($0) } : stored
         let key = RelationshipDelta.Key(object, propertyIndex)
@@ -46,13 +46,14 @@ struct RelationshipGraph {
         return context.pending.delta.orderings[key]?.ordering(present) ?? present
     }
 
-    /// Whether a new object has the ID; what the store relates to the ID belongs to the former object.
+    /// Whether a new object has the ID; stored relationships of the ID belong to the former object.
     private func isReplaced(_ id: ManagedObjectID) -> Bool {
         context.pending.hasReusedIDs && context.registeredObject(for: id)?.extras?.former != nil
     }
 
-    /// Grows when lists may change although no program has linked or unlinked anything; nil below other contexts,
-    /// whose changes are not announced.
+    /// Grows when lists may change although no program has linked or unlinked anything.
+    ///
+    /// It is nil below other contexts, because they do not announce their changes.
     var listVersion: UInt64? {
         context.reader.isStore ? context.reader.shownVersion &+ context.pending.delta.visibility : nil
     }
@@ -68,7 +69,6 @@ struct RelationshipGraph {
         return !isReplaced(id) && isStored(object, propertyIndex, id)
     }
 
-    /// Whether the stored relationship had the ID when it was read.
     private func isStored(_ object: ManagedObject, _ propertyIndex: Int, _ id: ManagedObjectID) -> Bool {
         if let isKnown = object.extras?.isRelated(propertyIndex, to: id) { return isKnown }
         return storedIDs(object, propertyIndex).contains(id)
@@ -76,7 +76,7 @@ struct RelationshipGraph {
 
     /// Whether the store has a pair that the context has changed.
     ///
-    /// The deletion of an object supersedes its pairs, so one with the new object of its ID has to be linked.
+    /// The deletion of an object supersedes its pairs, so a pair with the new object of its ID has to be linked.
     private func isStored(_ object: ManagedObject, _ propertyIndex: Int, _ id: ManagedObjectID, _ isLinked: Bool)
         -> Bool
     {
@@ -101,8 +101,9 @@ struct RelationshipGraph {
         }
     }
 
-    /// Drops, after a save, the stored relationships that it has changed, and deleted objects from the others: a merge
-    /// may have added a reference to a deleted object after the delete rules were followed.
+    /// After a save, drops the changed stored relationships, and deleted objects from the other relationships.
+    ///
+    /// A merge may have added a reference to a deleted object after the delete rules were followed.
     func dropRelated(_ deleted: Set<ManagedObjectID>, touched: Set<RelationshipDelta.Key>) {
         for object in deleted.isEmpty ? [] : context.registry.relationshipReaders {
             guard let extras = object.extras else { continue }
@@ -141,8 +142,9 @@ struct RelationshipGraph {
         }
     }
 
-    /// Whether the context shows another object as the owner of a one-to-one target that the register names: the
-    /// context has linked that object, and others have linked this one.
+    /// Whether the context shows another object as the owner of the register's one-to-one target.
+    ///
+    /// The context has linked that object, and others have linked this object.
     func isTaken(_ target: UniqueID, from object: ManagedObject, at relationship: Relationship) -> Bool {
         guard context.pending.delta.hasOneToOne || !context.reader.isStore,
             let (descriptor, inverseIndex) = inverse(of: relationship),
@@ -154,8 +156,7 @@ struct RelationshipGraph {
         return owners.last { isThere($0, at: inverse) }.map { $0 != object.objectID } ?? false
     }
 
-    /// Whether a save may have given a one-to-one target to another object that this one has in a register which the
-    /// context has not changed.
+    /// Whether a save may have given another object a one-to-one target of this object's unchanged registers.
     func mayLoseTarget(_ object: ManagedObject) -> Bool {
         guard context.pending.delta.hasOneToOne else { return false }
         return object.descriptor.entity.properties.enumerated().contains { propertyIndex, property in
@@ -174,7 +175,6 @@ struct RelationshipGraph {
         return context.reader.isDeletedAbove(id.uniqueID, rootIndex: descriptor.rootIndex)
     }
 
-    /// Whether a to-one register of the object has a target that was deleted elsewhere, which the store reads as null.
     func refersToMissing(_ object: ManagedObject) -> Bool {
         object.descriptor.entity.properties.indices.contains { propertyIndex in
             guard case .relationship(let relationship, .column) = object.descriptor.entity.properties[propertyIndex],
@@ -187,7 +187,6 @@ struct RelationshipGraph {
         }
     }
 
-    /// Whether there is no object with the ID, in use or not.
     func isMissing(_ id: UniqueID, _ descriptor: EntityDescriptor) -> Bool {
         if let known = context.registry.object(id, rootIndex: descriptor.rootIndex) {
             // A fault may be of an object that is gone.
@@ -204,7 +203,6 @@ struct RelationshipGraph {
 
     // MARK: Writing
 
-    /// A new object refers to nothing that has been deleted.
     func dropMissingReferences(of object: ManagedObject) {
         for (propertyIndex, property) in object.descriptor.entity.properties.enumerated() {
             guard case .relationship(let relationship, .column) = property,
@@ -223,7 +221,7 @@ struct RelationshipGraph {
         moveInverse(object, propertyIndex, from: old, to: target, isEdit: true, isMove: isMove)
     }
 
-    /// Makes the other end of a one-to-one target's owner in this context empty, before another object gets the target.
+    /// Clears the relationship of a one-to-one target's owner in this context, before another object gets the target.
     func release(_ target: UniqueID, at propertyIndex: Int, for object: ManagedObject) {
         guard let relationship = object.descriptor.entity.properties[propertyIndex].relationship,
             let (descriptor, inverseIndex) = inverse(of: relationship),
@@ -237,10 +235,10 @@ struct RelationshipGraph {
         }
     }
 
-    /// Adds the change of a register to the delta of its derived other ends: what differs from the object's row.
+    /// Adds the change of a register, the difference from the object's row, to the delta of its derived other ends.
     ///
-    /// An edit marks the objects at the other ends as updated. When the edit is a move as well, it puts the object at the
-    /// end of an ordered relationship.
+    /// An edit marks the objects at the other ends as updated. When the edit is a move as well, it puts the object at
+    /// the end of an ordered relationship.
     func moveInverse(
         _ object: ManagedObject,
         _ propertyIndex: Int,
@@ -260,7 +258,7 @@ struct RelationshipGraph {
         for (end, isNew) in [(old, false), (new, true)] {
             guard let end else { continue }
             let key = RelationshipDelta.Key(descriptor, end, inverseIndex)
-            // Others may insert the same object later. Its stored list then omits what the context has taken out.
+            // Others may insert the same object later. Then its stored list omits objects that the context has removed.
             let isStored = end == base && !(isNew && isUnknownToStore(end, descriptor))
             if isNew, isEdit, isMove {
                 keepOrder(key, relationship: back, adding: id)
@@ -289,7 +287,7 @@ struct RelationshipGraph {
         }
     }
 
-    /// Gives a pair the context's own change that it had before, whatever the store has by now.
+    /// Restores the context's own change of a pair, whatever the store has by now.
     func restorePair(
         _ object: ManagedObject,
         _ propertyIndex: Int,
@@ -306,7 +304,6 @@ struct RelationshipGraph {
         }
     }
 
-    /// What the context has changed of a pair since the last save, or in a save that has the `delta`.
     func pairChange(
         _ object: ManagedObject,
         _ propertyIndex: Int,
@@ -322,7 +319,6 @@ struct RelationshipGraph {
         )
     }
 
-    /// What the context has changed of an order since the last save, or in a save that has the `delta`.
     func orderChange(
         _ object: ManagedObject,
         _ propertyIndex: Int,
@@ -332,7 +328,7 @@ struct RelationshipGraph {
         let delta = delta ?? context.pending.delta
         let ordering = delta.orderings[key]
         return RelationshipDelta.OrderChange(
-            // Without moves the list decides nothing.
+            // Without moves the list has no effect.
             ordering: ordering?.moved.isEmpty == false ? ordering : nil,
             added: delta[key]?.addedInOrder ?? [],
             saveCount: context.pending.saveCount
@@ -341,7 +337,7 @@ struct RelationshipGraph {
 
     /// Gives an order the former change of the context, on top of the newest stored list.
     ///
-    /// Returns false when the order has that change already.
+    /// Returns false when the order already has that change.
     func restoreOrder(
         _ object: ManagedObject,
         _ propertyIndex: Int,
@@ -432,7 +428,7 @@ struct RelationshipGraph {
                 guard !object.values.isEmpty else { continue }
                 let stored = object.row?.values[propertyIndex].referencedID
                 let here = object.state == .deleted ? nil : object.values[propertyIndex].referencedID
-                // Of an object that others have linked as well, the context's own link is left.
+                // When others have linked the object as well, the context's own link remains.
                 if here != stored || object.changed.contains(propertyIndex) {
                     moveInverse(object, propertyIndex, from: here, to: stored)
                 }
@@ -466,8 +462,9 @@ struct RelationshipGraph {
         return context.schema.rootDescriptor(at: rootIndex).map { context.object(with: $0.objectID(id)) }
     }
 
-    /// Objects without changes of their own whose relationships differ from the stored ones; an owner that is not in
-    /// use is read, so that objects that are gone are omitted.
+    /// Objects without own changes with relationships that differ from the store.
+    ///
+    /// An owner that is not in use is read, so that objects that are gone are omitted.
     var linkedOwners: [ManagedObject] {
         context.pending.list.owners.keys.compactMap { key in
             guard let object = object(key.id, rootIndex: key.rootIndex), object.state == .clean, hasUnsavedLinks(object)

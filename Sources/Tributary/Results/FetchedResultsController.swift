@@ -1,4 +1,4 @@
-// Fetched results: a request whose results follow the context, in sections, with the differences.
+// Fetched results: a request with results that follow the context, in sections, with the differences.
 
 public import Observation
 import TributaryChanges
@@ -15,11 +15,11 @@ import TributaryStore
 /// )
 /// controller.onChange = { diff in table.apply(diff) }
 /// ```
-/// After each group of changes of its context, including unsaved ones and merges, the controller visits the changed
-/// objects and computes the difference of the list, also for objects that the context did not have before: the cost
-/// grows with the number of changed objects, not with the number of results. It fetches again when a merge was too
-/// large to list, when the request has a limit, an offset or `now()`, or when the request's key paths lead to a changed
-/// object. It belongs to its context, like the objects; ``sections`` can be observed.
+/// After each group of changes of its context, including unsaved changes and merges, the controller visits the changed
+/// objects and computes the difference of the list, also for objects that were not in the context. The cost grows with
+/// the number of changed objects, not with the number of results. It fetches again when a merge was too large to list,
+/// when the request has a limit, an offset or `now()`, or when the request's key paths lead to a changed object. It
+/// belongs to its context, like the objects; ``sections`` can be observed.
 @Observable
 public final class FetchedResultsController<Object: ManagedObject> {
     /// The results by section, with the objects' IDs.
@@ -46,13 +46,12 @@ public final class FetchedResultsController<Object: ManagedObject> {
     @ObservationIgnored public let request: FetchRequest<Object>
     /// The context of the objects.
     @ObservationIgnored public let context: ManagedObjectContext
-    /// The key path whose values divide the results into sections.
+    /// The key path that divides the results into sections by its values.
     @ObservationIgnored public let sectionKeyPath: String?
 
     @ObservationIgnored private let query: ResultsQuery
     @ObservationIgnored private var listing: ResultsListing
     @ObservationIgnored private var observer: ObserverToken?
-    /// A fetch has failed, so changes were missed.
     @ObservationIgnored private var hasMissed = false
     @ObservationIgnored let diffObservers = ObserverList<(FetchedResultsDiff) -> Void>()
     @ObservationIgnored let errorObservers = ObserverList<(any Error) -> Void>()
@@ -103,10 +102,10 @@ public final class FetchedResultsController<Object: ManagedObject> {
         try self.init(FetchRequest<Object>(request), context: context, sectionKeyPath: sectionKeyPath)
     }
 
-    /// Returns the number of objects in a section; 0 when there is no such section.
+    /// Returns the number of objects in a section; 0 for an invalid index.
     public func count(inSection index: Int) -> Int { observed.count(inSection: index) ?? 0 }
 
-    /// Returns the object at a position, or nil when there is none.
+    /// Returns the object at a position, or nil for an invalid position.
     public func object(at position: FetchedPosition) -> Object? { observed.object(at: position) as? Object }
 
     /// Returns the position of an object, or nil when it is not a result.
@@ -203,7 +202,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
     private func replaceAll(_ entries: [ResultsEntry], touched: (ManagedObjectID) -> Bool) {
         let new = ResultsListing(query, entries)
         let diff = FetchedResultsDiff(from: listing.fetchedSections, to: new.fetchedSections, touched: touched)
-        // Without a difference, only the values by which the entries are sorted have changed.
+        // Without a difference, only the sort values of the entries have changed.
         guard !diff.isEmpty else {
             listing = new
             return
@@ -242,7 +241,6 @@ struct ResultsQuery {
             request.sortKeys.removeAll { $0.keyPath == path }
             request.sortKeys.insert(SortKey(path, ascending: isAscending), at: 0)
         }
-        // The keys of the entries are read from the objects.
         request.prefetchedKeyPaths = request.sortKeys.compactMap { key in
             let steps = key.keyPath.split(separator: ".").dropLast()
             return steps.isEmpty ? nil : steps.joined(separator: ".")
@@ -258,8 +256,8 @@ struct ResultsQuery {
 
     /// Returns the root entities to which key paths of the request may lead.
     ///
-    /// Every relationship of the model whose name is a word of the request counts as a part of its key paths: at worst
-    /// the controller fetches once too often.
+    /// Every relationship with a name that is a word of the request is treated as a part of its key paths: at worst the
+    /// controller fetches unnecessarily.
     private static func reached(_ request: FetchRequest<ManagedObject>, schema: ObjectSchema) -> Set<String> {
         let texts = request.sortKeys.map(\.keyPath) + [request.predicate?.description ?? ""]
         let words = Set(texts.flatMap { $0.split { !($0.isLetter || $0.isNumber || $0 == "_") }.map(String.init) })
@@ -286,14 +284,13 @@ struct ResultsQuery {
         try context.fetch(request).map(entry)
     }
 
-    /// Objects that are not in use are read at once.
     func matches(_ ids: Set<ManagedObjectID>, in context: ManagedObjectContext) throws -> [ResultsEntry] {
         try FaultLoading(context: context).loadBatch(Array(ids)).filter { isMatch($0) }.map { entry($0) }
     }
 
     private func isMatch(_ object: ManagedObject) -> Bool {
         guard object.state != .gone, object.state != .deleted, object.state != .detached else { return false }
-        // Only unsaved rows of contexts above have not been read yet; other rows do not exist.
+        // Only unsaved rows of contexts above have not been read yet; other rows are missing.
         if object.isFault {
             guard object.managedObjectContext?.above?.unsaved(object.key) != nil, (try? object.load()) != nil else {
                 return false
@@ -316,7 +313,6 @@ struct ResultsQuery {
 
     func sectionKey(_ entry: ResultsEntry) -> PropertyValue { hasSections ? entry.keys.first ?? .null : .null }
 
-    /// Compares the section of the key with the entry's: negative when it is earlier, 0 when it is the same.
     func sectionOrder(_ key: PropertyValue, _ entry: ResultsEntry) -> Int {
         guard hasSections else { return 0 }
         let order = key.sortOrder(to: sectionKey(entry))
@@ -326,7 +322,6 @@ struct ResultsQuery {
 
 struct ResultsEntry {
     let object: ManagedObject
-    /// The sort values; the section's value comes first.
     let keys: [PropertyValue]
 
     var id: ManagedObjectID { object.objectID }
@@ -335,8 +330,7 @@ struct ResultsEntry {
 extension FetchedResultsController {
     /// Calls `block` with each diff, after ``sections`` has changed.
     ///
-    /// Any number of observers are called in the order in which they were added, after ``onChange``; ``changes()`` is
-    /// for tasks.
+    /// Observers are called in the order of their registration, after ``onChange``; ``changes()`` is for tasks.
     ///
     /// - Returns: A token that cancels the observer.
     @discardableResult

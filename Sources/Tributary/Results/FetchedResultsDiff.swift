@@ -3,9 +3,9 @@ import TributaryStore
 
 /// The difference between two states of a ``FetchedResultsController``.
 ///
-/// Deletions are positions in the old sections, insertions are positions in the new ones; a move is a deletion and an
-/// insertion of one object. So a list view removes `deletions`, the sources of `moves` and `deletedSections`, then
-/// inserts `insertedSections`, `insertions` and the targets of `moves` in ascending order, and redraws `updates`.
+/// Deletions are positions in the old sections, insertions are positions in the new sections; a move is a deletion and
+/// an insertion of the same object. So a list view removes `deletions`, the sources of `moves` and `deletedSections`,
+/// then inserts `insertedSections`, `insertions` and the targets of `moves` in ascending order, and redraws `updates`.
 public struct FetchedResultsDiff: Sendable, Hashable {
     /// An object with its position.
     public struct Item: Sendable, Hashable {
@@ -41,7 +41,7 @@ public struct FetchedResultsDiff: Sendable, Hashable {
     public internal(set) var deletions: [Item] = []
     /// New results, with their new positions.
     public internal(set) var insertions: [Item] = []
-    /// Objects whose position among the remaining ones has changed.
+    /// Objects with a new position among the remaining objects.
     public internal(set) var moves: [Move] = []
     /// Objects that have changed, with their new positions; moved objects are not listed here.
     public internal(set) var updates: [Item] = []
@@ -49,13 +49,12 @@ public struct FetchedResultsDiff: Sendable, Hashable {
     /// Whether nothing has changed.
     public var isEmpty: Bool { !changesOrder && updates.isEmpty }
 
-    /// Whether sections or objects were inserted, removed or moved, so that ``applied(to:)`` returns other sections.
     var changesOrder: Bool {
         !(deletedSections.isEmpty && insertedSections.isEmpty && deletions.isEmpty && insertions.isEmpty
             && moves.isEmpty)
     }
 
-    /// Returns the new sections for the old ones.
+    /// Returns the new sections for the old sections.
     public func applied(to old: [FetchedSection]) -> [FetchedSection] {
         var sections = old
         let leaving = deletions.map(\.position) + moves.map(\.from)
@@ -106,7 +105,7 @@ extension FetchedResultsDiff {
     }
 }
 
-/// The objects and sections that leave a list and enter it, from which the diff follows.
+/// The objects and sections that are removed from a list or added to it, as the basis of a diff.
 ///
 /// `Section` identifies a section in the old and the new list.
 struct ResultsDifference<Section: Hashable> {
@@ -114,7 +113,6 @@ struct ResultsDifference<Section: Hashable> {
         let id: ManagedObjectID
         let position: FetchedPosition
         let section: Section
-        /// The number of unchanged objects before it in its section.
         var unchangedBefore = 0
     }
 
@@ -131,8 +129,8 @@ struct ResultsDifference<Section: Hashable> {
         inserted.append(Item(id: id, position: position, section: section))
     }
 
-    /// An object that was removed and inserted between the same unchanged objects is updated, or moved when other
-    /// changed objects take its position.
+    /// Treats an object that was removed and inserted between the same unchanged objects as updated, or as moved when
+    /// other changed objects take its position.
     func diff() -> FetchedResultsDiff {
         let before = ResultsDifference.counted(removed)
         let after = ResultsDifference.counted(inserted)

@@ -50,7 +50,7 @@ final class ResultsListing {
         return result
     }
 
-    /// Takes the new entries in any order; a touched object that keeps its position counts as updated.
+    /// Takes the new entries in any order; a touched object that keeps its position is an update.
     func update(_ touched: Set<ManagedObjectID>, _ entries: [ResultsEntry]) -> FetchedResultsDiff {
         let former = touched.compactMap { id in places[id].map { (id: id, place: $0, from: position($0)) } }
         var difference = ResultsDifference<ObjectIdentifier>()
@@ -139,7 +139,7 @@ final class ResultsSection {
         entries = OrderStatisticTree(steps: steps)
     }
 
-    /// The section value of the first entry, because equal numbers may have several forms.
+    /// The first entry decides, because equal numbers may have several forms.
     var value: PropertyValue { key.isNull ? .null : entries.first?.keys.first ?? key }
 
     func dropCachedIDs() { cachedIDs = nil }

@@ -1,4 +1,4 @@
-/// A sequence in the order of its owner, as a treap whose nodes count their subtrees.
+/// A sequence in the order of its owner, as a treap with nodes that store the sizes of their subtrees.
 ///
 /// Inserting, removing, the element at an index and the index of a node each take a number of steps that grows with the
 /// logarithm of the count.
@@ -10,7 +10,6 @@ final class OrderStatisticTree<Element> {
         fileprivate var right: Node?
         fileprivate unowned(unsafe) var parent: Node?
         fileprivate var count = 1
-        /// At most the parent's priority; it balances the tree.
         fileprivate let priority: UInt64
 
         fileprivate init(_ element: Element, priority: UInt64) {
@@ -42,7 +41,7 @@ final class OrderStatisticTree<Element> {
         insert(element) { _ in true }
     }
 
-    /// Adds an element after the elements for which `isBefore` is true; they must precede the others.
+    /// Adds an element after the elements that satisfy `isBefore`; these elements must precede the others.
     @discardableResult
     func insert(_ element: Element, behind isBefore: (Element) -> Bool) -> Node {
         let new = Node(element, priority: nextPriority())
@@ -110,7 +109,7 @@ final class OrderStatisticTree<Element> {
         return nil
     }
 
-    /// Returns the first element for which `isBefore` is false; it must be true for all earlier ones.
+    /// Returns the first element that does not satisfy `isBefore`; it must be true for all earlier elements.
     func first(behind isBefore: (Element) -> Bool) -> Element? {
         var found: Element?
         var next = root

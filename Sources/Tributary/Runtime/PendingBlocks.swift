@@ -2,7 +2,7 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Counts the blocks that were accepted and have not ended, and lets callers wait until there are none.
+/// Counts the blocks that were accepted and have not ended, and lets callers wait for all of them.
 package final class PendingBlocks: Sendable {
     private struct State {
         var count = 0
@@ -35,7 +35,6 @@ package final class PendingBlocks: Sendable {
         for semaphore in blocked { semaphore.signal() }
     }
 
-    /// Returns false when the deadline comes first.
     @discardableResult
     func blockUntilNone(until deadline: DispatchTime) -> Bool {
         let semaphore = DispatchSemaphore(value: 0)
@@ -59,9 +58,9 @@ package final class PendingBlocks: Sendable {
 
 /// The wait of the program's exit for blocks that containers have accepted and that have not ended.
 ///
-/// Blocks run on queues of their own, which continue while the thread that called `exit`, or returned from `main`,
-/// waits here. The main actor no longer runs then, so a block that waits for it waits in vain, changes of the view
-/// context are not saved, and nothing is merged: call `await container.close()` to end a program cleanly.
+/// Blocks run on their own queues, which continue while the thread that called `exit`, or returned from `main`, waits
+/// here. The main actor no longer runs then, so a block that waits for it waits in vain, changes of the view context
+/// are not saved, and nothing is merged: call `await container.close()` to end a program cleanly.
 enum ExitDrain {
     private struct Watched: Sendable {
         weak var pipeline: MergePipeline?

@@ -1,7 +1,7 @@
 /// Carries one value into a closure that runs later, once.
 ///
-/// `@unchecked Sendable`: the value was `sending` when it was stored, so no other code has it, and the one closure that
-/// holds the box removes it once, after it was stored.
+/// `@unchecked Sendable`: the value was `sending` when it was stored, so no other code has it, and the only closure
+/// that holds the box removes it once, after it was stored.
 final class SendingBox<Content>: @unchecked Sendable {
     private var content: Content?
 
@@ -9,7 +9,6 @@ final class SendingBox<Content>: @unchecked Sendable {
         self.content = content
     }
 
-    /// Returns a closure that passes `content` to `block`, once.
     static func passing(
         _ content: sending Content,
         to block: @escaping @Sendable (ManagedObjectContext, sending Content) -> Void

@@ -5,8 +5,10 @@ import TributaryModel
 import TributaryStore
 
 extension ManagedObjectContext {
-    /// Applies log operations up to the first one that fails; rules and validation run at the save, which throws
-    /// ``RepeatedRequest`` when the idempotency key is known already.
+    /// Applies log operations up to the first failure.
+    ///
+    /// Rules and validation run at the save, which throws ``RepeatedRequest`` when the idempotency key is already
+    /// known.
     package func apply(
         _ changes: [ConditionalChange],
         idempotencyKey: String? = nil,
@@ -31,13 +33,12 @@ extension ManagedObjectContext {
     private static let sliceCount = 2_000
 
     /// Applies the changes that `read` passes to its closure, and saves all or none; each `read` starts at the first
-    /// one.
+    /// change.
     ///
-    /// A long request is saved in slices of one transaction. When a slice cannot be saved by itself, or has a
-    /// conflict that the whole may not have, nothing of the slices stays, and all is saved at once, which finds every
-    /// failure.
+    /// A long request is saved in slices of one transaction. When a slice cannot be saved alone, or has a conflict that
+    /// the whole may not have, the slices are rolled back and all is saved at once, which finds every failure.
     ///
-    /// - Returns: The object of each change; for a new object whose unique key another object keeps, that object.
+    /// - Returns: The object of each change; when another object keeps the unique key of a new object, that object.
     package func save(
         size: Int,
         _ counts: (all: Int, inserts: Int, deletions: Int),
@@ -96,10 +97,8 @@ extension ManagedObjectContext {
         return exchange(&saving.answers, with: [])
     }
 
-    /// The new objects of a request that were not written, because their unique keys are taken.
     private struct ReplacedObjects {
         var unwritten: Set<UniqueID> = []
-        /// The objects from before the request that keep the keys.
         var holders: Set<UniqueID> = []
     }
 
@@ -113,7 +112,7 @@ extension ManagedObjectContext {
         }
         found.subtract(replaced.holders)
         replaced.holders.formUnion(found.subtracting(given.map(\.uniqueID)))
-        // Saved at once, the request keeps the later one of two new objects with one key.
+        // Saved at once, the request keeps the later of two new objects with the same key.
         guard !found.isEmpty, saving.answers[..<first].contains(where: found.contains) else { return }
         throw ContextError.store(reason: "objects of two slices have one key")
     }
@@ -121,23 +120,21 @@ extension ManagedObjectContext {
 
 struct RequestConditions {
     var idempotencyKey: String?
-    /// The conflict whose losing value the changes restore, which is marked in the same commit.
     var restoredConflict: Int64?
     var versions: [ManagedObjectID: Int64] = [:]
     var objects: [ManagedObjectID] = []
     var positions: [RelationshipDelta.Key: [ManagedObjectID: String]] = [:]
 
-    /// The index of the first change of each object; O(n), for errors.
     var indices: [ManagedObjectID: Int] { Dictionary(zip(objects, 0...)) { first, _ in first } }
 
-    /// Returns the object of each change after the save; instead of a new object that was not written, the object
-    /// that keeps its unique key.
+    /// Returns the object of each change after the save.
+    ///
+    /// For a new object that was not written, it returns the object that keeps its unique key.
     func answers(_ plan: SavePlan) -> [UniqueID] {
         objects.map { plan.unique.replacement(of: $0.uniqueID, root: $0.rootEntity) ?? $0.uniqueID }
     }
 }
 
-/// A request with this idempotency key has already been processed, and this one wrote nothing.
 package struct RepeatedRequest: Error, Hashable, Sendable {
     package var number: Int64
     package var detail: String
@@ -148,7 +145,6 @@ package struct RepeatedRequest: Error, Hashable, Sendable {
     }
 }
 
-/// A change that is applied only if the object is still at a version.
 package struct ConditionalChange: Hashable, Sendable {
     package var change: Change
     package var ifVersion: Int64?
@@ -159,7 +155,6 @@ package struct ConditionalChange: Hashable, Sendable {
     }
 }
 
-/// Applies one change of a request to the objects of a context.
 struct ChangeApplication {
     private let context: ManagedObjectContext
     /// The conditions of the request, which are taken from the context meanwhile, so that they change in place.
@@ -307,7 +302,6 @@ struct ChangeApplication {
         try existing(id, try descriptor(named: relationship.destination))
     }
 
-    /// The relationship shows the order of these positions at once; the save writes the positions unchanged.
     private mutating func setPositions(
         _ given: [String],
         of targets: [UniqueID],
@@ -344,7 +338,7 @@ struct ChangeApplication {
         let ids = context.relationships.relatedIDs(owner, propertyIndex)
         let ordered = ids.ordered(by: positions) + ids.filter { positions[$0] == nil }
         owner.arrange(ordered, propertyIndex)
-        // An unchanged order has to be written as well.
+        // An unchanged order must be written as well.
         if context.pending.delta.orderings[key] == nil {
             context.pending.delta.setOrder(RelationshipOrdering(ordered, moved: []), key)
         }
@@ -352,7 +346,6 @@ struct ChangeApplication {
     }
 }
 
-/// The error of the first change that could not be applied.
 package struct ChangeError: Error, Hashable, Sendable, CustomStringConvertible {
     package enum Reason: Error, Hashable, Sendable {
         case unknownEntity(String)

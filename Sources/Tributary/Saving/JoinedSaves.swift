@@ -1,7 +1,6 @@
 import TributaryChanges
 import TributaryStore
 
-/// The open transaction that a context's saves join, with the states to restore when it fails.
 final class JoinedSaves {
     private(set) var transaction: WriteTransaction?
     private var mementos: [SaveMemento] = []
@@ -118,8 +117,9 @@ extension JoinedSaves {
         if let former = entry.former { object.makeExtras().former = former }
     }
 
-    /// Returns the new object that has got the ID of a deleted one since: the object stays gone, and the next save
-    /// deletes it before it inserts the new one.
+    /// Returns the new object that has taken the ID of a deleted object since.
+    ///
+    /// The deleted object stays gone, and the next save deletes it before it inserts the new object.
     private func restoreState(_ entry: SaveMemento.Entry, in context: ManagedObjectContext) -> ManagedObject? {
         let object = entry.object
         let known = context.registry.object(object.uniqueID, rootIndex: object.descriptor.rootIndex)

@@ -9,15 +9,15 @@ extension ManagedObjectContext {
     /// It saves all changes or none. The calling thread waits for the write lock. Without changes nothing is written.
     ///
     /// - Throws: ``ValidationError`` with every failing property, also of objects that were gone and of derived
-    ///   attributes when somebody set them since the last save; ``ConflictError`` under the policy `error`, or
-    ///   ``ContextError``; the context keeps its changes then.
+    ///   attributes that were set since the last save; ``ConflictError`` under the policy `error`, or ``ContextError``;
+    ///   then the context keeps its changes.
     public func save() throws {
         checkConfinement()
         guard !isClosed else { throw ContextError.closed }
         try SaveOperation(context: self).run()
     }
 
-    /// Holds the write lock while `block` runs, and makes one transaction of all saves of this context in it.
+    /// Holds the write lock while `block` runs, and combines all saves of this context in it in one transaction.
     ///
     /// No other writer runs meanwhile; the context reads its own saves. There is one transaction in the store and in
     /// the history, and others are notified once, when `block` has ended. When `block` throws nothing is committed, and
@@ -35,8 +35,7 @@ extension ManagedObjectContext {
     /// }
     /// ```
     ///
-    /// - Throws: the error that `block` throws, or ``ContextError`` when the store refuses the commit or the context is
-    ///   a child.
+    /// - Throws: the error of `block`, or ``ContextError`` when the store refuses the commit or the context is a child.
     public func performInOneTransaction<T>(_ block: () throws -> T) throws -> T {
         checkConfinement()
         guard !isClosed else { throw ContextError.closed }
@@ -55,12 +54,9 @@ extension ManagedObjectContext {
     var label: String { isMain ? home.viewContextUse.name : "the context '\(name ?? "background")'" }
 }
 
-/// The request that the next save writes, and the validation that is running.
 struct SaveState {
     var request: RequestConditions?
-    /// The object of each change of a request that has been saved.
     var answers: [UniqueID] = []
-    /// The checks that the running validation has made before it calls a hook; nil while none runs.
     var validation: ValidationProgress?
 
     mutating func endRequest(_ plan: SavePlan) {

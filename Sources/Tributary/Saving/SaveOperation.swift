@@ -1,5 +1,4 @@
-// A save: the plan under the write lock, the commit, and what the objects show after it; saves that are one
-// transaction.
+// A save: the plan under the write lock, the commit, and the state of the objects after it; saves in one transaction.
 
 import TributaryChanges
 import TributaryModel
@@ -63,7 +62,7 @@ struct SaveOperation {
                 joined.add(SaveMemento(of: context, plan))
                 adopt(plan, committed)
             } else {
-                // The commit comes first, because it creates the plan.
+                // The commit creates the plan, so it comes first.
                 try StoreCommit(context: context).run(block) { adopt(plan, $0) }
             }
         } catch is NothingToWrite {
@@ -76,8 +75,9 @@ struct SaveOperation {
         }
     }
 
-    /// Returns the hidden object that the save would reveal; throws when a plan has resolved it already, or when the
-    /// save is part of a longer transaction.
+    /// Returns the hidden object that the save would make visible.
+    ///
+    /// It throws when a plan has resolved it already, or when the save is part of a longer transaction.
     private func shadow(
         _ key: SharedKey,
         _ transaction: WriteTransaction,
@@ -106,8 +106,9 @@ struct SaveOperation {
         return try planResolving(transaction.reader, shadows, &resolved)
     }
 
-    /// Plans until `resolveConflict` makes no more changes, which may belong to objects that had none; it is called once
-    /// for each object.
+    /// Plans until `resolveConflict` makes no more changes.
+    ///
+    /// The changes may belong to objects without earlier changes; it is called once for each object.
     private func planResolving(
         _ reader: Reader,
         _ shadows: [RevealedShadow],
@@ -169,7 +170,6 @@ struct SaveOperation {
         return committed
     }
 
-    /// `committed` is nil when every change was dropped.
     private func adopt(_ plan: SavePlan, _ committed: CommittedTransaction?) {
         let saved = plan.results.map(\.object).filter(\.isDirty) + context.relationships.linkedOwners
         let touched = context.pending.delta.keys
@@ -223,7 +223,6 @@ struct SaveOperation {
         if let committed { context.observation.didSaves.forEach { $0(context, committed.changes) } }
     }
 
-    /// Returns nil for an object that becomes a fault.
     private func written(_ object: ManagedObject, _ number: Int64?) -> Row? {
         // A fault that was only linked or unlinked stays a fault.
         if object.values.isEmpty { return nil }
@@ -247,14 +246,14 @@ struct SaveOperation {
     /// Adds objects in use that the store has changed as an effect of this save.
     ///
     /// They are the other ends of one-to-one relationships, their former owners, objects that referred to a deleted
-    /// object, and objects that a unique key has hidden. With their new rows the context does not conflict with
-    /// itself later.
+    /// object, and objects that a unique key has hidden. With their new rows the context does not later conflict with
+    /// itself.
     func addEffects(of committed: CommittedTransaction, _ reader: Reader, to plan: inout SavePlan) throws {
         let planned = Set(
             plan.results.compactMap { object, result -> ObjectIdentifier? in
-                // An object that was only linked or unlinked has no new row of its own; the store may have given it
-                // one. One that was changed may have lost a one-to-one target besides, or may refer to an object that is
-                // inserted again under its ID.
+                // The save has no new row for an object that was only linked or unlinked; the store may have one. A
+                // changed object may also have lost a one-to-one target, or may refer to an object that is inserted
+                // again under its ID.
                 if case .written = result, object.state == .updated,
                     object.changed.isEmpty || context.pending.hasReusedIDs
                         || context.relationships.mayLoseTarget(object)
@@ -287,7 +286,6 @@ struct SaveOperation {
     }
 }
 
-/// Commits one transaction of a context, announces it, and moves the context to it when it shows a generation.
 struct StoreCommit {
     let context: ManagedObjectContext
 
@@ -327,7 +325,6 @@ struct StoreCommit {
         }
     }
 
-    /// Commits on the newest state; the context then moves to its own transaction and merges all earlier ones.
     private func runPinned(
         at old: Generation,
         _ block: (WriteTransaction) throws -> CommittedTransaction,
@@ -339,7 +336,7 @@ struct StoreCommit {
         context.generation = pinned
         context.reader.mergedThrough = old.number
         adopt(committed)
-        // When the generation is lost the save stands, and the context reads the newest state from now on.
+        // Without the generation the commit is still valid, and the context reads the newest state from now on.
         guard let pinned else { return context.mergeNewest() }
         let changes = try pinned.read { try $0.history.changes(after: old.number, through: committed.number - 1) }
         context.reader.mergedThrough = max(context.reader.mergedThrough, pinned.number)
@@ -347,7 +344,7 @@ struct StoreCommit {
     }
 }
 
-/// The state of a context before a save that joins a longer transaction; it is restored when the transaction fails.
+/// The state of a context before a save that joins a longer transaction; restored when the transaction fails.
 struct SaveMemento {
     struct Entry {
         var object: ManagedObject

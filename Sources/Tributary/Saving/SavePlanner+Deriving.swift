@@ -3,7 +3,6 @@ import TributaryModel
 import TributaryStore
 
 extension SavePlanner {
-    /// Adds an update for each derived attribute that the save changes, also of objects outside the save.
     func derive(
         _ plan: inout SavePlan,
         without dropped: Set<ObjectIdentifier>,
@@ -53,7 +52,7 @@ extension SavePlanner {
             where object.descriptor.entity.isKind(of: dependency.relationship.destination)
                 && !dropped.contains(ObjectIdentifier(object))
             {
-                // Where there is no inverse, objects that this save links or unlinks are among the changed ones.
+                // Without an inverse, objects that this save links or unlinks are among the changed objects.
                 concerned.formUnion(
                     try dependency.owners(of: object.uniqueID, reader) { try owners(of: object, $0) }
                 )

@@ -5,8 +5,8 @@ import TributaryStore
 extension SavePlanner {
     /// Returns a link with positions for each ordered relationship with new or moved objects.
     ///
-    /// `absorbing` has the stored objects that take the values of new ones, because they have the same unique key. Such an
-    /// object takes the place of the new one in lists, and in its own lists the objects of the new one come last.
+    /// `absorbing` has the stored objects that take the values of new objects with the same unique key. Such an object
+    /// takes the place of the new object in lists, and in its own lists the objects of the new object come last.
     func orderChanges(
         _ plan: inout SavePlan,
         without dropped: Set<ObjectIdentifier>,
@@ -50,7 +50,7 @@ extension SavePlanner {
             let link = Change.Operation.link(to: relationship.name, ids: ids, positions: positions)
             changes.append(Change(entity: entity.name, id: id, operation: link))
             guard list.register != nil else { continue }
-            // The link writes the registers of these objects once more.
+            // The link writes the registers of these objects again.
             for case let object? in placed.map({ context.registeredObject(for: $0.id) }) where object.state == .clean {
                 plan.results.append((object, .reread))
             }
@@ -58,7 +58,6 @@ extension SavePlanner {
         return changes
     }
 
-    /// The register at the other end of a derived relationship; nil when the relationship is stored as pairs.
     private func register(of relationship: Relationship) -> Int? {
         guard let (descriptor, propertyIndex) = context.relationships.inverse(of: relationship),
             case .relationship(_, .column) = descriptor.entity.properties[propertyIndex]
@@ -67,23 +66,19 @@ extension SavePlanner {
     }
 }
 
-/// The newest stored list of an ordered relationship, with the changes of the context that a save writes on top.
 private struct SavedList {
     let context: ManagedObjectContext
     let owner: ManagedObject
     let key: RelationshipDelta.Key
     let register: Int?
-    /// Whether a stored object takes the values of the owner, and has the list.
     let isAbsorbed: Bool
     let change: RelationshipDelta.Change?
     let stored: [ManagedObjectID]
     let positions: [ManagedObjectID: String]
     let dropped: Set<ObjectIdentifier>
-    /// The changed properties that keep their stored values under the policy.
     let kept: [ObjectIdentifier: Set<Int>]
     let absorbing: [ObjectIdentifier: Row]
 
-    /// The objects that get a position.
     func placed() -> [(id: ManagedObjectID, position: String)] {
         let moves = moves
         let members = members(moves)
@@ -101,14 +96,14 @@ private struct SavedList {
             + wanted.compactMap { id in given[id].map { (id, $0) } }
     }
 
-    /// The moves that the save writes; nil when the changes of the owner are dropped with its order.
     private var moves: RelationshipOrdering? {
         guard !isAbsorbed, !dropped.contains(ObjectIdentifier(owner)) else { return nil }
         return context.pending.delta.orderings[key]?.keeping(isKept)
     }
 
-    /// The objects after the save, in order: the moves are applied to the newest list, which the context may not have
-    /// read.
+    /// The objects after the save, in order.
+    ///
+    /// The moves are applied to the newest list, which the context may not have read.
     private func members(_ moves: RelationshipOrdering?) -> [ManagedObjectID] {
         // An object that is gone in the context is there when others have inserted it again.
         let shown =
@@ -127,18 +122,16 @@ private struct SavedList {
         return list.compactMap(member).filter { seen.insert($0).inserted }
     }
 
-    /// Returns the object, or the stored one that takes its values; nil when the list does not get the object.
     private func member(_ id: ManagedObjectID) -> ManagedObjectID? {
         guard let object = context.registeredObject(for: id) else { return id }
         if let absorber = absorbing[ObjectIdentifier(object)] {
             return positions[absorber.id] == nil ? absorber.id : nil
         }
-        // What the context has taken out stays out, also if others have added it since.
+        // An object that the context has removed stays out, also if others have added it since.
         let isMember = isKept(id) ? positions[id] != nil : !object.state.isDeletion && refersHere(object) != false
         return isMember ? id : nil
     }
 
-    /// Whether the context has moved the object, and others have taken it out.
     private func isReturning(_ id: ManagedObjectID) -> Bool {
         guard positions[id] == nil, change?.added[id] == nil, !isKept(id),
             let object = context.registeredObject(for: id), !dropped.contains(ObjectIdentifier(object))
@@ -146,13 +139,11 @@ private struct SavedList {
         return refersHere(object) == true
     }
 
-    /// Whether the changed reference of an object leads to the owner; nil when the context has not changed it.
     private func refersHere(_ object: ManagedObject) -> Bool? {
         guard let register, object.changed.contains(register) else { return nil }
         return object.values[register].referencedID == owner.uniqueID
     }
 
-    /// Whether the policy leaves the object where it is stored.
     private func isKept(_ id: ManagedObjectID) -> Bool {
         guard !dropped.isEmpty || !kept.isEmpty, let object = context.registeredObject(for: id),
             absorbing[ObjectIdentifier(object)] == nil

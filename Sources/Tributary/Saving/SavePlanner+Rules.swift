@@ -6,8 +6,10 @@ import TributaryStore
 ///
 /// Validation has checked them in the context; others may have changed the store since.
 extension SavePlanner {
-    /// Follows the delete rules, and checks mandatory references and numbers of objects, on the newest state with the
-    /// plan's changes on top; the effects become part of the plan.
+    /// Follows the delete rules, and checks mandatory references and numbers of objects; the effects become part of the
+    /// plan.
+    ///
+    /// The rules are checked on the newest state with the plan's changes on top.
     ///
     /// Costs a look at each change, and the queries of ``PlannedState``. Without deletions it costs nothing when the
     /// model has no such rules, or when nobody has written since the generation that the context shows.
@@ -98,7 +100,7 @@ extension SavePlanner {
     /// The to-many relationships that have got objects from others since the context read them.
     ///
     /// A context that reads the newest state knows only the relationships that it has read; a deletion reads all of
-    /// them. It looks only where the answer may decide what is saved. Costs a look at each object in the
+    /// them. It looks only where the answer may affect the saved values. Costs a look at each object in the
     /// relationships of an object that the save changes or deletes, when the store has moved.
     func linksElsewhere(of object: ManagedObject, _ plan: inout SavePlan) throws -> Set<String> {
         switch context.mergePolicy {
@@ -127,13 +129,11 @@ extension ValidationFailure {
         self.init(objectID: id, property: relationship, rule: .denied, message: message)
     }
 
-    /// For a mandatory relationship that names an object which was deleted elsewhere.
     init(_ id: ManagedObjectID, _ relationship: String, without target: ManagedObjectID) {
         let message = "is mandatory, and \(target) no longer exists: set another object"
         self.init(objectID: id, property: relationship, rule: .missing, message: message)
     }
 
-    /// nil when the relationship may have so many objects.
     init?(_ id: ManagedObjectID, _ relationship: Relationship, count: Int) {
         let objects = "has \(count) object\(count == 1 ? "" : "s")"
         func failure(_ rule: Rule, _ message: String, limit: Int?) -> ValidationFailure {

@@ -7,7 +7,8 @@ struct SavePlanner {
     let reader: Reader
     var shadows: [RevealedShadow] = []
 
-    /// `resolved` has the policies that `resolveConflict` has returned already; the plan has these and the new ones.
+    /// `resolved` has the policies that `resolveConflict` has returned already; the plan has these and the new
+    /// policies.
     ///
     /// It throws ``ConflictError`` under the policy `error`, ``ChangeError`` when a version that a request named has
     /// moved.
@@ -81,7 +82,7 @@ struct SavePlanner {
                     unique.redirected(change, $0.entity, in: context.schema.model)
                 } ?? change
             }
-            // An object that refers to a replaced one is read again, because its row has another target.
+            // An object that refers to a replaced object is read again, because its row has another target.
             for index in plan.results.indices {
                 if case .written = plan.results[index].result { plan.results[index].result = .reread }
             }
@@ -112,7 +113,7 @@ struct SavePlanner {
 
     /// Decides by the policy of each object's conflict; unique keys are compared after it.
     ///
-    /// A new object has a write only when the policy keeps the stored object whose ID it has. The deletion of that stored
+    /// A new object has a write only when the policy keeps the stored object with its ID. The deletion of that stored
     /// object is found under the object that the context has deleted.
     private func writes(
         of objects: [ManagedObject],
@@ -204,7 +205,6 @@ struct SavePlanner {
         let current = try reader.row(object.uniqueID, rootEntity: object.descriptor.entity.root)
         try checkVersion(of: object, current)
         var deletion = ObjectWrite(result: .gone(isLost: false), isDeletion: true)
-        // An object that was also deleted elsewhere is gone without a change to write.
         guard let current else {
             deletion.isUnknownToUndo = true
             return deletion
@@ -252,8 +252,8 @@ struct SavePlanner {
 
     /// Returns links and unlinks of relationships that are stored as pairs, from the side that owns them.
     ///
-    /// A pair belongs to both objects: with the changes of one of them its link or unlink is dropped, and a deletion
-    /// removes the pairs of its object without an unlink.
+    /// A pair belongs to both objects: its link or unlink is dropped when the changes of either object are dropped. A
+    /// deletion removes the pairs of its object without an unlink.
     private func pairChanges(
         _ plan: inout SavePlan,
         without dropped: Set<ObjectIdentifier>,
@@ -307,23 +307,16 @@ struct SavePlanner {
     }
 }
 
-/// What a save does with one object, before unique keys are compared.
 struct ObjectWrite {
-    /// The change of a stored object; nil when the save writes nothing of the object itself.
     var change: Change?
-    /// nil when the object refuses the save, or when the policy keeps a deleted object whose ID a new object has.
+    /// nil when the object refuses the save, or when the policy keeps a deleted object and a new object has its ID.
     var result: SavePlan.ObjectResult?
-    /// The written properties of a stored object.
     var indexes: [Int] = []
-    /// The row under the written properties; nil when the object was only linked or unlinked.
     var current: Row?
-    /// Whether the save would delete the object, or others have deleted it already.
     var isDeletion = false
     var isUnknownToUndo = false
-    /// The changed properties that keep their stored values under the policy.
     var kept: Set<Int> = []
 
-    /// Whether the unsaved changes of the object are saved, at least in part.
     var isWritten: Bool {
         switch result {
         case nil, .written, .reread: true
@@ -340,29 +333,24 @@ struct SavePlan {
         case written
         /// The row is read again, because others changed it, or the store computes some values.
         case reread
-        /// The object's changes are dropped, and it gets the row's values.
         case dropped(Row)
-        /// The object is gone; `isLost` is true when it was deleted elsewhere, and its changes are lost.
         case gone(isLost: Bool)
 
         var isDropped: Bool { if case .dropped = self { true } else { false } }
     }
 
     var changes: [Change] = []
-    /// Unlinks from deleted objects, which are not written; the delete rules do not follow these pairs.
     var unlinksOfDeleted: [Change] = []
     var results: [(object: ManagedObject, result: ObjectResult)] = []
     var rows: [ObjectIdentifier: Row] = [:]
     var conflicts: [MergeConflict] = []
     var unique = UniquenessPlan()
-    /// The objects that the save deletes, without the objects that the context has deleted.
     var removed: Set<ManagedObjectID> = []
-    /// The objects that others have deleted, or that the save deletes by its rules or for a unique key: an undo does not know
-    /// them.
+    /// The objects that others have deleted, or that the save deletes by its rules or for a unique key.
+    ///
+    /// The undo stack does not know these deletions.
     var unknownToUndo: [ManagedObject] = []
-    /// The changed properties that keep their stored values under the policy.
     var kept: [ObjectIdentifier: Set<Int>] = [:]
-    /// Whether others may have written since the state that the context shows; nil until the plan asks.
     var hasMoved: Bool?
     /// `resolveConflict` is called once for each object in a save.
     var resolved: [ObjectIdentifier: MergePolicy] = [:]
@@ -388,7 +376,6 @@ struct SavePlan {
         return writes
     }
 
-    /// Whether a change by others has replaced the context's state of a stored object.
     var hasLost: Bool {
         results.contains { object, result in
             switch result {

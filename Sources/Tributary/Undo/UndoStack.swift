@@ -1,5 +1,3 @@
-// Undo: the groups of recorded changes, and their inverse.
-
 import TributaryChanges
 import TributaryModel
 import TributaryStore
@@ -13,15 +11,15 @@ import TributaryStore
 /// container.viewContext.undo()     // "Ann" again
 /// container.viewContext.redo()
 /// ```
-/// The view context has a stack; a background context gets one by `context.undoStack = UndoStack()`. The changes of one
-/// `perform` are one group. On the view context the changes of one job on the main actor are one group, that is, those
-/// between two calls of ``ManagedObjectContext/processPendingChanges()``. Inserts, deletions with the effects of their
-/// rules, values and relationships are recorded.
+/// The view context has a stack; a background context gets a stack by `context.undoStack = UndoStack()`. The changes of
+/// one `perform` are one group. On the view context the changes of one job on the main actor, between two calls of
+/// ``ManagedObjectContext/processPendingChanges()``, are one group. Inserts, deletions with the effects of their rules,
+/// values and relationships are recorded.
 ///
-/// An undo changes what the context has changed, on top of the newest rows that it has merged, and never brings an old row
-/// back. A save keeps the stack: a later undo makes a new change, and an object whose deletion was saved is inserted
-/// again under its ID. A rollback and a reset empty the stack. Merged changes are not recorded, and a merged deletion of
-/// an object removes every step about it from the stack.
+/// An undo reverts the context's changes on top of the newest merged rows, and never restores an old row. A save keeps
+/// the stack: a later undo makes a new change, and an object with a saved deletion is inserted again under its ID. A
+/// rollback and a reset empty the stack. Merged changes are not recorded, and a merged deletion of an object removes
+/// every step about it from the stack.
 public final class UndoStack {
     enum Phase { case recording, undoing, redoing }
 
@@ -57,7 +55,7 @@ public final class UndoStack {
     /// The name of the group that ``ManagedObjectContext/redo()`` would repeat; empty when it has no name.
     public var redoActionName: String { canRedo ? redoGroups.last?.name ?? "" : "" }
 
-    /// Names the open group, or the last one when nothing has changed since.
+    /// Names the open group, or the last group when nothing has changed since.
     public func setActionName(_ name: String) {
         if open.records.isEmpty, groupingLevel == 0, !undoGroups.isEmpty {
             undoGroups[undoGroups.count - 1].name = name
@@ -74,7 +72,7 @@ public final class UndoStack {
         groupingLevel += 1
     }
 
-    /// Ends the group that ``beginUndoGrouping()`` began; a group inside another one is part of it.
+    /// Ends the group that ``beginUndoGrouping()`` began; a group inside another group is part of it.
     public func endUndoGrouping() {
         guard groupingLevel > 0 else { return }
         context?.processChanges()
@@ -111,7 +109,7 @@ public final class UndoStack {
         disabledCount += 1
     }
 
-    /// Ends the effect of one ``disableUndoRegistration()``.
+    /// Ends the effect of a ``disableUndoRegistration()``.
     public func enableUndoRegistration() {
         guard disabledCount > 0 else { return }
         context?.processChanges()
@@ -133,7 +131,6 @@ public final class UndoStack {
         open.add(record)
     }
 
-    /// Removes every step about objects that others have deleted.
     func forget(_ objects: [ManagedObject]) {
         guard !objects.isEmpty else { return }
         let gone = Set(objects.map(ObjectIdentifier.init))
@@ -151,7 +148,6 @@ public final class UndoStack {
     }
 }
 
-/// A stack stays with its context.
 @available(*, unavailable, message: "an UndoStack belongs to one context")
 extension UndoStack: @unchecked Sendable {}
 
@@ -163,12 +159,11 @@ struct UndoGroup {
 
     var name = ""
     private(set) var records: [UndoRecord] = []
-    /// The objects that the group has moved in each order that it has recorded.
     private var moved: [Place: Set<ManagedObjectID>] = [:]
     /// They stay in use, so that the context hears of their deletion.
     private var movedObjects: Set<ManagedObject> = []
 
-    /// Of several values of one property, the oldest is kept; amounts of one counter are added.
+    /// Of several values of a property, the oldest is kept; amounts of a counter are added.
     mutating func add(_ record: UndoRecord) {
         if case .count(let object, let propertyIndex, let amount) = record,
             case .count(let last, propertyIndex, let sum)? = records.last,
@@ -205,7 +200,6 @@ struct UndoGroup {
         moved[Place(object: ObjectIdentifier(object), propertyIndex: propertyIndex), default: []].formUnion(ids)
     }
 
-    /// Forgets also the order of a relationship when only these objects have moved in it.
     mutating func forget(_ objects: Set<ObjectIdentifier>, _ ids: Set<ManagedObjectID>) {
         var unmoved: Set<Place> = []
         for (place, moves) in moved where !moves.isDisjoint(with: ids) {
@@ -221,10 +215,10 @@ struct UndoGroup {
     }
 }
 
-/// A step, as what it has changed of the context's own changes.
+/// A step, as its effect on the context's own changes.
 ///
-/// `unchangedAt` is the save count of a step that was the first change of the property since a save: until the next save
-/// its undo shows the store's value again, whatever that is by now.
+/// `unchangedAt` is the save count of a step that was the first change of the property since a save. Until the next
+/// save its undo shows the store's value again, whatever that is by now.
 enum UndoRecord {
     case value(ManagedObject, propertyIndex: Int, old: PropertyValue, unchangedAt: UInt64?)
     case count(ManagedObject, propertyIndex: Int, amount: PropertyValue)
@@ -273,7 +267,6 @@ struct UndoRecorder {
         undoStack.open.addMoves(of: ids, in: object, propertyIndex)
     }
 
-    /// `wasLinked` is whether the context showed the pair before the step.
     func recordPair(_ object: ManagedObject, _ propertyIndex: Int, with target: ManagedObject, wasLinked: Bool) {
         guard let undoStack = context.undoStack else { return }
         recordOrder(of: object, propertyIndex, moving: [target.objectID])
@@ -288,7 +281,6 @@ struct UndoRecorder {
         )
     }
 
-    /// Records the orders at the other ends that a register's change from one target to another affects.
     func recordOrders(_ object: ManagedObject, _ propertyIndex: Int, from old: PropertyValue, to new: PropertyValue) {
         guard context.undoStack?.isUndoRegistrationEnabled == true,
             let relationship = object.descriptor.entity.properties[propertyIndex].relationship,
@@ -307,7 +299,6 @@ struct UndoOperation {
     let context: ManagedObjectContext
     let stack: UndoStack
 
-    /// Reverts the steps, the last first, and returns the steps that revert this; nil when nothing was done.
     func apply(_ group: UndoGroup, _ phase: UndoStack.Phase) -> UndoGroup? {
         stack.phase = phase
         defer {
@@ -315,7 +306,7 @@ struct UndoOperation {
             stack.open = UndoGroup()
         }
         var touched: [ManagedObject] = []
-        // Inserted objects must exist before a reference to them is set, and references to removed ones are dropped
+        // Inserted objects must exist before a reference to them is set, and references to removed objects are dropped
         // first.
         let reverted = Set(insertions(group))
         for case .disappeared(let object) in group.records.reversed() {
@@ -403,7 +394,7 @@ struct UndoOperation {
         for (object, events) in events.sorted(by: { $0.key.uniqueID < $1.key.uniqueID }) { object.awake(from: events) }
     }
 
-    /// `isOwn` is whether the value was the context's own, or has to be set as such again because a save came between.
+    /// `isOwn` is whether the value was the context's own, or has to be set again because of a save meanwhile.
     private func restore(_ old: PropertyValue, _ propertyIndex: Int, of object: ManagedObject, isOwn: Bool) {
         object.fire()
         guard object.state != .gone else { return }
@@ -422,7 +413,7 @@ struct UndoOperation {
                 context.relationships.release(target, at: propertyIndex, for: object)
             }
             context.relationships.setRegister(object, propertyIndex, to: target, isMove: !isStored)
-            // Others may have set the same target, which is then no object that the context has added.
+            // Others may have set the same target, and then the context has not added the object.
             if isStored, let target {
                 context.relationships.moveInverse(object, propertyIndex, from: target, to: target)
             }
@@ -435,7 +426,6 @@ struct UndoOperation {
 }
 
 extension ManagedObjectContext {
-    /// Ends the group of a block or an event, here and in the children on the same queue.
     func endUndoGroup() {
         undoStack?.endEvent()
         for child in children.all {
@@ -444,7 +434,7 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Reverts the last group of changes; does nothing when there is none, or without an ``undoStack``.
+    /// Reverts the last group of changes; does nothing without a group or without an ``undoStack``.
     ///
     /// An open group that a program has begun is ended first.
     public func undo() {
@@ -460,8 +450,9 @@ extension ManagedObjectContext {
         processChanges()
     }
 
-    /// Repeats the changes that were undone last; does nothing when other changes were made since, or in a group that a
-    /// program has begun.
+    /// Repeats the changes that were undone last.
+    ///
+    /// It does nothing when other changes were made since, or in a group that a program has begun.
     public func redo() {
         checkConfinement()
         guard let stack = undoStack else { return }
@@ -479,7 +470,7 @@ extension ManagedObjectContext {
 // MARK: Failed transactions
 
 extension UndoStack {
-    /// Puts the changes of a save whose transaction failed under the steps after it: they are the context's own again.
+    /// Puts the changes of a save with a failed transaction under the later steps: they are the context's own again.
     ///
     /// Costs a look at each step.
     func restore(_ memento: SaveMemento, _ graph: RelationshipGraph) {
@@ -503,7 +494,7 @@ extension UndoGroup {
 }
 
 extension UndoRecord {
-    /// The step as if the save had not been; `changed` has the properties that the save had taken.
+    /// The step as it was before the save; `changed` has the properties in the save.
     fileprivate func restored(
         _ memento: SaveMemento,
         _ changed: [ObjectIdentifier: PropertyIndexSet],

@@ -99,7 +99,6 @@ struct ObjectValidator {
         if let failure = ValidationFailure(object.objectID, relationship, count: count) { found.append(failure) }
     }
 
-    /// `lost` is the object that the relationship names, and that does not exist.
     private mutating func failWithoutObject(_ relationship: Relationship, lost: ManagedObjectID? = nil) {
         guard let lost else { return fail(relationship.name, .missing, "is mandatory and has no object") }
         found.append(ValidationFailure(object.objectID, relationship.name, without: lost))
@@ -125,7 +124,7 @@ struct ObjectValidator {
 }
 
 extension PropertyValue {
-    /// Compares a number or a date with a bound: negative, 0 or positive; nil when there is no bound.
+    /// Compares a number or a date with a bound: negative, 0 or positive; nil without a bound.
     fileprivate func order(to bound: PropertyValue) -> Int? {
         if let order = compared(to: bound) { return order }
         // A decimal is compared with a bound of another type, or the other way round.
@@ -154,7 +153,6 @@ extension PropertyValue {
     }
 }
 
-/// The checks of the validation hooks of ``ManagedObject`` without an override: the rules of the model.
 struct ObjectRules {
     let object: ManagedObject
 
@@ -183,7 +181,6 @@ struct ObjectRules {
         try throwIfAny(validator.found)
     }
 
-    /// nil when the validation that called the hook checks the rules itself.
     private func contextToValidate(_ checked: ValidationProgress.Checked) throws -> ManagedObjectContext? {
         guard let context = object.managedObjectContext else { throw ContextError.detached(object.objectID) }
         context.checkConfinement()

@@ -1,4 +1,4 @@
-// Validation: the rules of the model and the hooks of the classes, before a save and by hand.
+// Validation: the rules of the model and the hooks of the classes, before a save and on request.
 
 import TributaryChanges
 import TributaryModel
@@ -46,7 +46,6 @@ struct SaveValidation {
         throw ValidationError(failures: failures)
     }
 
-    /// For objects without changes of their own whose relationships other objects have changed.
     private func countFailures() -> [ValidationFailure] {
         context.pending.delta.changes.keys.sorted { ($0.id, $0.propertyIndex) < ($1.id, $1.propertyIndex) }.flatMap {
             key -> [ValidationFailure] in
@@ -62,7 +61,7 @@ struct SaveValidation {
 
     /// The contexts above may have linked other objects to the deleted object after its deletion.
     ///
-    /// Counts each relationship once, however many of its objects are deleted.
+    /// Checks each relationship once, however many of its objects are deleted.
     private func countFailures(
         without object: ManagedObject,
         _ counted: inout Set<RelationshipDelta.Key>
@@ -88,13 +87,13 @@ struct SaveValidation {
         }
     }
 
-    /// `checked` is what the caller has checked, so that the hook's `super` does not repeat it.
+    /// `checked` has the checks of the caller, so that the hook's `super` does not repeat them.
     func failures(
         of object: ManagedObject,
         _ checked: ValidationProgress.Checked,
         in hook: () throws -> Void
     ) -> [ValidationFailure] {
-        // A hook may validate other objects, whose hooks are called meanwhile.
+        // A hook may validate other objects, with further calls of hooks.
         let outer = context.saving.validation
         context.saving.validation = ValidationProgress(checked, of: object)
         defer { context.saving.validation = outer }
@@ -116,7 +115,6 @@ struct SaveValidation {
 }
 
 extension [ValidationFailure] {
-    /// A hook may have checked a rule that the save has checked too.
     fileprivate var withoutRepetitions: [ValidationFailure] {
         var known: Set<ValidationFailure> = []
         return filter { failure in

@@ -38,7 +38,7 @@ public struct ValidationFailure: Hashable, Sendable, CustomStringConvertible {
     public var rule: Rule
     /// A message about the failure, without the object's name.
     public var message: String
-    /// The value that fails; null when there is none, or it is a relationship.
+    /// The value that fails; null when it is missing or a relationship.
     public var value: PropertyValue = .null
     /// The bound that the value or the count breaks, the pattern as a string; null when the rule has none.
     public var limit: PropertyValue = .null
@@ -70,7 +70,7 @@ public struct ValidationFailure: Hashable, Sendable, CustomStringConvertible {
 
 /// All failures that prevent a save: each failing object and property, not only the first.
 public struct ValidationError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The failures in the order in which the objects were changed.
+    /// The failures in the order of the changes of their objects.
     public var failures: [ValidationFailure]
 
     /// Creates an error from its failures.

@@ -19,14 +19,13 @@ extension CompositeValue {
     /// The value as canonical JSON.
     public var fieldValue: PropertyValue { compositeFields.value }
 
-    /// A value whose members are missing.
+    /// A value without members.
     public static var zeroField: Self { Self(CompositeFields()) }
 }
 
 /// The members of a composite attribute's value, by name.
 public struct CompositeFields: Sendable {
     private var members: [String: JSONValue] = [:]
-    /// Receives the names of members that are read.
     private var probe: CompositeProbe?
 
     /// Creates a value without members: each reads as its type's zero.

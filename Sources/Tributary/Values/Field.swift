@@ -40,7 +40,6 @@ extension Field: CheckedField {
 }
 
 extension FieldValue {
-    /// Why a key of this type does not fit an attribute; nil when it fits.
     static func mismatch(with attribute: Attribute) -> String? {
         guard attribute.type.accepts(Present.zeroField.fieldValue) else {
             return "'\(attribute.name)' is of the type \(attribute.type.rawValue), which takes no \(Present.self)"
@@ -130,17 +129,15 @@ public protocol DeclaredField: Sendable {
     var name: String { get }
 }
 
-/// A property's name with a cache of its property index, which is looked up again when the entity descriptor changes.
 @usableFromInline
 struct PropertyIndexCache: ~Copyable, Sendable {
     let name: String
-    /// The name of the key in the class.
     let accessor: String
-    /// The descriptor's serial in the upper half, the property index in the lower; a property index of all ones means
-    /// that there is none.
+    /// The descriptor's serial in the upper half, the property index in the lower.
+    ///
+    /// A property index of all ones means that the entity lacks the property.
     @usableFromInline let cached = Atomic<UInt64>(0)
     private let fitting = Mutex<Set<UInt32>>([])
-    /// Beyond it, keys are checked again.
     private static let remembered = 4096
 
     init(_ name: String, _ accessor: String?) {
@@ -155,8 +152,9 @@ struct PropertyIndexCache: ~Copyable, Sendable {
         return Int(Int32(truncatingIfNeeded: known))
     }
 
-    /// Returns -1 when the model does not have the entity; a key that does not fit the entity stops the program,
-    /// because values that are written through it would be lost.
+    /// Returns -1 when the model does not have the entity.
+    ///
+    /// A key that does not fit the entity stops the program, because values that are written through it would be lost.
     func find(in descriptor: EntityDescriptor, for field: any CheckedField) -> Int {
         if descriptor.isKnown, !fitting.withLock({ $0.contains(descriptor.serial) }) {
             if let reason = field.mismatch(in: descriptor) {

@@ -1,4 +1,4 @@
-/// Makes the keys that a class declares its properties, so that one line declares a property.
+/// Turns the keys that a class declares into properties, so that one line declares a property.
 ///
 /// ```swift
 /// final class Employee: ManagedObject, FieldAccess {
@@ -21,7 +21,8 @@
 /// Declare such a property for an attribute that is read in a hot loop.
 ///
 /// Members of ``ManagedObject`` such as `value(forKey:)`, `state` and `description` hide keys of their names. The key
-/// of such a property has another name in the class, and states it. The container refuses a listed key that is hidden:
+/// of such a property has another name in the class, and specifies it. The container refuses a listed key that is
+/// hidden:
 ///
 /// ```swift
 /// static let value_ = Field<Double>("value", accessor: "value_")

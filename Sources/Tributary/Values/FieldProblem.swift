@@ -1,14 +1,12 @@
-// The check of a class's keys against the model.
-
 import TributaryModel
 
-/// A key of a class that represents no property of the class's entity, or a property for which the class lists no key.
+/// A key of a class that represents no property of the class's entity, or a property without a key in the class.
 public struct FieldProblem: Hashable, Sendable, CustomStringConvertible {
-    /// The class that declares the key, or lists none.
+    /// The class that declares or lacks the key.
     public var className: String
     /// The entity of the class.
     public var entity: String
-    /// The key as it is declared, or is to be: `Field<String>("name")`.
+    /// The declared or missing key: `Field<String>("name")`.
     public var field: String
     /// Whether the class lists no key for the property.
     public var isMissing: Bool
@@ -57,7 +55,6 @@ public struct FieldProblem: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension EntityDescriptor {
-    /// Everything about the keys of the class that does not fit its entity; `classes` has a class for each entity.
     func fieldProblems(in model: Model, _ classes: [String: ManagedObject.Type]) -> [FieldProblem] {
         let fields = type.allDeclaredFields
         let mismatches =
@@ -66,7 +63,7 @@ extension EntityDescriptor {
             } + hiddenFields(fields)
         guard type.listsEveryProperty else { return mismatches }
         var listed = Set(fields.map(\.name))
-        // What the class of an ancestor lacks is told about that class alone, or is left out there.
+        // Missing keys in the class of an ancestor are reported only for that class, or are left out there.
         if let name = entity.parent, let parent = classes[name], parent != ManagedObject.self, type.isKind(of: parent) {
             listed.formUnion(model.entity(named: name)?.properties.map(\.name) ?? [])
         }
@@ -89,7 +86,6 @@ extension ManagedObject {
 }
 
 extension Property {
-    /// The key that represents the property in a class.
     func key(to target: ManagedObject.Type, accessor: String? = nil) -> String {
         let literal = "\"\(name)\"" + (accessor.map { ", accessor: \"\($0)\"" } ?? "")
         switch self {
@@ -106,9 +102,7 @@ extension Property {
 }
 
 protocol CheckedField: DeclaredField {
-    /// The name of the key in the class.
     var accessor: String { get }
-    /// Returns the reason with a remedy; nil when the key fits.
     func mismatch(in descriptor: EntityDescriptor) -> String?
 }
 
@@ -157,7 +151,6 @@ extension CheckedField {
     }
 }
 
-/// The property that a key represents, or why it represents none.
 enum CheckedProperty<Property> {
     case property(Property)
     case mismatch(String)

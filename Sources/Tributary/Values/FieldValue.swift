@@ -6,7 +6,7 @@ import TributaryModel
 public protocol FieldValue {
     /// The type of a value that is present: the type itself, or the wrapped type of an optional.
     associatedtype Present: FieldValue = Self
-    /// Creates the value from an attribute's value; nil when that is of another type.
+    /// Creates the value from an attribute's value; nil for a value of another type.
     init?(fieldValue: PropertyValue)
     /// The value in the form of an attribute.
     var fieldValue: PropertyValue { get }
@@ -126,7 +126,7 @@ extension URL: FieldValue {
     }
     /// The attribute value that ``FieldValue`` requires.
     @inlinable public var fieldValue: PropertyValue { .uri(absoluteString) }
-    /// The root folder, for want of an empty URL.
+    /// The root folder, because an empty URL does not exist.
     @inlinable public static var zeroField: URL { URL(filePath: "/") }
 }
 
@@ -193,7 +193,6 @@ extension UUID: OrderedFieldValue {}
 extension UniqueID: OrderedFieldValue {}
 
 extension Attribute {
-    /// A composite becomes canonical text; nil when the value does not fit.
     func settable(_ value: PropertyValue) -> PropertyValue? {
         guard valueType.accepts(value) else { return nil }
         guard type == .composite, case .composite(let text) = value else { return value }

@@ -6,7 +6,7 @@ extension ManagedObject {
     /// Reading never fails: see ``faultError``. A mandatory attribute that was never set reads as the type's zero;
     /// saving it without a value is a validation error.
     ///
-    /// Setting an attribute of an object that is gone, or a derived one, changes nothing: the next save throws a
+    /// Setting an attribute of an object that is gone, or a derived attribute, changes nothing: the next save throws a
     /// ``ValidationError`` that names it. An object without a context is never saved: its ``faultError`` has the error.
     @inlinable
     public subscript<Value: FieldValue>(field: Field<Value>) -> Value {
@@ -26,7 +26,6 @@ extension ManagedObject {
         return Value(fieldValue: values[propertyIndex]) ?? Value.zeroField
     }
 
-    /// For a fault or an external value.
     @usableFromInline
     @inline(never)
     func wholeField<Value: FieldValue>(_ propertyIndex: Int) -> Value {
@@ -47,9 +46,10 @@ extension ManagedObject {
     /// The objects at the other end of a to-many relationship, each once, in order only when it is ordered.
     ///
     /// Setting it updates the inverses at once. A link of or to an object that is deleted or gone has no effect: the
-    /// next save throws a ``ValidationError`` that names it. An `append` or `+=` visits only the new objects while nothing
-    /// else changes the relationship; it compares the addresses of the others, 8 bytes each. A property of your own keeps
-    /// that with the accessor `_modify { yield &self[Department.employees] }`: without it, Swift copies the array.
+    /// next save throws a ``ValidationError`` that names it. An `append` or `+=` visits only the new objects while
+    /// nothing else changes the relationship; it compares the addresses of the others, 8 bytes each. Your own property
+    /// keeps this advantage with the accessor `_modify { yield &self[Department.employees] }`: without it, Swift copies
+    /// the array.
     public subscript<Target: ManagedObject>(relationship: ToMany<Target>) -> [Target] {
         get { members(relationship.propertyIndex(in: descriptor)) }
         set { assignMembers(newValue, relationship.propertyIndex(in: descriptor)) }

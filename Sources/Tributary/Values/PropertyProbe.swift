@@ -5,10 +5,10 @@ import TributaryModel
 /// Finds the property of the model that an accessor of a class represents, by calling it on a temporary object.
 ///
 /// The accessor's keys request their property indexes from the object's entity descriptor, so the requested names are
-/// the properties that it uses. The sample values reveal an accessor that computes another value from them.
+/// the properties that it uses. Sample values show whether an accessor computes another value from them.
 final class PropertyProbe: Sendable {
     private let names = Mutex<[String]>([])
-    /// More than an accessor of one property can use.
+    /// More slots than an accessor of one property can use.
     private static let slotCount = 8
 
     /// Property indexes are numbered in the order of their first request.
@@ -22,9 +22,8 @@ final class PropertyProbe: Sendable {
 
     enum Finding: Equatable {
         case property(String)
-        /// The accessor represents the object itself: `objectID`, `uniqueID`.
         case identity
-        /// The accessor uses no property, several, or computes another value from one.
+        /// The accessor uses no property or several, or computes another value from a property.
         case none(uses: [String])
     }
 
@@ -82,7 +81,6 @@ final class PropertyProbe: Sendable {
     }
 }
 
-/// Finds the member of a composite to which a key path of its Swift type leads.
 final class CompositeProbe: Sendable {
     private let members = Mutex<[Member]>([])
 
@@ -104,7 +102,6 @@ final class CompositeProbe: Sendable {
         return probe.members.withLock { $0 }
     }
 
-    /// nil when the key path computes another value from the members.
     static func name<Composite: CompositeValue, Output>(of path: KeyPath<Composite, Output>) -> String? {
         let samples = ProbeSample.samples(of: Output.self)
         guard !samples.isEmpty else { return nil }
@@ -149,7 +146,7 @@ enum ProbeSample {
         .uri("https://example.org/a?b=c"), .uri("mailto:a@example.org"), .binary([0, 255, 7]), .binary([1]),
     ]
 
-    /// Returns values that the type represents exactly; none when the type is not an attribute's type.
+    /// Returns values that the type represents exactly; empty when the type is not an attribute's type.
     static func samples<Output>(of type: Output.Type) -> [PropertyValue] {
         guard let type = Output.self as? any FieldValue.Type else { return [] }
         return fitting(type)

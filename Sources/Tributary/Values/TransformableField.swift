@@ -8,9 +8,10 @@ import TributaryChanges
 /// static let path = TransformableField<Path>(registered: "path")               // what the model names
 /// ```
 ///
-/// A transformer that the model names and the container has (see ``TransformerRegistry``) takes precedence over JSON;
-/// one that the key itself has takes precedence over both. Values are read and set as a whole: use value types, and set
-/// the attribute to the changed value. An instance of a class that is changed in place is not noticed and not saved.
+/// A transformer that the model names and the container has (see ``TransformerRegistry``) takes precedence over JSON; a
+/// transformer of the key itself takes precedence over both. Values are read and set as a whole: use value types, and
+/// set the attribute to the changed value. An instance of a class that is changed in place is not noticed and not
+/// saved.
 public final class TransformableField<Value>: Sendable {
     private let cache: PropertyIndexCache
     private let own: (any AttributeTransforming<Value>)?
@@ -126,9 +127,9 @@ extension ManagedObject {
         set { assign(newValue.fieldValue, field.propertyIndex(in: descriptor)) }
     }
 
-    /// The value of a transformable attribute; nil when there is none.
+    /// The value of a transformable attribute; nil without a value.
     ///
-    /// - Throws: the transformer's error, and ``ContextError`` when the key has none.
+    /// - Throws: the transformer's error, and ``ContextError`` when the key has no transformer.
     public func transformed<Value>(_ field: TransformableField<Value>) throws -> Value? {
         let transformer = Result { () throws(ContextError) in try field.transformer(in: descriptor) }
         if case .failure(.fields(let problems)) = transformer { throw ContextError.fields(problems) }
@@ -139,7 +140,7 @@ extension ManagedObject {
 
     /// Sets a transformable attribute.
     ///
-    /// - Throws: what the transformer throws, and ``ContextError`` when the key has none or the object is gone.
+    /// - Throws: the transformer's error, and ``ContextError`` when the key has no transformer or the object is gone.
     public func setTransformed<Value>(_ value: Value?, for field: TransformableField<Value>) throws {
         let transformer = try field.transformer(in: descriptor)
         try checkWritable(field.propertyIndex(in: descriptor))

@@ -1,7 +1,7 @@
 import Foundation
 import TributaryModel
 
-/// The transformers that a model names, by those names.
+/// The transformers for the names in a model.
 ///
 /// Linux cannot find a class by its name, so the program that opens the container registers a transformer for each
 /// `valueTransformerName` of the model:
@@ -27,7 +27,7 @@ public struct TransformerRegistry: Sendable {
     /// Creates a registry without transformers.
     public init() {}
 
-    /// The transformers of Core Data, whose attributes are plain bytes unless these names are registered.
+    /// The transformers of Core Data; their attributes are plain bytes unless these names are registered.
     public static let builtInNames: Set<String> = [
         "NSSecureUnarchiveFromData", "NSSecureUnarchiveFromDataTransformer", "NSSecureUnarchiveFromDataTransformerName",
         "NSKeyedUnarchiveFromData", "NSUnarchiveFromData",
@@ -60,7 +60,7 @@ public struct TransformerRegistry: Sendable {
 }
 
 extension TransformerRegistry: ExpressibleByDictionaryLiteral {
-    /// Creates a registry of transformers by their names in the model; the last one of a repeated name counts.
+    /// Creates a registry of transformers by their names in the model; the last transformer of a repeated name is used.
     public init(dictionaryLiteral elements: (String, any AttributeTransforming)...) {
         transformers = Dictionary(elements, uniquingKeysWith: { $1 })
     }

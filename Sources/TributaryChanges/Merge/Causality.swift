@@ -3,19 +3,19 @@
 /// Merge statement 20. A transaction is applied after everything that it has seen (statement 18), so the write that was
 /// applied first cannot have seen the arriving one; only the other direction is open.
 package enum Causality: Hashable, Sendable {
-    /// The writer of the arriving write had seen the applied one.
+    /// The writer of the arriving write had seen the applied write.
     case follows
     /// Neither writer had seen the other's write.
     case concurrent
-    /// The writer of the arriving write does not tell what it has seen.
+    /// It is unknown what the writer of the arriving write had seen.
     case unknown
 
     /// A replica that changes an object of another writer has acknowledged that writer.
     ///
-    /// So a writer that has never acknowledged any other is either a producer of the log that is not a replica, and it
-    /// is not known what it has seen; or it changes an object that it has inserted itself, and has seen nothing yet.
+    /// A writer that has never acknowledged another writer is either a producer that is not a replica, and it is
+    /// unknown what it has seen; or it changes an object that it has inserted itself, and has seen nothing yet.
     ///
-    /// `hasSeen` says whether the writer of the arriving write had acknowledged the applied transaction, in this
+    /// `hasSeen`: whether the writer of the arriving write had acknowledged the applied transaction, in this
     /// transaction at the latest; nil when it had never acknowledged any writer.
     package init<Writer>(
         of arriving: WriteOrigin<Writer>,

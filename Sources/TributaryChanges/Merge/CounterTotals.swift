@@ -1,11 +1,13 @@
-/// The arithmetic of counters, whose value is the sum of one total for each writer.
+/// The arithmetic of counters.
+///
+/// The value of a counter is the sum of one total for each writer.
 ///
 /// The store keeps for each writer the sum of its increments, for the life of the identifier. Merge statement 9: a
 /// deletion supersedes no increment.
 ///
-/// A total of zero is equivalent to no total. Only a counter without any total differs: it has its default.
+/// A total of zero is equivalent to no total, except that a counter without any total has its default.
 package enum CounterTotals {
-    /// The sum of the writers' totals, in any order; nil when there are none.
+    /// The sum of the writers' totals, in any order; nil without totals.
     ///
     /// A sum with fractions is rounded once, to the nearest finite double.
     package static func value(of sums: some Sequence<PropertyValue>) -> PropertyValue? {
@@ -24,7 +26,7 @@ package enum CounterTotals {
     /// The exact sum of a total and an amount; a total of nil means that nothing has been counted.
     ///
     /// Integers wrap around, and numbers with fractions are not rounded, so that the order of additions has no effect:
-    /// a sum that no double has is a decimal. An integer and a number with a fraction add up to a number with a
+    /// a sum that is not a double is a decimal. An integer and a number with a fraction add up to a number with a
     /// fraction; one of them was written before the model knew the attribute.
     package static func sum(_ total: PropertyValue?, _ amount: PropertyValue) -> PropertyValue {
         switch (total, amount) {
@@ -41,7 +43,7 @@ package enum CounterTotals {
         }
     }
 
-    /// The amount that assigning `new` to a counter adds when it has the value `old`; null counts as zero.
+    /// The amount that assigning `new` to a counter adds when it has the value `old`; null is zero.
     ///
     /// Nothing else in the program turns an assignment into an increment.
     package static func amount(from old: PropertyValue, to new: PropertyValue) -> PropertyValue {
@@ -55,8 +57,9 @@ package enum CounterTotals {
 
     package static func isZero(_ amount: PropertyValue) -> Bool { amount == .integer(0) || amount == .double(0) }
 
-    /// The form of an amount or a total in the log: a counter of integers counts no fractions, and no counter counts
-    /// anything else.
+    /// The form of an amount or a total in the log.
+    ///
+    /// A counter of integers takes no fractions, and no counter takes other values.
     package enum Kind: Hashable, Sendable { case integer, fraction, other }
 
     package static func kind(_ json: JSONValue) -> Kind {
@@ -69,7 +72,7 @@ package enum CounterTotals {
 
     /// Reads an amount or a total from the log; nil for any other value.
     ///
-    /// A string is the exact decimal form of a sum that no double has.
+    /// A string is the exact decimal form of a sum that is not a double.
     package static func number(_ json: JSONValue) -> PropertyValue? {
         switch json {
         case .integer(let value): .integer(value)

@@ -2,18 +2,18 @@ import Glibc
 
 /// Sums of doubles without rounding, which are therefore equal whatever the order of the additions.
 ///
-/// Every finite double is a decimal number of at most 309 digits before the point and 1,074 after it, and so is a sum of
-/// doubles. A sum is kept as a double where one has exactly its value, and as canonical decimal text otherwise: equal
-/// sums have equal values.
+/// Every finite double is a decimal number of at most 309 digits before the point and 1,074 after it, and so is a sum
+/// of doubles. A sum is kept as a double where a double has exactly its value, and as canonical decimal text otherwise:
+/// equal sums have equal values.
 enum ExactSum {
     /// In bytes; longer than the text of any double.
     private static let maximumAmountLength = 1_600
     /// In bytes; a sum of many amounts has a few digits more than each amount.
     private static let maximumLength = 3_200
 
-    /// A value that is not a number counts as zero, and an infinite number as the greatest double.
+    /// A value that is not a number is zero, and an infinite number is the greatest double.
     ///
-    /// The cost grows with the digits, at most some thousands; usually it is that of one addition.
+    /// The cost grows with the digits, at most some thousands; usually it is the cost of one addition.
     static func sum(_ left: PropertyValue, _ right: PropertyValue) -> PropertyValue {
         if case .double(let left) = left, case .double(let right) = right, let sum = exact(left, right) {
             return .double(sum)
@@ -29,7 +29,8 @@ enum ExactSum {
         return value(parts)
     }
 
-    /// The nearest double, the even one of two; the greatest or least finite double when the sum is beyond it.
+    /// The nearest double; of two equally near, the even double; the greatest or least finite double when the sum is
+    /// beyond it.
     static func rounded(_ sum: PropertyValue) -> Double {
         switch sum {
         case .double(let value): finite(value)
@@ -39,7 +40,6 @@ enum ExactSum {
         }
     }
 
-    /// Nil when the text is not a decimal number, or is longer than the sum of many doubles.
     static func amount(_ text: String) -> PropertyValue? {
         guard var parts = DecimalText.Parts(text, maximumLength: maximumAmountLength, maximumPower: 0) else {
             return nil
@@ -48,7 +48,6 @@ enum ExactSum {
         return value(parts)
     }
 
-    /// Nil when the sum would be rounded.
     private static func exact(_ left: Double, _ right: Double) -> Double? {
         let sum = left + right
         guard sum.isFinite else { return nil }
@@ -85,7 +84,9 @@ enum ExactSum {
         return parts ?? DecimalText.Parts(isNegative: false, digits: [], exponent: 0)
     }
 
-    /// As many decimal places as the last bit of the number has, which counts 2^-`places`: none is rounded.
+    /// As many decimal places as the last bit of the number needs: none is rounded.
+    ///
+    /// That bit is worth 2^-`places`.
     private static func places(of number: Double) -> Int { max(0, -Int(number.ulp.exponent)) }
 
     private static func parts(of number: Double) -> DecimalText.Parts {

@@ -34,7 +34,6 @@ package struct LinkState<Stamp: Equatable> {
 }
 
 extension LinkState: Equatable {
-    /// Positions are equal when their bytes are equal; a missing position equals an empty one.
     @usableFromInline
     package static func == (left: LinkState, right: LinkState) -> Bool {
         left.version == right.version && left.isRemoved == right.isRemoved && left.hasPosition(of: right)

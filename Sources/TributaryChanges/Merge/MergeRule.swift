@@ -1,6 +1,6 @@
-/// The merge rule of a property: how concurrent writes to it come together.
+/// The merge rule of a property: how concurrent writes to it are combined.
 ///
-/// An attribute's user info names it under the key `tributary.merge`.
+/// An attribute's user info names the rule under the key `tributary.merge`.
 public enum MergeRule: String, Sendable, CaseIterable {
     /// The write with the greatest version wins.
     case latest
@@ -14,11 +14,11 @@ public enum MergeRule: String, Sendable, CaseIterable {
     /// The key in a property's user info.
     public static let userInfoKey = "tributary.merge"
 
-    /// Whether versions decide which write stands; then a deletion of the object supersedes the earlier writes.
+    /// Whether versions decide which write wins; then a deletion of the object supersedes the earlier writes.
     ///
     /// Other rules are functions of the written values alone: deferred writes and the digest keep no versions for them.
-    /// Extremes and totals are kept for the life of the identifier, because whether an object was deleted between two of
-    /// their writes must not depend on the order in which the writes arrive.
+    /// Extremes and totals are kept for the life of the identifier. Otherwise the order of arrival would decide whether
+    /// an object was deleted between two of their writes.
     @inlinable
     package var comparesVersions: Bool {
         switch self {
@@ -62,8 +62,8 @@ public enum MergeRule: String, Sendable, CaseIterable {
 
 /// The state of one property of an object: the winning write with its version.
 ///
-/// State: a version and a value. Merge statements 6 (the greatest version wins), 7 (superseded by the deletion) and 8
-/// (the greatest or the least value wins).
+/// Merge statements 6 (the greatest version wins), 7 (superseded by the deletion) and 8 (the greatest or the least
+/// value wins).
 @usableFromInline
 package struct Register<Stamp, Value> {
     @usableFromInline package var version: Stamp
@@ -79,7 +79,6 @@ package struct Register<Stamp, Value> {
 extension Register: Equatable where Stamp: Equatable, Value: Equatable {}
 extension Register: Sendable where Stamp: Sendable, Value: Sendable {}
 
-/// A value that a merge rule can compare with another one of the same register.
 @usableFromInline
 package protocol MergeValue {
     /// Whether this value wins against `other` under a rule that compares values; any value wins against a missing one.
@@ -101,9 +100,9 @@ extension PropertyValue: MergeValue {
 
     /// A strict total order of values that is equal on every machine.
     ///
-    /// Values of one kind compare as in sorting, values of different kinds by their kind. Values that compare as equal,
-    /// or that do not compare, are ordered by their bytes in the log: −0.0 before the integer 0 and that before 0.0,
-    /// a `.binary` value before a `.blob` reference. NaN comes before all numbers.
+    /// Values of the same kind compare as in sorting, values of different kinds by their kind. Values that compare as
+    /// equal, or that do not compare, are ordered by their bytes in the log: −0.0 before the integer 0 and that before
+    /// 0.0, a `.binary` value before a `.blob` reference. NaN comes before all numbers.
     @usableFromInline
     package func precedes(_ other: PropertyValue) -> Bool {
         if mergeKind != other.mergeKind { return mergeKind < other.mergeKind }
@@ -120,7 +119,7 @@ extension PropertyValue: MergeValue {
         }
     }
 
-    /// Values of one kind compare with each other; nil is a kind of its own.
+    /// Values of the same kind compare with each other; nil is a kind of its own.
     private var mergeKind: Int {
         switch self {
         case .null: 0

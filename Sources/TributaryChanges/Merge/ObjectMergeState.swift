@@ -1,17 +1,17 @@
 /// The merge state of one object: its inserts, its deletions and its registers.
 ///
-/// It is the same whatever form a store keeps the object in: a row, a tombstone, values that wait for an insert, an object
-/// that a unique key hides, or deferred writes under names. Merge statements 2 (two inserts of one identifier are one
-/// object), 3 (visible when inserted is not before deleted), 4 (the concrete entity is a register written by inserts) and 5
-/// to 8 (registers). The totals of counters and the pairs of links belong to several objects or writers, and are states of
-/// their own: ``CounterTotals`` and ``LinkState``.
+/// It does not depend on the form of the object in a store: a row, a tombstone, values that wait for an insert, an
+/// object that a unique key hides, or deferred writes under names.
+///
+/// Merge statements 2 (two inserts of one identifier are one object), 3 (visible when inserted is not before deleted),
+/// 4 (the concrete entity is a register written by inserts) and 5 to 8 (registers). The totals of counters and the
+/// pairs of links belong to several objects or writers: see ``CounterTotals`` and ``LinkState``.
 @usableFromInline
 package struct ObjectMergeState<Registers: RegisterSet, Entity> {
     @usableFromInline package typealias Stamp = Registers.Stamp
 
-    /// The greatest version of an insert; nil when there was none, or when it is no longer known.
+    /// The greatest version of an insert; nil without an insert, or when it is no longer known.
     @usableFromInline package internal(set) var inserted: Stamp?
-    /// From the insert with the greatest version.
     @usableFromInline package internal(set) var entity: Entity?
     @usableFromInline package internal(set) var deleted: Stamp?
     @usableFromInline package var registers: Registers
@@ -61,7 +61,6 @@ package struct ObjectMergeState<Registers: RegisterSet, Entity> {
         return true
     }
 
-    /// Whether a write to a register takes effect when it arrives after the known state.
     @inlinable
     package func accepts(
         _ write: Register<Stamp, Registers.Value>,
@@ -100,7 +99,7 @@ package struct ObjectMergeState<Registers: RegisterSet, Entity> {
     }
 }
 
-/// The registers of an object in the form in which they are kept.
+/// The registers of an object as they are stored.
 ///
 /// Reading a version is cheap. A value may have to be read first, so only a rule or a conflict that needs it asks for
 /// it.

@@ -1,10 +1,9 @@
-/// An object whose one-to-one register holds a target, with the order that decides which owner the target shows.
+/// An object with a target in a one-to-one register, with the order that decides which owner the target shows.
 ///
 /// Merge statement 13: only visible objects own a target, and the owner with the greatest version wins. Owners with
 /// equal versions, from one transaction, are ordered by their identifiers, so that every replica shows the same owner.
 /// The greatest element of a set is a commutative, associative and idempotent merge.
 package struct OneToOneOwner: Comparable, Hashable, Sendable {
-    /// The version of the register that holds the target.
     package let version: Version
     package let id: UniqueID
 

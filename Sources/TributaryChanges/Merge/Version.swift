@@ -1,6 +1,6 @@
 /// The version of a write, which decides between concurrent writes: the clock and the writer of its transaction.
 ///
-/// The changes of one transaction have one version; of two such changes, the one applied later wins.
+/// The changes of one transaction have one version; the change that is applied later wins.
 package struct Version: Hashable, Comparable, Sendable {
     package let clock: HybridClock
     package let writer: UniqueID
@@ -11,7 +11,7 @@ package struct Version: Hashable, Comparable, Sendable {
         self.writer = writer
     }
 
-    /// A version less than that of every write.
+    /// Less than the version of every write.
     package static let none = Version(clock: .zero, writer: UniqueID(high: 0, low: 0))
 
     @inlinable
@@ -22,16 +22,15 @@ package struct Version: Hashable, Comparable, Sendable {
 
 /// Compares the versions of writes for the merge rules.
 ///
-/// The rules work on any token for a version: on whole ``Version`` values, or on the numbers under which a store keeps
-/// the versions. A store has to look up the version of a number, which can fail.
+/// The rules work on any token for a version: on whole ``Version`` values, or on the numbers of versions in a store. A
+/// store has to look up the version of a number, which can fail.
 ///
-/// Only writes of one transaction have equal versions: the one that arrives later wins. A deletion supersedes no write
-/// with an equal version, because in its transaction it comes before all other changes.
+/// Only writes of one transaction have equal versions: the write that arrives later wins. A deletion supersedes no
+/// write with an equal version, because it comes before all other changes of its transaction.
 @usableFromInline
 package protocol VersionOrder<Stamp> {
     associatedtype Stamp: Equatable
 
-    /// False when the versions are equal.
     func isOlder(_ first: Stamp, than second: Stamp) throws -> Bool
 }
 

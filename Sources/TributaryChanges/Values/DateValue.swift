@@ -2,16 +2,15 @@ public import Foundation
 
 /// A date with the precision of Foundation's `Date`: a double of seconds since the start of 2001.
 ///
-/// The log and SQL count seconds from 1970, and half of all present dates are no double of these. A literal is Unix
-/// seconds: `PropertyValue.date(1_700_000_000.5)`.
+/// The log and SQL count seconds from 1970, and half of all present dates are not doubles of Unix seconds. A literal is
+/// Unix seconds: `PropertyValue.date(1_700_000_000.5)`.
 public struct DateValue: Hashable, Sendable {
     /// Seconds since 2001-01-01 00:00:00 UTC.
     public let secondsSinceReferenceDate: Double
 
-    /// 2001-01-01 in Unix seconds.
     package static let referenceDate: Int64 = 978_307_200
     private static let micro = 1e6
-    /// The magnitude up to which each number of microseconds has a double of its own.
+    /// Up to this magnitude each number of microseconds has its own double.
     private static let microLimit = 7e9
 
     /// Creates the date that is so many seconds after the start of 2001.
@@ -48,9 +47,9 @@ public struct DateValue: Hashable, Sendable {
 
     private static let powers: [Int64] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000]
 
-    /// The units of 10⁻⁷ s of the shortest decimal number of `seconds`, for a double that has no shorter one.
+    /// The units of 10⁻⁷ s of the shortest decimal number of `seconds`, for a double without a shorter number.
     ///
-    /// Nil where more digits are needed, or where it takes longer to find out. Present doubles of Unix seconds are 2.4
+    /// Nil where more digits are needed, or where finding out takes longer. Present doubles of Unix seconds are 2.4
     /// units apart, so the nearest count denotes the double, and is also the count in its shortest decimal number.
     private static func tenthsOfMicros(_ seconds: Double) -> Int64? {
         guard seconds.magnitude <= microLimit else { return nil }
@@ -73,7 +72,8 @@ public struct DateValue: Hashable, Sendable {
         self.init(secondsSinceReferenceDate: overflows ? far : Double(shifted))
     }
 
-    /// Creates the date nearest to a decimal number of Unix seconds; nil when the text is no such number or too long.
+    /// Creates the date nearest to a decimal number of Unix seconds; nil when the text is not such a number, or too
+    /// long.
     package init?(unixText: String) {
         guard let shifted = DateValue.adding(-DateValue.referenceDate, to: unixText), let seconds = Double(shifted),
             seconds.isFinite
@@ -81,7 +81,7 @@ public struct DateValue: Hashable, Sendable {
         self.init(secondsSinceReferenceDate: seconds)
     }
 
-    /// The nearest double of Unix seconds; neighbouring dates may have equal ones.
+    /// The nearest double of Unix seconds; neighbouring dates may have equal doubles.
     public var unixSeconds: Double {
         if let micros { return micros / DateValue.micro }
         return unixText.flatMap { Double($0) } ?? secondsSinceReferenceDate + Double(DateValue.referenceDate)
@@ -115,7 +115,6 @@ public struct DateValue: Hashable, Sendable {
             ? DateValue.adding(DateValue.referenceDate, to: secondsSinceReferenceDate.description) : nil
     }
 
-    /// More digits than any double has.
     private static let maximumDigits = 1_200
 
     /// `number + offset` with a decimal point; nil when `number` is not a decimal number, or has too many digits.

@@ -1,8 +1,8 @@
 /// Decimals as text: exact, equal on every machine, and comparable without binary fractions.
 ///
 /// The canonical text has no exponent, no plus sign, no zeros before the integer part but one, none after the last
-/// digit of the fraction, and no negative zero. As Foundation's `Decimal`, a decimal has up to 38 digits from the first
-/// that is not zero to the last, and the last digit counts units of at least 10⁻¹²⁸ and at most 10¹²⁷.
+/// digit of the fraction, and no negative zero. Like Foundation's `Decimal`, a decimal has up to 38 digits from the
+/// first that is not zero to the last, and the last digit counts units of at least 10⁻¹²⁸ and at most 10¹²⁷.
 package enum DecimalText {
     private static let maximumDigits = 38
     private static let exponents = -128...127
@@ -60,7 +60,6 @@ package enum DecimalText {
         return Parts(columns: columns, exponent: exponent)
     }
 
-    /// The exact product of canonical decimals; nil when it has too many digits.
     package static func product(_ left: String, _ right: String) -> String? {
         guard let left = Parts(left), let right = Parts(right) else { return nil }
         var columns = [Int](repeating: 0, count: left.digits.count + right.digits.count)
@@ -78,7 +77,6 @@ package enum DecimalText {
 
     static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
-    /// The sign, the digits, and the power of ten that the last digit counts.
     struct Parts: Equatable {
         private static let zero = UInt8(ascii: "0")
 
@@ -86,7 +84,6 @@ package enum DecimalText {
         var digits: [UInt8] = []
         var exponent = 0
 
-        /// Within the limits of a decimal.
         var isRepresentable: Bool {
             digits.count <= maximumDigits && DecimalText.exponents.contains(exponent)
         }
@@ -99,10 +96,8 @@ package enum DecimalText {
             trim()
         }
 
-        /// Creates the sum of `columns[n]` · 10^(n + `exponent`), without superfluous zeros.
         init(columns: [Int], exponent: Int) {
             var (digits, rest) = Parts.carried(columns)
-            // A number below zero leaves a rest below zero.
             let isNegative = rest < 0
             if isNegative { (digits, rest) = Parts.carried(columns.map { -$0 }) }
             while rest > 0 {
@@ -125,7 +120,6 @@ package enum DecimalText {
             return (digits, carry)
         }
 
-        /// The digits with the sign of the number, the last digit first.
         var columns: [Int] { digits.reversed().map { Int($0 - Parts.zero) * (isNegative ? -1 : 1) } }
 
         /// Parses a number such as `-1.50`, `+2` or `1.2e3`; nil for any other text and beyond a limit.

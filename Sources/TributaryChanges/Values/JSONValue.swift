@@ -6,7 +6,7 @@ package enum JSONValue: Hashable, Sendable {
     case integer(Int64)
     /// A number with fraction or exponent, finite.
     case double(Double)
-    /// A number with fraction or exponent and more digits than a double can represent, as written; dates need them.
+    /// A number with fraction or exponent and more digits than a double can represent, as text; dates need it.
     case number(String)
     /// A number outside the range of 64-bit integers or doubles, or a string with half a surrogate pair, as JSON text.
     case unrepresentable(String)
@@ -15,7 +15,6 @@ package enum JSONValue: Hashable, Sendable {
     /// The members in the order of the text; no two keys have equal Unicode scalars.
     case object([JSONMember])
 
-    /// The members that have a value, in the given order.
     package static func members(of members: KeyValuePairs<String, JSONValue?>) -> [JSONMember] {
         members.compactMap { key, value in value.map { JSONMember(key: key, value: $0) } }
     }
@@ -26,7 +25,6 @@ package enum JSONValue: Hashable, Sendable {
         return members.first { $0.key.isIdentical(to: key) }?.value
     }
 
-    /// Creates an object of the members that have a value, in order.
     package static func members(_ members: KeyValuePairs<String, JSONValue?>) -> JSONValue {
         .object(JSONValue.members(of: members))
     }
@@ -84,7 +82,6 @@ package struct JSONMember: Hashable, Sendable {
 }
 
 extension [JSONMember] {
-    /// Whether two keys have equal Unicode scalars.
     package var repeatsKey: Bool {
         guard count > 16 else {
             return indices.contains { later in
@@ -103,7 +100,6 @@ extension JSONValue {
         self = .object([JSONMember(key: "increment", value: amount)])
     }
 
-    /// The amount of `{"increment":N}`, which has no other member; nil for any other value.
     package var increment: JSONValue? {
         if case .object(let members) = self, members.count == 1 { self["increment"] } else { nil }
     }
@@ -144,7 +140,6 @@ extension JSONValue {
         return bytes
     }
 
-    /// The members are in their order.
     package var text: String {
         var bytes: [UInt8] = []
         write(to: &bytes)
@@ -163,7 +158,6 @@ extension JSONValue {
         }
     }
 
-    /// Adds quotation marks, and escapes as RFC 8259 demands.
     package static func write(string: String, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
         var string = string
@@ -195,7 +189,6 @@ extension JSONValue {
 }
 
 extension [UInt8] {
-    /// Appends items with commas between them.
     @inline(__always)
     mutating func append<Item>(list: some Sequence<Item>, _ write: (Item, inout [UInt8]) -> Void) {
         var isFirst = true
@@ -227,7 +220,6 @@ extension JSONValue {
     }
 }
 
-/// RFC 8259.
 private struct JSONTextReader {
     private static let maximumDepth = 8
     let bytes: UnsafeBufferPointer<UInt8>
@@ -313,7 +305,6 @@ private struct JSONTextReader {
     /// Reads a string; with half a surrogate pair it is unrepresentable.
     private mutating func readString() -> JSONValue? {
         guard consume("\"") else { return nil }
-        // The escaped text through the last half; the bytes after it.
         var (escaped, part) = ([UInt8](), [UInt8]())
         while index < bytes.count {
             let byte = bytes[index]
@@ -341,7 +332,6 @@ private struct JSONTextReader {
         return nil
     }
 
-    /// Reads what a backslash is followed by: a character, or half a surrogate pair.
     private mutating func readEscape() -> UInt32? {
         guard index < bytes.count else { return nil }
         let byte = bytes[index]

@@ -54,10 +54,10 @@ extension ManagedObjectID: CustomStringConvertible, Codable {
         return url
     }
 
-    /// The concrete entity and the UUID, for messages.
+    /// The concrete entity and the UUID.
     public var description: String { "\(entity)/\(uniqueID)" }
 
-    /// Reads what ``uriRepresentation()`` has returned; nil for any other URL.
+    /// Reads the URL of ``uriRepresentation()``; nil for any other URL.
     public init?(uriRepresentation url: URL) { self.init(uri: url.absoluteString) }
 
     /// Parses the text of ``uri``; nil for any other text.
@@ -74,7 +74,7 @@ extension ManagedObjectID: CustomStringConvertible, Codable {
 
     /// Reads a URI.
     ///
-    /// - Throws: ``DecodingError`` when the value is no URI of an object.
+    /// - Throws: ``DecodingError`` when the value is not the URI of an object.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
@@ -86,7 +86,7 @@ extension ManagedObjectID: CustomStringConvertible, Codable {
 
     /// Writes the URI.
     ///
-    /// - Throws: What the encoder throws.
+    /// - Throws: The errors of the encoder.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(uri)

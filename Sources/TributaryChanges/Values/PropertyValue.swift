@@ -30,7 +30,7 @@ public enum PropertyValue: Hashable, Sendable {
     @_disfavoredOverload
     public static func date(_ unixSeconds: Double) -> PropertyValue { .date(DateValue(unixSeconds: unixSeconds)) }
 
-    /// Whether the value is null.
+    /// Whether there is no value.
     @inlinable public var isNull: Bool {
         if case .null = self { true } else { false }
     }
@@ -55,7 +55,6 @@ extension PropertyValue {
         }
     }
 
-    /// For error messages.
     package var kindName: String {
         switch self {
         case .null: "null"
@@ -79,7 +78,6 @@ extension PropertyValue {
     }
 }
 
-/// The identity and the order of values.
 extension PropertyValue {
     /// Whether the two are one value for the store and for predicates: texts are compared by their bytes, whereas
     /// Swift's own `==` considers canonically equivalent texts equal.
@@ -111,10 +109,6 @@ extension PropertyValue {
         return (isSame ?? nil) ?? left.utf8.elementsEqual(right.utf8)
     }
 
-    /// Compares two values as predicates and sorting do: below 0, 0 or above 0.
-    ///
-    /// Nil when a value is null, or when the kinds do not compare. Strings are compared by their UTF-8 bytes, not by
-    /// canonical equivalence as Swift's `==` does.
     package func compared(to other: PropertyValue) -> Int? {
         switch (self, other) {
         case (.integer(let left), .integer(let right)): PropertyValue.order(left, right)
@@ -139,7 +133,6 @@ extension PropertyValue {
         }
     }
 
-    /// Compares two values for sorting; null comes first.
     package func sortOrder(to other: PropertyValue) -> Int {
         return switch (isNull, other.isNull) {
         case (true, true): 0

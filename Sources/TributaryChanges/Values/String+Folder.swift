@@ -11,7 +11,6 @@ extension String {
 }
 
 extension Substring {
-    /// The path without the slashes at its end; the root folder keeps one.
     fileprivate var withoutSlashes: Substring {
         var path = self
         while path.utf8.count > 1, path.utf8.last == UInt8(ascii: "/") {

@@ -1,7 +1,7 @@
 extension String {
     /// Whether both strings have the same Unicode scalars.
     ///
-    /// Names from segments, requests and stores are compared by scalars, as JSON, SQLite and other languages do. `==`
+    /// Names from segments, requests and stores are compared by scalars, like in JSON, SQLite and other languages. `==`
     /// also considers canonically equivalent spellings equal ("é" as one scalar, or as "e" with a combining accent).
     package func isIdentical(to other: String) -> Bool {
         // Called for each name of each imported change, so it compares the bytes in place.
@@ -24,7 +24,6 @@ extension [String] {
 }
 
 extension Dictionary<String, Int> {
-    /// The value of the key with exactly these Unicode scalars.
     package subscript(identical key: String) -> Int? {
         guard let index = index(forKey: key), keys[index].isIdentical(to: key) else { return nil }
         return values[index]

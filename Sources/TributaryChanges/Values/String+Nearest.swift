@@ -1,8 +1,8 @@
 extension String {
-    /// Returns the name that somebody probably meant by this text: one that differs in at most two characters, or in case
-    /// alone; nil for none.
+    /// Returns the name that somebody probably meant by this text; nil for none.
     ///
-    /// O(n · m²) for n names of m characters; a text of more than 100 characters resembles nothing.
+    /// The name differs in at most two characters, or in case alone. O(n · m²) for n names of m characters; a text of
+    /// more than 100 characters resembles no name.
     package func nearest(in names: some Sequence<String>) -> String? {
         let word = Array(lowercased())
         guard word.count <= 100 else { return nil }

@@ -38,7 +38,6 @@ public struct UniqueID: Hashable, Sendable {
         low = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
     }
 
-    /// Writes sixteen bytes.
     @inlinable
     package func write(to buffer: UnsafeMutableRawBufferPointer) {
         buffer.storeBytes(of: high.bigEndian, toByteOffset: 0, as: UInt64.self)
@@ -83,20 +82,20 @@ extension UniqueID: Comparable {
 }
 
 extension UniqueID {
-    /// The identifier of the object that a natural key identifies: machines that insert an object with one key insert
-    /// one object, and so merge what they know of it property by property.
+    /// The identifier of the object that a natural key identifies: machines that insert objects with the same key
+    /// insert the same object, and merge it property by property.
     ///
     /// A UUID of version 8 (RFC 9562): the first sixteen bytes of the SHA-256 of the JSON array
-    /// `["ENTITY","NAME",VALUE,…]` without white space, with version and variant set. The names are in the order of their
-    /// UTF-8 bytes; values and escapes are written as in the canonical form of a segment.
+    /// `["ENTITY","NAME",VALUE,…]` without white space, with version and variant set. The names are in the order of
+    /// their UTF-8 bytes; values and escapes are written as in the canonical form of a segment.
     ///
-    /// It is nil when the key is empty or has another value: a null identifies nothing, and numbers with a point have no
-    /// single text.
+    /// It is nil when the key is empty or has another value: a null identifies nothing, and numbers with a point have
+    /// no single text.
     ///
     /// - Parameters:
     ///   - entity: The name of the entity that is inserted, as in the change.
-    ///   - key: The values of the properties that identify the object. A segment must write them as strings, integers or
-    ///     booleans, as it does not with doubles.
+    ///   - key: The values of the properties that identify the object. A segment must write them as strings, integers
+    ///     or booleans, because doubles identify nothing.
     public init?(entity: String, key: [String: PropertyValue]) {
         var parts = [JSONValue.string(entity)]
         for (name, value) in key.sorted(by: { $0.key.precedesByBytes($1.key) }) {
@@ -122,7 +121,6 @@ extension PropertyValue {
         }
     }
 
-    /// The values that can be parts of a key, for messages.
     package static let keyParts = "a string, an integer or a boolean, as it identifies the object"
 }
 
@@ -195,7 +193,6 @@ extension UniqueID: CustomStringConvertible, LosslessStringConvertible {
         }
     }
 
-    /// Writes 36 lower-case characters.
     package func writeText(to buffer: UnsafeMutableRawBufferPointer) {
         var position = 0
         for digit in 0..<32 {
@@ -214,7 +211,7 @@ extension UniqueID: CustomStringConvertible, LosslessStringConvertible {
 extension UniqueID: Codable {
     /// Reads the 36-character form.
     ///
-    /// - Throws: ``DecodingError`` when the value is no UUID.
+    /// - Throws: ``DecodingError`` when the value is not a UUID.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
@@ -226,7 +223,7 @@ extension UniqueID: Codable {
 
     /// Writes the 36-character form.
     ///
-    /// - Throws: What the encoder throws.
+    /// - Throws: The errors of the encoder.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)
@@ -246,10 +243,8 @@ package func isLowerHexadecimal(_ text: some StringProtocol) -> Bool {
     text.utf8.allSatisfy { hexadecimalDigit($0) != nil && $0 | 0x20 == $0 }
 }
 
-/// 64 lower-case hexadecimal digits, which are safe as a part of a path.
 package func isSHA256(_ text: String) -> Bool { text.utf8.count == 64 && isLowerHexadecimal(text) }
 
-/// The form of clocks and sequences in the log folder, in lower case.
 package func hexadecimal16(_ value: UInt64) -> String {
     let digits = String(value, radix: 16)
     return String(repeating: "0", count: 16 - digits.utf8.count) + digits
@@ -260,7 +255,6 @@ package func parseHexadecimal16(_ text: some StringProtocol) -> UInt64? {
     text.utf8.count == 16 && isLowerHexadecimal(text) ? UInt64(text, radix: 16) : nil
 }
 
-/// Two lower-case digits for each byte.
 package func hexadecimalText(_ bytes: some Sequence<UInt8>) -> String {
     bytes.map { String($0 >> 4, radix: 16) + String($0 & 0xF, radix: 16) }.joined()
 }

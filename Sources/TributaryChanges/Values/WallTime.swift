@@ -13,7 +13,6 @@ package struct WallTime: Hashable, Sendable {
         self.milliseconds = milliseconds
     }
 
-    /// The start of 1970, the earliest time.
     package static var epoch: WallTime { WallTime(milliseconds: 0) }
 
     /// Moves by whole milliseconds, to an earlier time for a negative duration.

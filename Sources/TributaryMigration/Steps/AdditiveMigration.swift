@@ -15,7 +15,7 @@ struct AdditiveMigration {
     /// Migrates the store; with `isForced`, checks views, indexes and deferred writes although the catalogue is
     /// unchanged.
     ///
-    /// `added` are all names that may mean something else now; nil when any name may.
+    /// `added` are all names that may have a new meaning; nil when any name may.
     func run(isForced: Bool = false, added: Set<String>? = nil) throws -> StoreModel {
         let before = try Catalogue(db)
         let layout = target.layout(before)
@@ -93,7 +93,6 @@ struct AdditiveMigration {
         }
     }
 
-    /// Gives rows with exceptions the exceptions of the new columns, and new defaults where they have no register.
     private func fillExceptions(_ table: TableLayout, _ entity: EntityLayout, added: [Int], changed: [Int]) throws {
         let select = try BoundStatement(
             db,
@@ -162,8 +161,8 @@ struct AdditiveMigration {
 extension StoreModel {
     /// Writes the values of a counter with a new default: the default and the sum of the totals (merge statement 9).
     ///
-    /// Costs for each entity of the table one scan of the table and of its totals, and one update for each object to
-    /// which somebody has added something. The IDs of these objects are in memory.
+    /// Costs one scan of the table and of its totals for each entity of the table, and one update for each object with
+    /// increments. The IDs of these objects are in memory.
     func fillCounter(_ columnIndex: Int, of table: TableLayout, in db: Database) throws {
         let name = table.columns[columnIndex].quotedName
         let totals = CounterTable(db, layout: self)

@@ -3,7 +3,6 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// Checks that objects satisfy new unique keys, and relationships that have become mandatory.
 struct MigrationCheck {
     let db: Database
     let inference: MigrationInference
@@ -31,7 +30,7 @@ struct MigrationCheck {
 
     // MARK: Unique keys
 
-    /// The keys that neither the former entity nor its parent had; a new entity has none to check.
+    /// The keys that neither the former entity nor its parent had; empty for a new entity.
     private func newConstraints(of entity: Entity) -> [[String]] {
         guard let before = inference.mapping.entities[entity.name].flatMap({ inference.old.entity(named: $0) }) else {
             return []
@@ -84,7 +83,7 @@ struct MigrationCheck {
 
     // MARK: Mandatory relationships
 
-    /// Finds objects without a mandatory target; a target that is not visible, or not inserted yet, counts as a target.
+    /// Finds objects without a mandatory target; a target that is not visible, or not inserted yet, is valid.
     private func missing(
         _ name: String,
         _ storage: EntityLayout.Place,
@@ -154,7 +153,6 @@ struct MigrationCheck {
     }
 }
 
-/// Counts the values and objects that have no place in the newer model, and the values that are rounded.
 struct MigrationLosses {
     let db: Database
     let inference: MigrationInference
@@ -204,7 +202,6 @@ struct MigrationLosses {
         }
     }
 
-    /// Counts the integers that are not equal to any floating-point number.
     private func roundedValues(of property: String, in entity: EntityLayout, _ change: MigrationChange) throws -> Int {
         let new = change.property.flatMap { inference.new.entity(named: change.entity)?.property(named: $0)?.attribute }
         guard let propertyIndex = entity.entity.propertyIndex(named: property), let new,

@@ -3,8 +3,7 @@ package import TributaryChanges
 package import TributaryModel
 package import TributaryStore
 
-/// Writes, as changes of this store, the defaults of properties that have become mandatory, and relationships whose
-/// storage has changed.
+/// Writes changes of this store: the defaults of new mandatory properties, and relationships with a new storage.
 struct MigrationRewrites {
     private let step: MigrationStep
     private let layout: StoreModel
@@ -37,7 +36,6 @@ struct MigrationRewrites {
         try write(PropertyWrite(name: name, value: attribute.defaultValue.json), toNullsOf: entity)
     }
 
-    /// Writes a value to the objects of an entity and its sub-entities whose column has none.
     private func write(_ write: PropertyWrite, toNullsOf entity: EntityLayout) throws {
         guard let propertyIndex = entity.entity.propertyIndex(named: write.name),
             case .column(let columnIndex) = entity.places[propertyIndex]
@@ -101,7 +99,6 @@ struct MigrationRewrites {
         }
     }
 
-    /// Writes a one-to-one register that the other side has now; references to objects that are not visible are kept.
     private func release(_ owner: String, _ property: String, _ table: TableLayout, _ columnIndex: Int) throws {
         let hidden = try BoundStatement(
             step.db,
@@ -144,7 +141,6 @@ struct MigrationRewrites {
         }
     }
 
-    /// How a pair of the old relationship is written in the new model; nil when the model does not have it any more.
     private func rewrite(of relationship: Relationship, in entity: Int) -> RelationshipRewrite? {
         let mapping = step.mapping
         guard let new = mapping.entities[entity].map({ step.after.entities[$0].entity }),
@@ -174,24 +170,23 @@ private enum RelationshipRewrite {
     }
 }
 
-/// Merges deferred writes with their original versions once the model can represent them.
 struct DeferredReplay {
     let db: Database
     let context: StoreContext
-    /// Whether it is decided which objects that share unique keys are visible; at the end of a migration otherwise.
+    /// Whether to decide which objects that share unique keys are visible; otherwise the end of the migration decides.
     let decidesShadows: Bool
 
     private var layout: StoreModel { context.layout }
 
     private var table: DeferredWriteTable { DeferredWriteTable(db: db) }
-    /// The lines that are merged at once: these many, or fewer when they have so many bytes.
+    /// At most so many lines, with at most so many bytes, are merged at once.
     private static let (sliceLines, sliceBytes) = (1_000, 4 << 20)
 
-    /// Costs one look at each deferred write, and one merge for each line of a transaction that has one which may take
+    /// Costs one look at each deferred write, and one merge for each line of a transaction with a line that may take
     /// effect.
     func run(_ added: Set<String>?) throws {
         var (numbers, hasBounds, isAdded): ([Int64], Bool, Bool) = ([], false, false)
-        // What a deferred name means now is asked of all versions, unless the step only adds what no line names.
+        // All versions are asked for the meaning of a deferred name, unless the step adds only names that no line has.
         func note(_ change: Change) {
             isAdded = isAdded || added?.isDisjoint(with: [change.entity] + change.operation.propertyNames) != true
         }
@@ -215,7 +210,6 @@ struct DeferredReplay {
         }
     }
 
-    /// Merges the lines of these transactions, which are in the order of the versions.
     private func merge(_ numbers: [Int64], in unlogged: UnloggedTransaction) throws {
         var rest = numbers[...]
         var current: Int64?
@@ -246,7 +240,7 @@ struct DeferredReplay {
 }
 
 extension MigrationInference {
-    /// The present and former names of what the newer version adds; nil when it does more than adding.
+    /// The present and former names of the additions in the newer version; nil when it does more than adding.
     var addedNames: Set<String>? {
         // A composite that gains a member takes values that were deferred for it under names which have not changed.
         guard old.composites == new.composites else { return nil }
@@ -303,7 +297,6 @@ package final class MigrationEdit {
         package var type: AttributeType?
     }
 
-    /// The deferred value of an object's property; of several writes the newest.
     package func former(_ property: String, of id: UniqueID) throws -> Former? {
         let found = try DeferredWriteTable(db: reader.database).newestValue(of: property, id)
         return found.map { Former(value: $0.value, type: formerType(of: property, entity: $0.entity)) }

@@ -16,7 +16,7 @@ extension MigrationStep {
         static let delete = -1 << 41
         static let insert = last - 2
         static let write = last - 1
-        /// The position of the first links; those of another relationship or of an earlier step have less.
+        /// The position of the first links; links of another relationship or of an earlier step are below it.
         static let links = last - 10
     }
 
@@ -63,7 +63,7 @@ extension MigrationStep {
                 try deferWrite(name, head.id, write: (column.property, whole(value).json), number: number)
             }
         }
-        // The partial row may contain nothing but counts.
+        // The partial row may contain only totals.
         if let heir { try partialRows.store(partial, heir, head.id) }
     }
 
@@ -100,7 +100,6 @@ extension MigrationStep {
         try deferred.insert(entry, reason: MigrationStep.reason)
     }
 
-    /// The name under which a value of a column of an object is deferred.
     func entityName(_ table: TableLayout, _ id: UniqueID, columnIndex: Int) throws -> String {
         entityName(try entity(of: id, in: table), table, columnIndex)
     }
@@ -119,7 +118,6 @@ extension MigrationStep {
         return lastName(nearest ?? before.entities.firstIndex { $0.table == table.index } ?? 0)
     }
 
-    /// The entity of a visible object.
     private func entity(of id: UniqueID, in table: TableLayout) throws -> Int? {
         let source = mapping.isKept[table.index] ? table.quotedName : MigrationStep.former(table)
         let code = table.hasEntityColumn ? "_entity" : String(table.code)
@@ -128,7 +126,6 @@ extension MigrationStep {
         return try select.first { before.entityIndex(code: $0.integer(0)) } ?? nil
     }
 
-    /// The new name of an entity, or its old name when it was removed.
     private func lastName(_ entity: Int) -> String {
         mapping.entities[entity].map { after.entities[$0].entity.name } ?? before.entities[entity].entity.name
     }
@@ -150,7 +147,7 @@ extension MigrationStep {
         }
     }
 
-    /// Whether the link table keeps only the positions of a relationship whose pairs are in the inverse register.
+    /// Whether the link table has only the positions of a relationship; then the inverse register has the pairs.
     private func isOrder(_ link: LinkLayout) throws -> Bool {
         guard let (entity, propertyIndex) = mapping.owner(of: link) else { return true }
         if case .inverse = before.entities[entity].places[propertyIndex] { return true }
@@ -178,12 +175,11 @@ extension MigrationStep {
         )
     }
 
-    /// Defers the pairs of a relationship that was removed or has become one of another kind.
     private func deferPairs(of link: LinkLayout) throws {
         guard let (owner, propertyIndex) = mapping.owner(of: link) else { return }
         var property = before.entities[owner].entity.properties[propertyIndex].name
         var source = link.source
-        // The other side may have existed for longer, in a version between the two.
+        // The other side may be older, from a version between the two.
         var other: String?
         let name = mapping.entities[owner].map { after.entities[$0].entity.name }
         let last = name ?? after.lastName(ofEntity: before.entities[owner].entity.name)

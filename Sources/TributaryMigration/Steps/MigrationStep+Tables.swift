@@ -37,7 +37,6 @@ extension MigrationStep {
         let select: BoundStatement
         let insert: ObjectTable?
         let new: TableLayout?
-        /// The old column index by entity and new column index.
         var sources: [Int: [Int?]] = [:]
 
         init(_ step: MigrationStep, _ old: TableLayout) throws {
@@ -215,7 +214,7 @@ extension MigrationStep {
                 if let deleted = known.deleted { try self.deferDeletion(table.root.name, id, number: deleted) }
                 return
             }
-            // An insert looks for a partial row even when it contains only counts.
+            // An insert looks for a partial row even when it contains only totals.
             guard moved.deleted != nil || !moved.registers.isEmpty || new.columns.contains(where: \.isCounter) else {
                 return
             }
@@ -262,7 +261,6 @@ extension MigrationStep {
         }
     }
 
-    /// Sets counters without a total to the default, which may differ from the former default.
     func fillCounters() throws {
         let destinations = mapping.destinationTables
         for table in after.tables where destinations.contains(table.index) {

@@ -5,10 +5,10 @@ import TributaryStore
 
 /// Migrates a store from one version of its model to another.
 ///
-/// The merge state after the step equals that of a store which had the newer model from the beginning and merged the
-/// same transactions. Values that are renamed or converted to another type keep their versions; values that the newer
-/// model does not have are deferred as they would have been; all other values are written as changes of this store,
-/// which are exported to other writers.
+/// The merge state after the step equals the state of a store that had the newer model from the beginning and merged
+/// the same transactions. Values that are renamed or converted to another type keep their versions. Values that the
+/// newer model lacks are deferred with their versions, as in that store. All other values are written as changes of
+/// this store, which are exported to other writers.
 final class MigrationStep {
     let db: Database
     let target: MigrationTarget
@@ -19,11 +19,9 @@ final class MigrationStep {
     let deferred: DeferredWriteTable
     let partialRows: PartialRowTable
     private let catalogue: Catalogue
-    /// Whether the newer model knows older versions that the store has not recorded.
     private let learnsNames: Bool
     private let report: (@Sendable (MigrationProgress) throws -> Void)?
     private(set) var progress: MigrationProgress
-    /// The old registers, by table and column, that may hold an object without showing it.
     var unresolved: Set<StoreModel.ColumnIndex> = []
     static let reported = 2_000
 
@@ -110,7 +108,6 @@ final class MigrationStep {
 
     static func former(_ link: LinkLayout) -> String { "tributary_former_link_\(link.index)" }
 
-    /// The catalogue for the next comparison, with everything that exists after this step.
     private func middle() -> Catalogue {
         var result = Catalogue(after)
         func dropEntries(of root: String, _ entities: Set<String>) {
@@ -177,7 +174,6 @@ final class MigrationStep {
     }
 }
 
-/// A version of the model that a store is at or is taken to, with the former names that its writers may use.
 struct MigrationTarget {
     let configuration: StoreConfiguration
     private let formerNames: FormerNamesSource
@@ -192,7 +188,7 @@ struct MigrationTarget {
 
     var model: Model { configuration.model }
 
-    /// The layout of the model's tables, in which entries of the catalogue keep their codes and column indexes.
+    /// The layout of the model's tables; entries of the catalogue keep their codes and column indexes.
     func layout(_ catalogue: Catalogue) -> StoreModel {
         var builder = LayoutBuilder(model: model, catalogue: catalogue)
         return builder.build(storeName: configuration.name, formerNames: formerNames)
@@ -225,7 +221,7 @@ extension MigrationStep {
         }
     }
 
-    /// The objects of removed entities whose hierarchy still exists.
+    /// The objects of removed entities in hierarchies that still exist.
     private func hiddenObjects() throws -> [(table: Int, id: UniqueID)] {
         var found: [(table: Int, id: UniqueID)] = []
         for (index, entity) in before.entities.enumerated() where mapping.entities[index] == nil {
@@ -263,7 +259,6 @@ extension MigrationStep {
         return mapping.columns[target][former] == inverse
     }
 
-    /// The objects that registers of a column hold, visible or not.
     private func targets(_ index: StoreModel.ColumnIndex, _ layout: StoreModel) throws -> [UniqueID] {
         let table = layout.tables[index.table]
         let column = layout[index].quotedName

@@ -3,7 +3,6 @@ import TributaryModel
 import TributaryStore
 
 struct StoreMapping {
-    /// A link table that keeps its pairs; `swaps` is true when their ends change sides.
     struct Link {
         var link: Int
         var swaps: Bool
@@ -12,17 +11,12 @@ struct StoreMapping {
     let before: StoreModel
     let after: StoreModel
     let mapping: ModelMapping
-    /// The new entity by old entity.
     private(set) var entities: [Int?] = []
-    /// The new table by old table.
     private(set) var tables: [Int?] = []
-    /// The new column index by old entity and column index.
     private(set) var columnIndexes: [[Int?]] = []
-    /// The new column index by old table and column index, for objects whose concrete entity is unknown.
+    /// By old table and column index, for objects with an unknown concrete entity.
     private(set) var columns: [[Int?]] = []
-    /// The new link table by old link table.
     private(set) var links: [Link?] = []
-    /// The old tables that are kept in place and only gain columns.
     private(set) var isKept: [Bool] = []
 
     init(from before: StoreModel, to after: StoreModel, mapping: ModelMapping) {
@@ -47,13 +41,10 @@ struct StoreMapping {
         isKept = before.tables.map { keeps($0) }
     }
 
-    /// The old tables that are written again.
     var rewrittenTables: [TableLayout] { before.tables.filter { !isKept[$0.index] } }
 
-    /// The new tables that rows of rewritten tables go to.
     var destinationTables: Set<Int> { Set(rewrittenTables.compactMap { tables[$0.index] }) }
 
-    /// The old link tables that are not kept in place.
     var rewrittenLinks: [LinkLayout] { before.links.filter { !keeps($0) } }
 
     func successor(of property: String, of entity: Int) -> String? {

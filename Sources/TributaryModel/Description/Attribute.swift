@@ -1,6 +1,6 @@
 public import TributaryChanges
 
-/// An attribute of an entity, as the model states it.
+/// An attribute of an entity, as in the model.
 public struct Attribute: Sendable, Hashable {
     /// The name of the attribute and of its column in the store.
     public var name: String
@@ -8,7 +8,7 @@ public struct Attribute: Sendable, Hashable {
     public var type: AttributeType
     /// Whether an object may be saved without a value.
     public var isOptional = false
-    /// The value of a new object, and of an object for which no value was ever written; null when there is none.
+    /// The value of a new object, and of an object without a written value; null without a default.
     public var defaultValue: PropertyValue = .null
     /// The least value; for a date in Unix seconds, for a string the least length in characters, as an integer.
     public var minimum: PropertyValue = .null
@@ -16,7 +16,7 @@ public struct Attribute: Sendable, Hashable {
     public var maximum: PropertyValue = .null
     /// The regular expression that a string must match as a whole.
     ///
-    /// A match that takes more than ten million steps, as some patterns do with long texts, counts as none.
+    /// A match that takes more than ten million steps, which some patterns need for long texts, fails.
     public var regularExpression: String?
     /// Whether the value exists only in memory and has no column in the store.
     public var isTransient = false
@@ -38,13 +38,13 @@ public struct Attribute: Sendable, Hashable {
     public var compositeName: String?
     /// The attributes of the composite type, sorted by name; filled in when the attribute belongs to a ``Model``.
     public internal(set) var compositeAttributes: [Attribute] = []
-    /// The rule by which concurrent writes to the attribute are merged.
+    /// How concurrent writes to the attribute are merged.
     public var mergeRule: MergeRule = .latest
     /// The attribute's name in the previous model version.
     public var renamingIdentifier: String?
     /// A text that changes the version hash, for a change that the rest of the model does not show.
     public var versionHashModifier: String?
-    /// Further information about the attribute by key, as the model states it.
+    /// Further information about the attribute by key, as in the model.
     public var userInfo: [String: String] = [:]
 
     /// Creates a mandatory attribute without a default value.
@@ -56,23 +56,23 @@ public struct Attribute: Sendable, Hashable {
     /// Whether the attribute has a column in the store.
     public var isStored: Bool { !isTransient && type != .undefined }
 
-    /// Returns the member at a path of names, the outermost name first; nil when there is none.
+    /// Returns the member at a path of names, the outermost name first; nil for an unknown path.
     package func member(at names: ArraySlice<String>) -> Attribute? {
         guard let name = names.first else { return nil }
         guard let member = compositeAttributes.first(where: { $0.name == name }) else { return nil }
         return names.count == 1 ? member : member.member(at: names.dropFirst())
     }
 
-    /// Whether the store keeps the values as sums of what the writers add.
+    /// Whether the store keeps the values as sums of the writers' increments.
     package var isCounter: Bool { isStored && mergeRule == .counter }
 
-    /// Returns this attribute's value within the value of the composite around it; null when the composite has none.
+    /// Returns this attribute's value within the value of its composite; null when it is missing.
     package func memberValue(of composite: PropertyValue, at names: [String]) -> PropertyValue {
         guard let json = Attribute.member(of: composite, at: names) else { return .null }
         return (type == .composite ? value(from: json) : type.scalarValue(from: json)) ?? .null
     }
 
-    /// Returns the JSON value of the member at a path of names within a composite's value; nil when there is none.
+    /// Returns the JSON value of the member at a path of names within a composite's value; nil when it is missing.
     package static func member(of composite: PropertyValue, at names: [String]) -> JSONValue? {
         guard case .composite(let text) = composite, var json = JSONValue(text: text) else { return nil }
         for name in names {

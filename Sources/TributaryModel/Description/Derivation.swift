@@ -1,4 +1,4 @@
-// Derived attributes: their expressions, and what makes one impossible to compute.
+// Derived attributes: their expressions, and the reasons why an expression cannot be computed.
 
 /// The computation of a derived attribute, as an expression of the model editor.
 package enum Derivation: Hashable, Sendable {
@@ -161,7 +161,7 @@ public struct DerivationProblem: Hashable, Sendable, CustomStringConvertible {
     public var entity: String
     /// The derived attribute.
     public var attribute: String
-    /// Its expression, as the model states it.
+    /// Its expression, as in the model.
     public var expression: String
     /// The problem, in words.
     public var reason: String
@@ -171,7 +171,6 @@ public struct DerivationProblem: Hashable, Sendable, CustomStringConvertible {
         "\(entity).\(attribute) is derived by '\(expression)', which cannot be computed: \(reason)"
     }
 
-    /// The problems of a model, and the expressions that a save can compute, in words.
     package static func text(of problems: [DerivationProblem]) -> String {
         problems.map(\.description).joined(separator: "; ") + "; " + understood
     }

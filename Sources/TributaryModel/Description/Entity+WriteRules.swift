@@ -1,8 +1,7 @@
 package import TributaryChanges
 
 extension Entity {
-    /// Returns the rule that a write violates, for which the store defers it; nil when the model can represent the
-    /// value.
+    /// Returns the rule that makes the store defer a write; nil when the model can represent the value.
     package func deferralReason(of write: PropertyWrite, isInsert: Bool) -> String? {
         let qualifiedName = "\(name).\(write.name)"
         switch property(named: write.name) {
@@ -24,8 +23,7 @@ extension Entity {
         }
     }
 
-    /// Returns the rule that a link or an unlink violates, for which the store defers it; nil when the model can
-    /// represent it.
+    /// Returns the rule that makes the store defer a link or an unlink; nil when the model can represent it.
     package func deferralReason(ofLinkTo relationship: String) -> String? {
         guard let found = property(named: relationship)?.relationship else {
             return "the model has no relationship '\(name).\(relationship)'"
@@ -33,8 +31,8 @@ extension Entity {
         return found.isToMany ? nil : "'\(name).\(relationship)' is to-one: write it as a value"
     }
 
-    /// Properties that an insert must give a value: mandatory ones without a default that the inverse relationship does
-    /// not fill in.
+    /// Properties that an insert must give a value: mandatory properties without a default that the inverse
+    /// relationship does not fill in.
     package var propertiesToBeGiven: [String] {
         properties.compactMap { property in
             switch property {
@@ -60,7 +58,7 @@ extension Attribute {
 }
 
 extension AttributeType {
-    /// Returns the amount that a counter of this type counts; nil when it cannot count it.
+    /// Returns the amount for a counter of this type; nil when the value does not fit.
     ///
     /// The totals of integers have 64 bits, whatever the size of the type.
     package func amount(from json: JSONValue) -> PropertyValue? {
@@ -71,8 +69,9 @@ extension AttributeType {
         }
     }
 
-    /// Returns the amount that a write adds to a counter of this type, the N of `{"increment":N}` or the plain number of an
-    /// insert; nil for a write that the store defers.
+    /// Returns the amount that a write adds to a counter of this type; nil for a write that the store defers.
+    ///
+    /// The amount is the N of `{"increment":N}`, or the plain number of an insert.
     package func amount(ofWrite json: JSONValue, isInsert: Bool) -> PropertyValue? {
         if let increment = json.increment { return amount(from: increment) }
         return isInsert ? amount(from: json) : nil
@@ -80,7 +79,6 @@ extension AttributeType {
 }
 
 extension AttributeType {
-    /// The range of a number, for error messages; empty for other types.
     fileprivate var range: String {
         switch self {
         case .integer16, .integer32, .integer64:
@@ -91,7 +89,6 @@ extension AttributeType {
         }
     }
 
-    /// What this type takes instead of a value that it refuses: its range where the value is a number of its kind.
     fileprivate func expectation(refusing value: PropertyValue) -> String {
         switch (self, value) {
         case (.integer16, .integer), (.integer32, .integer), (.double, .double), (.float, .double):
@@ -102,13 +99,11 @@ extension AttributeType {
 }
 
 extension Attribute {
-    /// What the attribute takes instead of a value that it refuses, for error messages.
     package func expectation(refusing value: PropertyValue) -> String {
         guard case .composite = value, type == .composite else { return valueType.expectation(refusing: value) }
         return "a composite of \(members)"
     }
 
-    /// The form of the values in the log, as a clause that follows a colon.
     fileprivate var writingRule: String {
         switch valueType {
         case .string, .uri: "write a string"
@@ -124,7 +119,6 @@ extension Attribute {
         }
     }
 
-    /// The names and types of a composite's attributes.
     private var members: String {
         compositeAttributes.map { "\($0.name) (\($0.type.rawValue))" }.joined(separator: ", ")
     }

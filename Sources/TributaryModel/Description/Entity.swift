@@ -9,17 +9,17 @@ public final class Entity: Sendable {
     let definition: EntityDefinition
     /// The name of the entity and of its table or view in the store.
     public let name: String
-    /// The name of the class of its objects, as the model states it.
+    /// The name of the class of its objects, as in the model.
     public var className: String? { definition.className }
-    /// Whether the entity has no objects of its own, only those of its sub-entities.
+    /// Whether only the sub-entities have objects.
     public let isAbstract: Bool
-    /// The entity whose properties it inherits.
+    /// The entity that passes its properties on to this entity.
     public var parent: String? { definition.parent }
     /// The entity at the top of the inheritance hierarchy; its name is the name of the table.
     public let root: String
     /// The parent, the parent's parent and so on, up to the root.
     public let ancestors: [String]
-    /// All entities that inherit from this one, directly or not, sorted by name.
+    /// All entities that inherit from this entity, directly or not, sorted by name.
     public let subentities: [String]
     /// The attributes that the entity declares itself, sorted by name.
     public let attributes: [Attribute]
@@ -28,17 +28,17 @@ public final class Entity: Sendable {
     /// The names of the properties that the entity declares itself, in the order of the model file, attributes first.
     public var declaredNames: [String] { definition.attributes.map(\.name) + definition.relationships.map(\.name) }
     let ownProperties: [Property]
-    /// All properties, inherited ones first; the index of a property is its property index.
+    /// All properties, inherited properties first; the index of a property is its property index.
     public let properties: [Property]
-    /// Sets of properties that no two objects may share, inherited ones included.
+    /// Sets of properties that no two objects may share, including inherited sets.
     public let uniquenessConstraints: [[String]]
-    /// The indexes that the model asks for, inherited ones included.
+    /// The indexes that the model asks for, including inherited indexes.
     public let fetchIndexes: [FetchIndex]
     /// The entity's name in the previous model version.
     public var renamingIdentifier: String? { definition.renamingIdentifier }
     /// A text that changes the version hash, for a change that the rest of the model does not show.
     public var versionHashModifier: String? { definition.versionHashModifier }
-    /// Further information about the entity by key, as the model states it.
+    /// Further information about the entity by key, as in the model.
     public var userInfo: [String: String] { definition.userInfo }
     private let propertyIndexes: [String: Int]
 
@@ -66,16 +66,16 @@ public final class Entity: Sendable {
         propertyIndexes = Dictionary(uniqueKeysWithValues: properties.enumerated().map { ($1.name, $0) })
     }
 
-    /// The property index of the property with the given name, inherited ones included; nil when there is none.
+    /// The property index of the property with the given name, inherited or not; nil for an unknown name.
     ///
-    /// Two names are equal when their Unicode scalars are.
+    /// Two names are equal when their Unicode scalars are equal.
     public func propertyIndex(named name: String) -> Int? { propertyIndexes[identical: name] }
 
-    /// The property index of the property with the given name, inherited ones included; nil when there is none.
+    /// The property index of the property with the given name, inherited or not; nil for an unknown name.
     @available(*, deprecated, renamed: "propertyIndex(named:)")
     public func slot(named name: String) -> Int? { propertyIndex(named: name) }
 
-    /// The property with the given name, inherited ones included; nil when there is none.
+    /// The property with the given name, inherited or not; nil for an unknown name.
     public func property(named name: String) -> Property? { propertyIndex(named: name).map { properties[$0] } }
 
     /// Whether objects of this entity are also objects of the entity with the given name.
@@ -83,7 +83,6 @@ public final class Entity: Sendable {
 }
 
 extension Entity {
-    /// An entity without properties, for objects of an entity that is not in the model.
     package static func unknown(named name: String) -> Entity {
         Entity(
             definition: EntityDefinition(name: name),
@@ -104,9 +103,9 @@ public struct EntityDefinition: Sendable, Hashable {
     public var name: String
     /// The name of the class of its objects.
     public var className: String?
-    /// Whether the entity has no objects of its own, only those of its sub-entities.
+    /// Whether only the sub-entities have objects.
     public var isAbstract = false
-    /// The entity whose properties it inherits.
+    /// The entity that passes its properties on to this entity.
     public var parent: String?
     /// Its own attributes.
     public var attributes: [Attribute] = []
@@ -120,7 +119,7 @@ public struct EntityDefinition: Sendable, Hashable {
     public var renamingIdentifier: String?
     /// A text that changes the version hash, for a change that the rest of the model does not show.
     public var versionHashModifier: String?
-    /// Further information about the entity by key, as the model states it.
+    /// Further information about the entity by key, as in the model.
     public var userInfo: [String: String] = [:]
 
     /// Creates an entity without properties.

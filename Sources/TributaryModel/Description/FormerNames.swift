@@ -8,7 +8,6 @@ package struct FormerNames: Sendable {
     let model: Model
     private var entities: [String: String] = [:]
     private var properties: [String: [String: String]] = [:]
-    /// The last name of each removed entity, by former name.
     private var removedEntities: [String: String] = [:]
     private var roots: [String: Root] = [:]
     private var removedProperties: [String: [String: RemovedProperty]] = [:]
@@ -24,7 +23,7 @@ package struct FormerNames: Sendable {
         package var property: String
     }
 
-    /// A property that the model does not have any more, or that belonged to a removed entity.
+    /// A property that the model no longer has, or that belonged to a removed entity.
     package struct RemovedProperty: Sendable {
         package var definition: Property
         /// Whether the pairs of the relationship had positions: it was ordered, or its inverse was.
@@ -46,7 +45,7 @@ package struct FormerNames: Sendable {
 
     // MARK: Insertion
 
-    /// Inserts a former name of a current entity; a current or known name, also of a removed entity, is left alone.
+    /// Inserts a former name of a current entity; a current or known name, also of a removed entity, is left unchanged.
     package mutating func insert(_ former: String?, ofEntity entity: String) {
         guard let former, !former.isIdentical(to: entity), model.entity(named: former) == nil,
             entities[former] == nil, removedEntities[former] == nil
@@ -65,13 +64,13 @@ package struct FormerNames: Sendable {
         if model.entity(named: former) == nil, removedEntities[former] == nil { removedEntities[former] = lastName }
     }
 
-    /// Sets the root of a removed entity, by the entity's last name; a known root is left alone.
+    /// Sets the root of a removed entity, by the entity's last name; a known root is left unchanged.
     package mutating func setRoot(_ root: Root, ofRemoved entity: String) {
         if roots[entity] == nil { roots[entity] = root }
     }
 
     /// Inserts a removed property, by the last name of its entity and one of its own former names; a known name is left
-    /// alone.
+    /// unchanged.
     package mutating func insertRemoved(_ property: RemovedProperty, named former: String, of entity: String) {
         if removedProperties[entity]?[former] == nil { removedProperties[entity, default: [:]][former] = property }
     }
@@ -84,7 +83,6 @@ package struct FormerNames: Sendable {
         FormerNames.value(of: entity, in: properties).flatMap { FormerNames.value(of: name, in: $0) }
     }
 
-    /// The last name of a removed entity; `name` itself for any other.
     package func lastName(ofEntity name: String) -> String { FormerNames.value(of: name, in: removedEntities) ?? name }
 
     package func root(ofRemoved name: String) -> Root? { FormerNames.value(of: name, in: roots) }
@@ -93,7 +91,6 @@ package struct FormerNames: Sendable {
         FormerNames.value(of: entity, in: removedProperties).flatMap { FormerNames.value(of: name, in: $0) }
     }
 
-    /// Returns the value of the key with exactly these Unicode scalars: the model compares its own names in this way.
     private static func value<Value>(of name: String, in values: [String: Value]) -> Value? {
         guard let index = values.index(forKey: name), values[index].key.isIdentical(to: name) else { return nil }
         return values[index].value

@@ -116,8 +116,9 @@ private struct ArchivedFields: ModelFields {
         if case .string(let text)? = value[key] { text } else { nil }
     }
 
-    /// The case that the text under a key names; a store must not be merged under another rule or type than the one
-    /// that it was made with, so that an unknown case is an error.
+    /// The case that the text under a key names.
+    ///
+    /// An unknown case is an error: a store must not be merged under another rule or type than before.
     func value<Value: RawRepresentable<String>>(_ key: String, or absent: Value) throws(ModelError) -> Value {
         guard let text = text(key) else { return absent }
         guard let value = Value(rawValue: text) else {

@@ -1,8 +1,8 @@
 extension Model {
-    /// A notice for each to-one relationship by which objects can become each other's ancestors.
+    /// A notice for each to-one relationship that can make objects each other's ancestors.
     ///
-    /// Each machine may move one object below another one. The merge takes both moves, because they write two registers:
-    /// then the two objects are a circle without a root.
+    /// Each machine may move an object below another object. The merge takes both moves, because they write two
+    /// registers: then the two objects are a circle without a root.
     package var circleNotices: [String] {
         entities.flatMap { entity -> [String] in
             entity.declaredNames.compactMap { name in

@@ -9,10 +9,10 @@ extension Model {
 
     /// The SHA-256, in lower-case hexadecimal, of everything in the model that the store and the merge depend on.
     ///
-    /// A store whose hash equals the model's needs no migration. The hash covers names, inheritance, types,
-    /// optionality, defaults, merge rules, destinations, inverses, order, uniqueness, indexes and renaming identifiers.
-    /// It does not cover the version's name, validation, delete rules, class names, requests, configurations and user
-    /// info. A model has one hash in every release and from every kind of file.
+    /// A store with an equal hash needs no migration. The hash covers names, inheritance, types, optionality, defaults,
+    /// merge rules, destinations, inverses, order, uniqueness, indexes and renaming identifiers. It does not cover the
+    /// version's name, validation, delete rules, class names, requests, configurations and user info. A model has one
+    /// hash in every release and from every kind of file.
     public var versionHash: String {
         knownVersionHash.value {
             let description = JSONValue.members([
@@ -27,7 +27,7 @@ extension Model {
 extension Entity {
     /// The SHA-256, in lower-case hexadecimal, of everything in the entity that the store and the merge depend on.
     ///
-    /// It covers what ``Model/versionHash`` covers, for the entity's own properties and for inherited uniqueness
+    /// It covers the same parts as ``Model/versionHash``, for the entity's own properties and for inherited uniqueness
     /// constraints and indexes; their order has no effect. A ``versionHashModifier`` of the entity or of a property
     /// changes the hash.
     public var versionHash: String {
@@ -48,7 +48,7 @@ extension Entity {
             "relationships": .array(relationships.map(\.canonicalDescription)),
             "unique": .array(constraints.map(JSONValue.texts)),
             "indexes": .array(fetchIndexes.sorted { $0.name < $1.name }.map(\.description)),
-            // A model without modifiers has the hash that it had before there were modifiers.
+            // A model without modifiers has the same hash as before modifiers existed.
             "modifier": versionHashModifier.map { .string($0) },
         ])
     }
@@ -65,7 +65,6 @@ extension Attribute {
             "merge": .string(mergeRule.rawValue),
             "renamedFrom": .text(renamingIdentifier),
             "composite": .array(compositeAttributes.map(\.canonicalDescription)),
-            // A model without modifiers has the hash that it had before there were modifiers.
             "modifier": versionHashModifier.map { .string($0) },
         ])
     }
@@ -81,7 +80,6 @@ extension Relationship {
             "ordered": .boolean(isOrdered),
             "optional": .boolean(isOptional),
             "renamedFrom": .text(renamingIdentifier),
-            // A model without modifiers has the hash that it had before there were modifiers.
             "modifier": versionHashModifier.map { .string($0) },
         ])
     }

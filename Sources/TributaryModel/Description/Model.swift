@@ -19,21 +19,21 @@ public struct Model: Sendable {
     public let configurations: [String: [String]]
     /// Parts of the file that were left out because they are unknown or not supported, each with its line.
     ///
-    /// Other versions beside this one that cannot be read come last.
+    /// Other versions of the model that cannot be read come last.
     public var notices: [String] { ownNotices + earlier.notices + later.notices }
     package internal(set) var ownNotices: [String] = []
-    /// The known versions before this one, the oldest first.
+    /// The known versions before this version, the oldest first.
     ///
     /// A store of any of these versions can be migrated to this version, with names resolved through the versions in
-    /// between, and segments of writers that still use one are understood. A model from an `.xcdatamodeld` has the
+    /// between. Segments of writers with such a version are understood. A model from an `.xcdatamodeld` has the
     /// versions of that folder.
     public package(set) var earlierVersions: [Model] {
         get { earlier.models }
         set { earlier = ModelVersions(newValue) }
     }
-    /// The versions before this one; versions in files are read at the first access.
+    /// The versions before this version; versions in files are read at the first access.
     package internal(set) var earlier = ModelVersions.none
-    /// The versions after this one that are stored beside it.
+    /// The versions after this version that are stored beside it.
     package internal(set) var later = ModelVersions.none
     private let byName: [String: Entity]
     /// The version hash; copies, which differ only in notices and other versions, share it.
@@ -79,7 +79,7 @@ public struct Model: Sendable {
         byName[name].flatMap { $0.name.isIdentical(to: name) ? $0 : nil }
     }
 
-    /// The entities at the top of an inheritance: each has a table of its name.
+    /// The entities at the top of an inheritance: each has a table with its name.
     public var rootEntities: [Entity] { entities.filter { $0.parent == nil } }
 }
 
@@ -91,7 +91,7 @@ public struct StoredFetchRequest: Sendable, Hashable {
     public var entity: String
     /// The predicate in the format language, with `$VARIABLES`.
     public var predicate: String?
-    /// The greatest number of objects to fetch; 0 when there is no limit.
+    /// The greatest number of objects to fetch; 0 for no limit.
     public var fetchLimit = 0
     /// The number of objects to read at a time; 0 for all.
     public var fetchBatchSize = 0

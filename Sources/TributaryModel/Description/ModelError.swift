@@ -10,7 +10,6 @@ public struct ModelError: Error, Hashable, Sendable, CustomStringConvertible {
     public internal(set) var column: Int?
     /// The element at fault, such as `entity Employee, attribute salary`.
     public var element: String?
-    /// The value of `errno` when the system could not read the file.
     package var code: Int32?
 
     /// Creates an error with the parts of its position that are known.

@@ -21,14 +21,14 @@ public enum Property: Sendable, Hashable {
         if case .relationship(let relationship, _) = self { relationship } else { nil }
     }
 
-    /// Whether other objects can give the property fewer or more objects than it may have: it is a relationship that no
-    /// register of the object itself holds.
+    /// Whether other objects can give the property too few or too many objects.
+    ///
+    /// Such a relationship has no register in the object itself.
     package var isBounded: Bool {
         guard case .relationship(let relationship, let storage) = self, storage != .column else { return false }
         return relationship.needsObject || relationship.minimumCount > 0 || relationship.maximumCount > 1
     }
 
-    /// The property's name in the previous model version, or the identifier that it keeps from version to version.
     package var renamingIdentifier: String? {
         switch self {
         case .attribute(let attribute): attribute.renamingIdentifier
@@ -37,15 +37,15 @@ public enum Property: Sendable, Hashable {
     }
 }
 
-/// A relationship of an entity, as the model states it.
+/// A relationship of an entity, as in the model.
 public struct Relationship: Sendable, Hashable {
     /// The name of the relationship, and of its column in the store when it is to-one.
     public var name: String
     /// The entity of the destination objects.
     public var destination: String
-    /// The name of the inverse relationship in the destination entity; nil when there is none.
+    /// The name of the inverse relationship in the destination entity; nil without an inverse.
     public var inverse: String?
-    /// Whether the relationship has any number of destination objects instead of one.
+    /// Whether the relationship can have several destination objects.
     public var isToMany = false
     /// Whether the destination objects of a to-many relationship are ordered.
     public var isOrdered = false
@@ -53,9 +53,9 @@ public struct Relationship: Sendable, Hashable {
     ///
     /// A to-many relationship without a minimum may always be empty, as in Core Data.
     public var isOptional = false
-    /// The least number of destination objects of a to-many relationship; an optional one may also be empty.
+    /// The least number of destination objects of a to-many relationship; an optional relationship may also be empty.
     public var minimumCount = 0
-    /// The greatest number of destination objects; 0 when there is no limit.
+    /// The greatest number of destination objects; 0 for no limit.
     public var maximumCount = 0
     /// The effect of deleting an object on the destination objects.
     public var deleteRule: DeleteRule = .nullify
@@ -63,7 +63,7 @@ public struct Relationship: Sendable, Hashable {
     public var renamingIdentifier: String?
     /// A text that changes the version hash, for a change that the rest of the model does not show.
     public var versionHashModifier: String?
-    /// Further information about the relationship by key, as the model states it.
+    /// Further information about the relationship by key, as in the model.
     public var userInfo: [String: String] = [:]
 
     /// Creates a mandatory to-one relationship with the delete rule Nullify.
@@ -80,7 +80,6 @@ public struct Relationship: Sendable, Hashable {
 }
 
 extension Relationship {
-    /// Whether an object cannot be saved while the relationship is empty.
     package var needsObject: Bool { !isOptional && (!isToMany || minimumCount > 0) }
 }
 
@@ -105,6 +104,6 @@ public enum RelationshipStorage: Sendable, Hashable {
     /// Every to-many relationship with a to-one inverse is of this kind, and the side of a one-to-one relationship that
     /// sorts last by (entity, name).
     case inverse(entity: String, relationship: String)
-    /// Pairs in the table `table`; `ownsPairs` is true for the relationship whose objects are the sources of the pairs.
+    /// Pairs in the table `table`; `ownsPairs` is true when the relationship's objects are the sources of the pairs.
     case links(table: String, ownsPairs: Bool)
 }

@@ -1,11 +1,9 @@
 package import TributaryChanges
 
 extension ObjectPredicate {
-    /// A value of all objects at the end of a to-many path.
     package enum Aggregate: String, Sendable, Hashable, CaseIterable {
         case sum, min, max
         case average = "avg"
-        /// The number of objects of a to-many relationship or a subquery.
         case count
     }
 }
@@ -21,7 +19,6 @@ extension ObjectPredicate.Aggregate {
         }
     }
 
-    /// The type of the result for values of a type; nil where the values are identifiers.
     package func type(of values: AttributeType?) -> AttributeType? {
         switch self {
         case .count: .integer64
@@ -31,8 +28,9 @@ extension ObjectPredicate.Aggregate {
         }
     }
 
-    /// Computes the aggregate of the values at the end of a path, for SQL and in memory; the order of the values has no
-    /// effect, and every aggregate but the count ignores nulls.
+    /// Computes the aggregate of the values at the end of a path, for SQL and in memory.
+    ///
+    /// The order of the values has no effect, and every aggregate but the count ignores nulls.
     package func value(of values: [PropertyValue], kind: ValueKind) -> PropertyValue {
         var present: [PropertyValue] { values.filter { !$0.isNull }.sorted { $0.sortOrder(to: $1) < 0 } }
         return switch self {

@@ -15,7 +15,6 @@ extension ObjectPredicate: CustomStringConvertible {
         }
     }
 
-    /// The text for a tree that nests too deep; it does not parse.
     fileprivate static func tooDeepText(_ depth: Int) -> String { "<\(depth) levels>" }
 
     private var nestedDescription: String {
@@ -99,7 +98,6 @@ extension PropertyValue {
 }
 
 extension String {
-    /// Whether the parser reads the number as a decimal although it has no quotation marks.
     fileprivate var isLongNumber: Bool {
         guard contains(where: { ".eE".contains($0) }), let value = Double(self), value.isFinite else { return false }
         return !PredicateLexer.keepsDigits(value, of: self)

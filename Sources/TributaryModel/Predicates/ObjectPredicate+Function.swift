@@ -56,7 +56,6 @@ extension ObjectPredicate.Function {
         }
     }
 
-    /// The kind of the result; nil when the function does not take such arguments.
     func kind(of arguments: [ValueKind]) -> ValueKind? {
         let first = arguments.first ?? .opaque
         switch self {
@@ -74,7 +73,6 @@ extension ObjectPredicate.Function {
         }
     }
 
-    /// Whether the format language writes the function as `CAST(x, 'NAME')`.
     var isCast: Bool {
         switch self {
         case .castToNumber, .castToDecimal, .castToString, .castToDate: true
@@ -82,7 +80,6 @@ extension ObjectPredicate.Function {
         }
     }
 
-    /// The function of some arguments in the format language.
     func text(of arguments: [String]) -> String {
         switch self {
         case .add, .subtract, .multiply, .divide, .power: "(\(arguments.joined(separator: " \(rawValue) ")))"

@@ -1,6 +1,6 @@
 public import TributaryChanges
 
-/// A condition on objects that SQL and the evaluation in memory give the same result for.
+/// A condition on objects, with the same result in SQL and in memory.
 ///
 /// ```swift
 /// let rich = try ObjectPredicate(parsing: "salary > %d AND department.name BEGINSWITH[c] 'r'", arguments: [1000])
@@ -8,20 +8,20 @@ public import TributaryChanges
 ///
 /// The semantics of comparisons are the same in SQL and in memory:
 ///
-/// - **Null.** `x == NULL` is true when `x` has no value, `x != NULL` when it has one. Every other comparison with a
-///   null side is false (`x != 5` too). Logic is two-valued: NOT of false is true. A NULL in a list equals nothing. A
+/// - **Null.** `x == NULL` is true when `x` has no value, `x != NULL` when it has a value. Every other comparison with
+///   a null side is false (`x != 5` too). Logic is two-valued: NOT of false is true. A NULL in a list equals nothing. A
 ///   path through an empty to-one relationship is null; `@count` is 0 there.
 /// - **Numbers** compare by value, integers with doubles exactly, and decimals by all their digits.
 /// - **Dates** compare as Unix seconds; the number 0 is 1970-01-01T00:00:00Z. A text such as `'2026-11-21'` or
 ///   `'2026-11-21T10:30:00Z'` is a date when the other side is a date attribute.
-/// - **Strings** are equal when their UTF-8 bytes are, and are ordered by them, which is the order of Unicode scalars.
-///   `[c]` compares both sides in lower case, scalar by scalar. `[d]` compares them after canonical decomposition and
-///   without nonspacing marks. In a LIKE pattern `*` matches any number of scalars and `?` one; `\\*` and `\\?` are the
-///   characters themselves. MATCHES has an ICU regular expression for the whole string; it is false for a string that
-///   takes more than ten million steps.
+/// - **Strings** are equal when their UTF-8 bytes are equal, and are ordered by these bytes, which is the order of
+///   Unicode scalars. `[c]` compares both sides in lower case, scalar by scalar. `[d]` compares them after canonical
+///   decomposition and without nonspacing marks. In a LIKE pattern `*` matches any number of scalars and `?` a single
+///   scalar; `\\*` and `\\?` are the characters themselves. MATCHES has an ICU regular expression for the whole string;
+///   it is false for a string that takes more than ten million steps.
 /// - **Paths** have at most 30 relationships.
-/// - **Depth.** A predicate has at most ``maximumDepth`` levels. A deeper one keeps only the number of its levels (see
-///   ``Form-swift.enum/tooDeep(_:)``), and every use of it throws ``ObjectPredicateError``.
+/// - **Depth.** A predicate has at most ``maximumDepth`` levels. A deeper predicate keeps only the number of its levels
+///   (see ``Form-swift.enum/tooDeep(_:)``), and every use of it throws ``ObjectPredicateError``.
 /// - **Identity.** UUIDs compare by their bytes. To-one relationships and SELF are compared by the object's UUID. Both
 ///   are written as strings.
 /// - **To-many paths** need ANY (or SOME), ALL or NONE, which apply to the values of the path, object by object.
@@ -30,17 +30,18 @@ public import TributaryChanges
 /// - **Aggregates.** `projects.@count`, `projects.@sum.hours` (also written `projects.hours.@sum`), `@min`, `@max` and
 ///   `@avg` ignore nulls. Without values `@count` and `@sum` are 0, the others are null. `@avg` is a double.
 /// - **Arithmetic.** Integers stay integers, and a division truncates (`7 / 2` is 3). With a double operand the result
-///   is a double, as it always is for `**`. Decimals are exact and cannot be divided. A date plus or minus seconds is a
-///   date. Overflows, divisions by zero and results with more than 38 digits are null.
-/// - **Casts.** `CAST(x, 'NSNumber')` of a date, and `'NSDate'` of a number, count seconds from 2001-01-01, as in Core
-///   Data. `'NSString'` and `'NSDecimalNumber'` are valid too. A failed cast is null. `length:` counts Unicode scalars.
+///   is a double; `**` always returns a double. Decimals are exact and cannot be divided. A date plus or minus seconds
+///   is a date. Overflows, divisions by zero and results with more than 38 digits are null.
+/// - **Casts.** `CAST(x, 'NSNumber')` of a date, and `'NSDate'` of a number, use seconds since 2001-01-01, as in Core
+///   Data. `'NSString'` and `'NSDecimalNumber'` are valid too. A failed cast is null. `length:` is the number of
+///   Unicode scalars.
 /// - **Entities.** `entity == 'Foreman'` compares the name of the object's own entity; objects of sub-entities do not
 ///   match.
 /// - **Binary, transformable and composite** values compare with NULL only.
 public struct ObjectPredicate: Sendable, Hashable {
     /// The form of the tree's root.
     public let form: Form
-    /// The number of levels, including those of expressions.
+    /// The number of levels, including the levels of expressions.
     let depth: Int
 
     init(_ form: Form, depth: Int) {
@@ -131,13 +132,13 @@ public struct ObjectPredicate: Sendable, Hashable {
         case matches = "MATCHES"
     }
 
-    /// The objects at the end of a to-many path for which a comparison must be true.
+    /// The number of objects at the end of a to-many path that must satisfy a comparison.
     public enum Quantifier: String, Sendable, Hashable, CaseIterable {
         /// No quantifier: the path has one value.
         case direct
         /// At least one.
         case any = "ANY"
-        /// Every object; true when there is none.
+        /// Every object; true without objects.
         case all = "ALL"
         /// No object.
         case none = "NONE"
@@ -159,8 +160,9 @@ extension ObjectPredicate.Operator {
         }
     }
 
-    /// Whether the operator holds of two values with this order: below 0, 0 or above 0; false for one that does not
-    /// compare two values.
+    /// Whether the operator is true for two values with this order: below 0, 0 or above 0.
+    ///
+    /// It is false for an operator that does not compare two values.
     package func holds(for order: Int) -> Bool {
         switch self {
         case .equal: order == 0
@@ -215,9 +217,9 @@ extension ObjectPredicate {
     public indirect enum Form: Sendable, Hashable {
         /// A constant result: `TRUEPREDICATE`, `FALSEPREDICATE`.
         case always(Bool)
-        /// True when all of the conditions are.
+        /// True when all of the conditions are true.
         case and([ObjectPredicate])
-        /// True when at least one of the conditions is.
+        /// True when at least one of the conditions is true.
         case or([ObjectPredicate])
         /// The negation of a condition.
         case not(ObjectPredicate)
@@ -230,12 +232,12 @@ extension ObjectPredicate {
     /// A constant result: `TRUEPREDICATE`, `FALSEPREDICATE`.
     public static func always(_ answer: Bool) -> ObjectPredicate { ObjectPredicate(.always(answer), depth: 1) }
 
-    /// True when all of the conditions are.
+    /// True when all of the conditions are true.
     public static func and(_ terms: [ObjectPredicate]) -> ObjectPredicate {
         ObjectPredicate(.and(terms), around: terms.lazy.map(\.depth).max())
     }
 
-    /// True when at least one of the conditions is.
+    /// True when at least one of the conditions is true.
     public static func or(_ terms: [ObjectPredicate]) -> ObjectPredicate {
         ObjectPredicate(.or(terms), around: terms.lazy.map(\.depth).max())
     }
@@ -250,7 +252,6 @@ extension ObjectPredicate {
         ObjectPredicate(.comparison(comparison), around: max(comparison.left.depth, comparison.right.depth))
     }
 
-    /// A comparison of two expressions, which is case-sensitive and diacritic-sensitive by default.
     package static func comparison(
         _ left: Expression,
         _ operation: Operator,
@@ -281,12 +282,12 @@ extension ObjectPredicate {
         return inner == .max ? .max : inner + 1
     }
 
-    /// True when both conditions are.
+    /// True when both conditions are true.
     public static func && (left: ObjectPredicate, right: ObjectPredicate) -> ObjectPredicate {
         .and(left.conjuncts + right.conjuncts)
     }
 
-    /// True when at least one of the conditions is.
+    /// True when at least one of the conditions is true.
     public static func || (left: ObjectPredicate, right: ObjectPredicate) -> ObjectPredicate {
         .or(left.disjuncts + right.disjuncts)
     }
@@ -405,7 +406,6 @@ extension ObjectPredicate {
         }
     }
 
-    /// Nil to keep the expression.
     typealias Replacement = (_ expression: Expression, _ boundVariables: Set<String>) -> Expression?
 
     func replacing(boundVariables: Set<String> = [], _ replacement: Replacement) -> ObjectPredicate {

@@ -71,7 +71,6 @@ public struct ObjectPredicateError: Error, Sendable, Hashable, CustomStringConve
 }
 
 extension Substring {
-    /// Returns the first range of `word` without a letter, a digit or an underscore next to it.
     fileprivate func range(ofWord word: String) -> Range<Index>? {
         var start = startIndex
         while start < endIndex {

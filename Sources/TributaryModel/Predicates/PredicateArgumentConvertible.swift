@@ -1,7 +1,7 @@
 public import Foundation
 public import TributaryChanges
 
-/// A Swift value that can be given for `%@`, `%K`, `%d` or `%f` in the text of a predicate.
+/// A Swift value for `%@`, `%K`, `%d` or `%f` in the text of a predicate.
 ///
 /// Numbers of every kind, booleans, strings, dates, UUIDs, URLs, data and object IDs conform. Arrays and sets of them
 /// are the list of `IN` or the bounds of `BETWEEN`; an optional without a value is NULL:
@@ -35,7 +35,7 @@ extension Set: PredicateArgumentConvertible where Element: PredicateArgumentConv
 }
 
 extension Optional: PredicateArgumentConvertible where Wrapped: PredicateArgumentConvertible {
-    /// The value, or NULL when there is none.
+    /// The value, or NULL when it is missing.
     public var predicateArgument: PredicateArgument { self?.predicateArgument ?? .value(.null) }
 }
 
@@ -121,7 +121,7 @@ extension Data: PredicateArgumentConvertible {
 }
 
 extension PropertyValue: PredicateArgumentConvertible {
-    /// The value as it is.
+    /// The value itself.
     public var predicateArgument: PredicateArgument { .value(self) }
 }
 
@@ -132,7 +132,7 @@ extension ManagedObjectID: PredicateArgumentConvertible {
 
 /// A value for `%@`, `%K`, `%d` or `%f` in the text of a predicate.
 ///
-/// Literals are arguments, and `PredicateArgument(_:)` makes one of every ``PredicateArgumentConvertible`` value.
+/// Literals are arguments, and `PredicateArgument(_:)` converts every ``PredicateArgumentConvertible`` value.
 public enum PredicateArgument: Sendable, Hashable {
     /// A value; a string also serves as the key path of `%K`.
     case value(PropertyValue)

@@ -11,7 +11,7 @@ struct PredicateLexer {
         index = text.startIndex
     }
 
-    /// Operators, signs of functions and punctuation, the longer ones first.
+    /// Operators, signs of functions and punctuation, the longer texts first.
     private static let symbols: [String] = {
         let operators = ObjectPredicate.Operator.allCases.map(\.rawValue) + PredicateParser.otherSigns.keys
         let functions = ObjectPredicate.Function.allCases.map(\.rawValue)
@@ -52,7 +52,6 @@ struct PredicateLexer {
         )
     }
 
-    /// Reads `@`, `K`, or a number format of `printf`: flags, width, precision, size, conversion.
     private mutating func placeholder() throws(ObjectPredicateError) -> String {
         let start = index
         advance()
@@ -80,7 +79,6 @@ struct PredicateLexer {
 
     // MARK: Names
 
-    /// Whether a text can be a name in a key path without a `#`.
     static func isName(_ text: String) -> Bool {
         guard let first = text.unicodeScalars.first, isNameStart(first) else { return false }
         return text.unicodeScalars.allSatisfy(isNamePart)
@@ -142,7 +140,7 @@ struct PredicateLexer {
         return PredicateLexer.keepsDigits(value, of: digits) ? .double(value) : .decimal(digits)
     }
 
-    /// Whether a double has the same digits as a decimal number; true for a text that is no decimal number.
+    /// Whether a double has the same digits as a decimal number; true for a text that is not a decimal number.
     static func keepsDigits(_ value: Double, of text: String) -> Bool {
         guard let exact = DecimalText.canonical(text) else { return true }
         return DecimalText.canonical(value.description) == exact
@@ -232,7 +230,7 @@ struct PredicateLexer {
 
 struct PredicateToken: Hashable {
     enum Kind: Hashable {
-        /// A name or a keyword; `#name` is never a keyword.
+        /// `#name` is never a keyword.
         case word(String, isEscaped: Bool)
         case string(String)
         case integer(Int64)
@@ -251,7 +249,6 @@ struct PredicateToken: Hashable {
     var kind: Kind
     var start: String.Index
 
-    /// Whether an operator can follow the token.
     var isValue: Bool {
         switch kind {
         case .word(let text, let isEscaped):

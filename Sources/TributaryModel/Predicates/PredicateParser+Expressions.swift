@@ -1,10 +1,9 @@
 import TributaryChanges
 
 extension PredicateParser {
-    /// The functions between two operands from left to right; the later ones bind stronger, and powers strongest.
+    /// The functions between two operands from left to right; later groups bind stronger, and powers strongest.
     private static let signs: [[ObjectPredicate.Function]] = [[.add, .subtract], [.multiply, .divide]]
 
-    /// Parses an operand with the signs from `first` on.
     mutating func operand(
         depth: Int,
         signsFrom first: Int = 0
@@ -13,7 +12,7 @@ extension PredicateParser {
         var result = try operand(depth: depth, signsFrom: first + 1)
         var level = depth
         while let function = PredicateParser.signs[first].first(where: { token.kind == .symbol($0.rawValue) }) {
-            // What is left of the sign is one level deeper with each sign.
+            // The operand on the left of the sign is one level deeper with each sign.
             level += 1
             try check(depth: level)
             try advance()
@@ -37,7 +36,6 @@ extension PredicateParser {
         return inner
     }
 
-    /// Parses `$NAME`, or a path from it.
     mutating func variable(_ name: String) throws(ObjectPredicateError) -> ObjectPredicate.Expression {
         guard try consume(".") else {
             if boundVariables.contains(name) { return .variable(name) }
@@ -46,7 +44,7 @@ extension PredicateParser {
         return .variablePath(name, try pathComponents())
     }
 
-    /// Parses `abs:(x)`, also written `abs(x)`; nil when the token is no name of a function.
+    /// Parses `abs:(x)`, also written `abs(x)`; nil when the token does not name a function.
     mutating func function(depth: Int) throws(ObjectPredicateError) -> ObjectPredicate.Expression? {
         guard case .word(let word, isEscaped: false) = token.kind else { return nil }
         var ahead = self
@@ -235,7 +233,6 @@ extension PredicateParser {
         }
     }
 
-    /// Returns the key path that is the argument for `%K`, without consuming the token.
     private mutating func keyPathArgument() throws(ObjectPredicateError) -> [String] {
         guard let argument = arguments.popFirst() else { throw error("'%K' has no argument") }
         guard case .value(.string(let path)) = argument else { throw error("'%K' takes a key path, a string") }

@@ -11,7 +11,7 @@ struct PredicateParser {
     var boundVariables: [String] = []
     private var lexer: PredicateLexer
     private(set) var token: PredicateToken
-    /// Where the parentheses begin that contain operands; nil until the first parenthesis is met.
+    /// The beginnings of parentheses that contain operands; nil until the first parenthesis.
     private var operands: Set<String.Index>?
 
     init(
@@ -126,7 +126,6 @@ struct PredicateParser {
         "NIL": .null,
     ]
 
-    /// The other signs of operators, beside their raw values.
     static let otherSigns: [String: ObjectPredicate.Operator] = [
         "=": .equal, "<>": .notEqual, "=<": .lessOrEqual, "=>": .greaterOrEqual,
     ]
@@ -152,7 +151,6 @@ struct PredicateParser {
         guard try consume(symbol) else { throw unexpected("'\(symbol)'") }
     }
 
-    /// Whether the next parenthesis contains an operand, as in `(a + 1) * 2 > b`.
     private mutating func isExpressionInParentheses() -> Bool {
         guard token.kind == .symbol("(") else { return false }
         let known = operands ?? PredicateParser.parenthesizedOperands(in: text)
@@ -160,7 +158,7 @@ struct PredicateParser {
         return known.contains(token.start)
     }
 
-    /// Finds the parentheses behind which an operator of two operands follows; O(n) for the text, whatever is nested.
+    /// Finds the parentheses that an operator of two operands follows; O(n) for the text, whatever is nested.
     private static func parenthesizedOperands(in text: String) -> Set<String.Index> {
         var lexer = PredicateLexer(text)
         var (open, found) = ([String.Index](), Set<String.Index>())

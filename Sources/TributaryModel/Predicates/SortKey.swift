@@ -2,12 +2,14 @@
 ///
 /// Values have the order of comparisons in predicates (see ``ObjectPredicate``); null comes before every value.
 public struct SortKey: Sendable, Hashable {
-    /// A comparison of strings, one of those that Core Data translates to SQL.
+    /// A comparison of strings that Core Data translates to SQL.
     ///
     /// The order is the same on every machine and in every locale: first letters without marks and case, then marks,
     /// then small before capital letters. Separators and signs come before numbers, and numbers before letters.
     public enum Comparison: String, Sendable, Hashable, CaseIterable {
-        /// By the UTF-8 bytes: `compare:`. Values other than strings have no other comparison.
+        /// By the UTF-8 bytes: `compare:`.
+        ///
+        /// Values other than strings have no other comparison.
         case value = ""
         /// By the UTF-8 bytes in lower case: `caseInsensitiveCompare:`.
         case caseInsensitive = "c"
@@ -21,7 +23,7 @@ public struct SortKey: Sendable, Hashable {
 
     /// A property, or a path through to-one relationships such as `department.name`.
     public var keyPath: String
-    /// Whether the least values come first; null comes before every value then.
+    /// Whether the least values come first; then null comes before every value.
     public var isAscending: Bool
     /// The comparison of strings.
     public var comparison: Comparison
@@ -40,7 +42,8 @@ public struct SortKey: Sendable, Hashable {
 }
 
 extension SortKey {
-    /// Parses sort keys as `sort=` and `--sort` take them: `name,-salary,department.name`, with a minus for descending.
+    /// Parses sort keys in the format of `sort=` and `--sort`: `name,-salary,department.name`, with a minus for
+    /// descending.
     ///
     /// A suffix `[c]`, `[l]`, `[cl]` or `[s]` selects the comparison of strings; see ``SortKey/Comparison``.
     ///

@@ -1,6 +1,5 @@
 import Foundation
 
-/// The parts of a model file before names are resolved, with the place of each element.
 struct ModelDraft {
     var version: String
     var file: String?
@@ -16,7 +15,6 @@ struct ModelDraft {
         self.file = file
     }
 
-    /// Records the place of an element such as `entity Employee, attribute salary`.
     mutating func record(_ line: Int?, column: Int? = nil, of element: String) {
         if places[element] == nil { places[element] = line.map { ($0, column) } }
     }
@@ -45,7 +43,6 @@ struct ModelDraft {
         }
     }
 
-    /// Returns the place of the element, or of the nearest enclosing element with a known place.
     private func place(of element: String?) -> (line: Int, column: Int?)? {
         guard var element else { return nil }
         while true {

@@ -102,7 +102,7 @@ struct ModelFile {
         let pointer = "\(path)/.xccurrentversion"
         let bytes = FileManager.default.fileExists(atPath: pointer) ? try ModelFile.readBytes(pointer) : Data()
         let list = try? PropertyListSerialization.propertyList(from: bytes, format: nil) as? [String: Any]
-        // A pointer without content is as none.
+        // A pointer without content is treated as missing.
         guard !bytes.isEmpty, list?.isEmpty != true else {
             guard let name = names.first, names.count == 1 else {
                 throw ModelError(
@@ -140,7 +140,6 @@ struct ModelFile {
         try YAMLModelReader.read(try ModelFile.readText(path), file: path)
     }
 
-    /// The texts from the oldest version to the current one.
     func texts() throws(ModelError) -> [ModelText] {
         var folders = [path]
         switch kind {
@@ -181,19 +180,15 @@ struct ModelFile {
     }
 }
 
-/// The text that a version of a model is read from.
 package struct ModelText: Sendable, Hashable {
     package var text: String
     /// The version's name, when the text is the XML of an `.xcdatamodel`; nil for YAML.
     package var xmlVersion: String?
 }
 
-/// The bytes of the files of a model, to detect changes of the files.
 package struct ModelFileContents: Sendable, Hashable {
     private let files: [String: Data]
 
-    /// Reads the current version's file and the file that names the current version; files that cannot be read are left
-    /// out.
     package init(ofModelAt path: String) {
         var files: [String: Data] = [:]
         for file in (try? ModelFile(path).currentFiles()) ?? [] {
@@ -206,7 +201,7 @@ package struct ModelFileContents: Sendable, Hashable {
 extension Model {
     /// Reads a model from an `.xcdatamodeld` or `.xcdatamodel` folder, or from a `.yaml` file.
     ///
-    /// Of a folder with several versions it is the current one, which `.xccurrentversion` names.
+    /// In a folder with several versions it reads the current version, which `.xccurrentversion` names.
     ///
     /// - Throws: ``ModelError`` with file, line and element.
     public init(contentsOf path: String) throws(ModelError) {
@@ -214,7 +209,7 @@ extension Model {
     }
 
     /// Reads all versions of a model: the versions of an `.xcdatamodeld` in the Finder's order of names, or the only
-    /// one.
+    /// version.
     ///
     /// Segments of writers with older versions have former names; see ``Attribute/renamingIdentifier``.
     ///
@@ -223,7 +218,7 @@ extension Model {
         try ModelFile(path).versions()
     }
 
-    /// Reads the XML of one version: the text of the file `contents` of an `.xcdatamodel`.
+    /// Reads the XML of a version: the text of the file `contents` of an `.xcdatamodel`.
     ///
     /// - Parameters:
     ///   - xml: The text, up to 16 MiB.
@@ -257,7 +252,7 @@ extension Model {
         self = try YAMLModelReader.read(yaml, file: file)
     }
 
-    /// The texts of a model's versions, the current one last; versions after the current one are left out.
+    /// The texts of a model's versions, the current version last; later versions are left out.
     package static func texts(contentsOf path: String) throws(ModelError) -> [ModelText] {
         try ModelFile(path).texts()
     }

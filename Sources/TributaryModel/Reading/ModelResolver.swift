@@ -5,7 +5,7 @@ struct ModelResolver {
     let definitions: [String: EntityDefinition]
     let order: [EntityDefinition]
     let composites: [String: [Attribute]]
-    /// Whether the definitions are those of a former model, which may have what models must not have any more.
+    /// Whether the definitions belong to a former model, which may have parts that are no longer allowed.
     let isArchived: Bool
 
     /// The limits of a model: reading takes a time that grows with the square of some of these numbers.
@@ -128,7 +128,7 @@ struct ModelResolver {
         return result
     }
 
-    /// Takes properties from those that a model may still have.
+    /// Takes properties from the number that the model may still have.
     private static func count(_ number: Int, from left: inout Int, element: String) throws(ModelError) {
         left -= number
         guard left >= 0 else {
@@ -202,8 +202,10 @@ struct ModelResolver {
     }
 }
 
-/// Determines the storage of relationships: a to-many relationship with a to-one inverse is derived from the inverse;
-/// one-to-one and many-to-many relationships are stored once, on the side whose entity and name sort first.
+/// Determines the storage of relationships.
+///
+/// A to-many relationship with a to-one inverse is derived from the inverse. One-to-one and many-to-many relationships
+/// are stored once, on the side that sorts first by entity and name.
 extension ModelResolver {
     /// Returns the storage of a relationship that `definition` declares, after checking its destination and its
     /// inverse.
@@ -252,7 +254,6 @@ extension ModelResolver {
         }
     }
 
-    /// The relationship in an entity or its nearest ancestor, and the entity that declares it.
     private func declared(_ name: String, in entity: String) -> (String, Relationship)? {
         var next: String? = entity
         var visited: Set<String> = []
@@ -280,7 +281,7 @@ extension ModelResolver {
 
     /// Names that start with an underscore are columns of the store.
     ///
-    /// Other characters than letters, digits and underscores could not be distinguished from operators in a predicate.
+    /// Other characters than letters, digits and underscores could be operators in a predicate.
     func checkName(_ name: String, element: String) throws(ModelError) {
         if name.isEmpty || name.hasPrefix("_") {
             throw ModelError("the name '\(name)' is empty or starts with an underscore", element: element)
@@ -386,7 +387,7 @@ extension ModelResolver {
 
     /// Checks that tables, views and the columns of a table differ by more than case, which SQLite ignores.
     ///
-    /// Two sub-entities of one root may share a column, even with different types.
+    /// Two sub-entities with the same root may share a column, even with different types.
     func checkTables(of entities: [Entity]) throws(ModelError) {
         var tables: [String: String] = [:]
         for entity in entities {

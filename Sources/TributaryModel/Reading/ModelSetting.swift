@@ -1,6 +1,6 @@
 /// A text or a flag of an entity, an attribute or a relationship, with its key in each form of a model.
 ///
-/// A form that leaves the key out leaves the property as it is.
+/// A form without the key leaves the property unchanged.
 struct ModelSetting<Element>: Sendable {
     enum Property: Sendable {
         case flag(any WritableKeyPath<Element, Bool> & Sendable)
@@ -8,11 +8,10 @@ struct ModelSetting<Element>: Sendable {
     }
 
     let property: Property
-    /// The key in a YAML model.
     let yaml: String
-    /// The attributes in Xcode's XML: of several texts the first counts, of several flags any.
+    /// The attributes in Xcode's XML: of several texts the first is used, of several flags any.
     let xcode: [String]
-    /// The key in the archive of a model; nil for what neither the store nor the merge depends on.
+    /// The key in the archive of a model; nil for a setting without an effect on the store and the merge.
     let archive: String?
 
     init(_ property: Property, yaml: String, xcode: [String] = [], archive: String? = nil) {
@@ -20,7 +19,6 @@ struct ModelSetting<Element>: Sendable {
     }
 }
 
-/// An element that keeps an identifier from version to version.
 protocol VersionedElement: Sendable {
     var renamingIdentifier: String? { get set }
     var versionHashModifier: String? { get set }
@@ -68,14 +66,14 @@ extension Attribute: VersionedElement {
 extension Relationship: VersionedElement {
     static let settings: [ModelSetting<Self>] = versioned([
         .init(.text(\.inverse), yaml: "inverse", xcode: ["inverseName"], archive: "inverse"),
-        // In Xcode's XML the greatest count says whether there may be several objects.
+        // In Xcode's XML the greatest number of objects decides whether the relationship is to-many.
         .init(.flag(\.isToMany), yaml: "many", archive: "many"),
         .init(.flag(\.isOrdered), yaml: "ordered", xcode: ["ordered"], archive: "ordered"),
         .init(.flag(\.isOptional), yaml: "optional", xcode: ["optional"], archive: "optional"),
     ])
 }
 
-/// The fields of one entity, attribute or relationship in one form of a model.
+/// The fields of an entity, attribute or relationship in one form of a model.
 protocol ModelFields {
     static func keys<Element>(of setting: ModelSetting<Element>) -> [String]
 

@@ -3,23 +3,23 @@ import Synchronization
 
 /// Other versions of a model, the oldest first; versions in files are read at the first access.
 ///
-/// Opening a store at the current version reads none of them.
+/// Opening a store at the current version does not read them.
 package final class ModelVersions: Sendable {
     package static var none: ModelVersions { ModelVersions([]) }
 
     /// The names of the versions, which are known before any version is read.
     package let names: [String]
     package var count: Int { names.count }
-    /// Whether a program has listed the versions as older ones; otherwise the order of names in a folder says so.
+    /// Whether a program has listed the versions as older; otherwise only the order of names in a folder does.
     package let areListed: Bool
-    /// Returns what reads versions by their index, such as an open connection that is closed when it is let go.
+    /// Returns a function that reads versions by their index, for example from a connection that is closed when the
+    /// function is released.
     private let reader: @Sendable () throws -> (Int) throws -> Model
-    /// The version hashes, when they are known although the versions are not in memory.
+    /// The version hashes, when they are known without reading the versions.
     private let recordedHashes: [String]
     private let state: Mutex<State>
 
     private struct State {
-        /// All versions that can be read; nil before the first access to all of them.
         var models: [Model]?
         var failures: [Int: String] = [:]
         var report: (@Sendable (String) -> Void)?
@@ -47,7 +47,6 @@ package final class ModelVersions: Sendable {
         state = Mutex(State())
     }
 
-    /// Whether two names are in the order of versions in a folder, which Xcode numbers.
     package static func areInOrder(_ first: String, _ second: String) -> Bool {
         let order = first.compare(second, options: [.numeric, .caseInsensitive])
         return order == .orderedSame ? first < second : order == .orderedAscending
@@ -57,7 +56,7 @@ package final class ModelVersions: Sendable {
 
     package var readings: Int { state.withLock(\.readings) }
 
-    /// All versions that can be read; kept in memory from the first access on.
+    /// All versions that can be read; kept in memory after the first access.
     package var models: [Model] {
         let models = passing()
         state.withLock { $0.models = models }
@@ -70,7 +69,6 @@ package final class ModelVersions: Sendable {
         return state.withLock { $0.failures.sorted { $0.key < $1.key }.map(\.value) }
     }
 
-    /// Calls `report` once for each version that cannot be read, when it is needed, with the file and the reason.
     package func onFailure(_ report: @escaping @Sendable (String) -> Void) { state.withLock { $0.report = report } }
 
     package func reportFailures(like other: ModelVersions) {
@@ -78,7 +76,6 @@ package final class ModelVersions: Sendable {
         state.withLock { $0.report = report }
     }
 
-    /// Returns all versions that can be read, without keeping them in memory.
     package func passing() -> [Model] {
         if let models = state.withLock(\.models) { return models }
         state.withLock { $0.readings += count }
@@ -97,9 +94,9 @@ package final class ModelVersions: Sendable {
         }
     }
 
-    /// Whether these versions are the last ones of `other`, whose hashes are known without reading.
+    /// Whether these versions are the last versions of `other`, with hashes that are known without reading.
     ///
-    /// Of versions in files only the newest is read; the names must say the rest.
+    /// Of versions in files only the newest is read; the names must prove the rest.
     package func areLast(of other: ModelVersions) -> Bool {
         let hashes = other.state.withLock(\.models)?.map(\.versionHash) ?? other.recordedHashes
         guard count <= hashes.count else { return false }
@@ -121,9 +118,9 @@ package final class ModelVersions: Sendable {
         return model
     }
 
-    /// Returns the versions after the newest one with the given hash; nil when no version has it.
+    /// Returns the versions after the newest version with the given hash; nil when no version has it.
     ///
-    /// Only that version and those after it are read.
+    /// Only that version and later versions are read.
     package func following(versionHash hash: String) -> [Model]? {
         if let models = state.withLock(\.models) {
             return models.lastIndex { $0.versionHash == hash }.map { Array(models[($0 + 1)...]) }

@@ -33,10 +33,10 @@ final class ModelXMLReader: NSObject, XMLParserDelegate {
         return root
     }
 
-    /// Refuses what no model has and Foundation's parser does not stand; O(n).
+    /// Refuses XML that no model contains and that crashes Foundation's parser; O(n).
     ///
-    /// The parser reads the missing text of an instruction such as `<?x?>`, and the missing public name of a notation in a
-    /// document type, from address 0. Both could hide in an encoding other than that of every model.
+    /// The parser reads the missing text of an instruction such as `<?x?>`, and the missing public name of a notation
+    /// in a document type, from address 0. Both could be hidden in an encoding that models do not use.
     private static func refuse(_ bytes: Data, file: String?) throws(ModelError) {
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw ModelError("the file is not UTF-8, as a model must be", file: file)
@@ -59,7 +59,6 @@ final class ModelXMLReader: NSObject, XMLParserDelegate {
         }
     }
 
-    /// The end of an XML declaration at the start of a text; nil when its encoding is not UTF-8, or it is malformed.
     private static func declarationEnd(of text: Substring) -> String.Index? {
         let declaration =
             #/

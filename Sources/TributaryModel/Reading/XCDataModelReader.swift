@@ -1,7 +1,7 @@
 import Foundation
 import TributaryChanges
 
-/// Reads the XML of one version of a Core Data model, the file `contents` of an `.xcdatamodel`.
+/// Reads the XML of a version of a Core Data model, the file `contents` of an `.xcdatamodel`.
 ///
 /// Unknown elements and attributes are left out with one notice each, so that a model of a newer Xcode can be loaded.
 struct XCDataModelReader {
@@ -113,7 +113,7 @@ struct XCDataModelReader {
         request.predicate = fields.text("predicateString")
         request.fetchLimit = try fields.count("fetchLimit")
         request.fetchBatchSize = try fields.count("fetchBatchSize")
-        // The flag has two spellings; a request without either was saved by an editor that left out YES.
+        // The flag has two spellings; editors that leave out YES write neither.
         for key in ["includeSubentities", "includesSubentities"] where fields.text(key) != nil {
             request.includesSubentities = try fields.flag(key) == true
         }
@@ -149,7 +149,6 @@ struct XCDataModelReader {
         }
     }
 
-    /// Leaves out indexes of to-many relationships, which no table has a column for.
     private mutating func dropIndexesOfToMany() {
         let entities = Dictionary(draft.entities.map { ($0.name, $0) }) { first, _ in first }
         for place in draft.entities.indices {
@@ -171,10 +170,8 @@ struct XCDataModelReader {
     }
 }
 
-/// The attributes of an XML element that describes an element of a model.
 struct XcodeFields: ModelFields {
     let xml: ModelXMLElement
-    /// The element of the model, such as `entity Employee, attribute salary`.
     let label: String
     let file: String?
 
@@ -189,7 +186,6 @@ struct XcodeFields: ModelFields {
         return value
     }
 
-    /// Reads YES or NO; a missing attribute is NO.
     func flag(_ key: String) throws(ModelError) -> Bool? {
         switch text(key) {
         case nil, "NO": return nil
@@ -198,7 +194,6 @@ struct XcodeFields: ModelFields {
         }
     }
 
-    /// Reads a number of objects; a missing attribute is 0.
     func count(_ key: String) throws(ModelError) -> Int {
         guard let text = text(key) else { return 0 }
         guard let number = Int(text), number >= 0 else { throw error("\(key) is '\(text)', not a number") }
@@ -224,7 +219,6 @@ struct XcodeFields: ModelFields {
 }
 
 extension XCDataModelReader {
-    /// Returns the name and the fields of an element, after recording its place and reporting what is not known.
     mutating func fields(
         of xml: ModelXMLElement,
         _ kind: String
@@ -380,7 +374,6 @@ extension XCDataModelReader {
 }
 
 extension MergeRule {
-    /// Returns a list such as `latest, max, min or counter`, with the word before the last name.
     static func names(lastAfter word: String) -> String {
         let names = allCases.map(\.rawValue)
         return "\(names.dropLast().joined(separator: ", ")) \(word) \(names.last ?? "")"

@@ -1,6 +1,6 @@
 import TributaryChanges
 
-/// Reads default values and bounds that Xcode accepts, as Core Data reads them.
+/// Reads default values and bounds that Xcode accepts, like Core Data.
 ///
 /// Models of many years have `NO` as the default of numbers, fractions as the default of integers, words such as
 /// `today` as the default of dates, and bounds for types without an order. Such texts give one notice for each kind of
@@ -14,7 +14,6 @@ struct XcodeText {
 
     private var elements: [Reading: [(element: String, line: Int)]] = [:]
 
-    /// Returns a default value; null when the default is left out, nil when the text has no value.
     mutating func value(_ text: String, of type: AttributeType, element: String, line: Int) -> PropertyValue? {
         if type == .string { return .string(text) }
         let text = text.trimmed
@@ -31,7 +30,6 @@ struct XcodeText {
         return value
     }
 
-    /// Returns a bound; null when it excludes no value, nil when the text has no value.
     mutating func bound(
         _ text: String,
         isMaximum: Bool,
@@ -123,7 +121,7 @@ extension String {
 }
 
 extension AttributeType {
-    /// Returns the value of a text, with lenient rules: `YES` is true, `0.0` an integer.
+    /// Lenient rules apply: `YES` is true, `0.0` an integer.
     func value(fromModelText text: String) -> PropertyValue? {
         switch self {
         case .string: return .string(text)
@@ -147,7 +145,6 @@ extension AttributeType {
         }
     }
 
-    /// Returns a bound: a length for strings, a value of this type for others.
     func bound(fromModelText text: String) -> PropertyValue? {
         (self == .string ? AttributeType.integer64 : self).value(fromModelText: text)
     }

@@ -5,7 +5,7 @@ package import Yams
 /// The parser hashes and compares the keys of a mapping with their aliases expanded: for a key that is an alias of
 /// aliases, a kilobyte of text would take longer than anybody waits. Values are not compared.
 package enum YAMLKeys {
-    /// The token before the present byte that may be a key, unless a colon does not follow.
+    /// The token before the present byte, which may be a key if a colon follows.
     private enum Pending {
         case nothing
         case aliasName
@@ -41,8 +41,9 @@ package enum YAMLKeys {
         }
     }
 
-    /// Returns the lines of a plain key in the mapping that begins at a place, in the block style; the parser tells the
-    /// beginning of the mapping alone.
+    /// Returns the lines of a plain key in the block mapping that begins at a place.
+    ///
+    /// The parser reports only the beginning of the mapping.
     private static func linesOfKey(_ key: String, in text: String, from place: (line: Int, column: Int)) -> [Int] {
         var found: [Int] = []
         let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
@@ -55,7 +56,8 @@ package enum YAMLKeys {
         return found
     }
 
-    /// Returns line and column of the first key that may be an alias or a collection; nil when there is none, or no alias.
+    /// Returns line and column of the first key that may be an alias or a collection; nil without such a key, or
+    /// without aliases.
     ///
     /// The text is searched once, without regard to quotes and comments: it may find such a key in a text.
     private static func placeOfExpandedKey(in text: String) -> (line: Int, column: Int)? {
@@ -63,7 +65,7 @@ package enum YAMLKeys {
         var pending = Pending.nothing
         var before = UInt8(ascii: "\n")
         for byte in text.utf8 {
-            // Bytes that go on with a character are no columns.
+            // Continuation bytes of a character are not columns.
             if byte & 0xC0 != 0x80 { column += 1 }
             switch byte {
             case UInt8(ascii: "\n"):
@@ -104,7 +106,7 @@ package enum YAMLKeys {
     }
 }
 
-/// Why a text is no YAML, and where.
+/// Why and where a text is not YAML.
 package struct YAMLFault: Error {
     package let reason: String
     package let line: Int?

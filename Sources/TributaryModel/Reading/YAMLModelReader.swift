@@ -2,7 +2,6 @@ import Foundation
 import TributaryChanges
 import Yams
 
-/// Reads a YAML model; the article *YAML models* describes the format.
 struct YAMLModelReader {
     private typealias Entry = YAMLModelFields.Entry
 
@@ -41,13 +40,15 @@ struct YAMLModelReader {
         return root
     }
 
-    /// The number of nodes, counted with expanded aliases, that even a short text may have; a longer text may have one
-    /// node a byte.
+    /// The number of nodes, with expanded aliases, that even a short text may have.
+    ///
+    /// A longer text may have one node for each byte.
     private static let leastNodes = 100_000
     private static let maximumDepth = 32
 
-    /// Counts the nodes of a YAML text with expanded aliases: with aliases of aliases, a short text can represent more
-    /// nodes than fit into memory.
+    /// Counts the nodes of a YAML text with expanded aliases.
+    ///
+    /// With aliases of aliases, a short text can represent more nodes than fit into memory.
     private static func count(
         _ node: Node,
         from left: inout Int,
@@ -101,7 +102,6 @@ struct YAMLModelReader {
         ModelError(reason, file: draft.file, at: mark, element: element)
     }
 
-    /// Returns the element that an entry describes, such as `entity Employee`, after recording its place.
     private mutating func label(of entry: Entry, _ kind: String) -> String {
         let label = "\(kind) \(entry.key)"
         draft.record(entry.mark?.line, column: entry.mark?.column, of: label)
@@ -181,7 +181,6 @@ struct YAMLModelReader {
         return attributes
     }
 
-    /// Reads an attribute with a type such as `String`, or `String?` when it is optional.
     private func attribute(_ entry: Entry, type text: String, element: String) throws(ModelError) -> Attribute {
         let isOptional = text.hasSuffix("?")
         let wanted = (isOptional ? String(text.dropLast()) : text).filter { $0 != " " }
@@ -270,11 +269,10 @@ struct YAMLModelReader {
     }
 }
 
-/// The nodes of one mapping of a YAML model by key; unknown keys have been refused.
+/// The nodes of a mapping of a YAML model by key; unknown keys have been refused.
 struct YAMLModelFields: ModelFields {
     typealias Entry = (key: String, node: Node, mark: Mark?)
 
-    /// The element that the mapping describes, such as `entity Employee, attribute salary`.
     let element: String
     let mark: Mark?
     private let file: String?
@@ -301,7 +299,7 @@ struct YAMLModelFields: ModelFields {
 
     static func keys<Element>(of setting: ModelSetting<Element>) -> [String] { [setting.yaml] }
 
-    /// Returns the entries of a mapping whose keys are names; an empty value counts as an empty mapping.
+    /// Returns the entries of a mapping with names as keys; an empty value is an empty mapping.
     static func entries(of node: Node, element: String, file: String?) throws(ModelError) -> [Entry] {
         if isNull(node) { return [] }
         guard case .mapping(let mapping) = node else {
@@ -333,7 +331,7 @@ struct YAMLModelFields: ModelFields {
         return try YAMLModelFields.entries(of: node, element: key, file: file)
     }
 
-    /// Returns the text as it is written, without YAML's types: `no` is the text "no".
+    /// Returns the text unchanged, without YAML's types: `no` is the text "no".
     func text(_ key: String) throws(ModelError) -> String? {
         guard let node = nodes[key], !YAMLModelFields.isNull(node) else { return nil }
         guard case .scalar(let scalar) = node else { throw error("one value is expected", key: key) }
@@ -362,7 +360,6 @@ struct YAMLModelFields: ModelFields {
         return number
     }
 
-    /// Returns a list of names; a single name is a list of one.
     func names(in node: Node, key: String) throws(ModelError) -> [String] {
         switch node {
         case .scalar(let scalar): return [scalar.string]

@@ -2,7 +2,6 @@ import Glibc
 
 /// Converts dates from text: `2026-11-21`, `2026-11-21T10:30:00Z`, `2026-11-21T10:30:00.5+01:00`.
 package enum DateText {
-    /// Returns the Unix seconds of an ISO 8601 date, with or without a time; a time needs `Z` or an offset.
     package static func unixSeconds(_ text: String) -> Double? {
         var rest = Array(text.utf8)[...]
         guard let year = number(&rest, digits: 4), consume("-", from: &rest), let month = number(&rest, digits: 2),
@@ -36,12 +35,12 @@ package enum DateText {
         return midnight + seconds + (sign == UInt8(ascii: "+") ? -offset : offset)
     }
 
-    /// Returns the Unix seconds of the start of a day in the Gregorian calendar; nil when there is no such day.
+    /// Returns the Unix seconds of the start of a day in the Gregorian calendar; nil for an invalid day.
     private static func midnight(year: Int, month: Int, day: Int) -> Double? {
         var date = tm()
         (date.tm_year, date.tm_mon, date.tm_mday) = (Int32(year - 1900), Int32(month - 1), Int32(day))
         let seconds = timegm(&date)
-        // A day beyond the end of its month has become one of the next month.
+        // A day beyond the end of its month has become a day of the next month.
         return date.tm_mon == month - 1 && date.tm_mday == day ? Double(seconds) : nil
     }
 

@@ -1,6 +1,6 @@
 package import TributaryChanges
 
-/// The kind of a value; only values of one kind compare.
+/// The kind of a value; only values of the same kind compare.
 package enum ValueKind: Int32, Sendable, CaseIterable {
     case number = 0, decimal, boolean, string, date, uuid, reference
     /// Values that compare with NULL only.
@@ -44,7 +44,6 @@ extension AttributeType {
 }
 
 extension PropertyValue {
-    /// Converts a constant of a predicate to the kind of the other side, which is written as `text`.
     func coerced(to kind: ValueKind, beside text: String) throws(ObjectPredicateError) -> PropertyValue {
         guard let result = coerced(to: kind) else {
             let constant = "the constant \(ObjectPredicate.Expression.constant(self))"
@@ -53,7 +52,6 @@ extension PropertyValue {
         return result
     }
 
-    /// The value in another kind; nil when it has none there.
     func coerced(to kind: ValueKind) -> PropertyValue? {
         switch (kind, self) {
         case (.number, .integer), (.number, .double), (.boolean, .boolean), (.date, .date), (.uuid, .uuid),

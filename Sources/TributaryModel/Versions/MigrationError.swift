@@ -4,13 +4,15 @@ public import TributaryChanges
 public enum MigrationError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Some mappings cannot be inferred; the list contains all of them.
     case notInferable(from: String, to: String, [MigrationRefusal])
-    /// The store has had the given model before, and has been migrated since; the list contains what going back would
-    /// drop.
+    /// The store has had the given model before, and has been migrated since; the list contains the losses of going
+    /// back.
     case olderModel(store: String, model: String, [MigrationLoss])
     /// The store needs a migration, and the configuration forbids it.
     case notAllowed(MigrationPlan)
-    /// The migration would drop values without permission: the name of the version is unchanged, or only the order of
-    /// names, or renaming identifiers, say which of the two versions is the newer one, and say that it is the store's.
+    /// The migration would drop values without permission.
+    ///
+    /// The name of the version is unchanged, or only the order of names or renaming identifiers decide which version is
+    /// newer, and by them it is the store's version.
     case losesValues(from: String, to: String, [MigrationLoss])
     /// A custom stage threw; `reason` describes the error.
     case stageFailed(from: String, to: String, reason: String)
@@ -55,7 +57,7 @@ public enum MigrationError: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 extension MigrationError {
-    /// A version that comes after the store's, and after the model's when both are whole numbers.
+    /// A version after the store's version, and after the model's version when both are whole numbers.
     private static func raised(_ store: String, _ model: String) -> String {
         guard let one = Int(store), let other = Int(model), max(one, other) < .max else { return store + ".1" }
         return "\(max(one, other) + 1)"
@@ -101,7 +103,7 @@ public struct MigrationViolation: Sendable, Hashable, CustomStringConvertible {
         self.ids = ids
     }
 
-    /// The violated rule and the violating objects as one sentence.
+    /// The violated rule and the violating objects in a sentence.
     public var description: String {
         let list = ids.map(\.uniqueID.description).joined(separator: ", ") + (count > ids.count ? " …" : "")
         let names = properties.joined(separator: ", ")
@@ -114,7 +116,7 @@ public struct MigrationViolation: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Values in the store that no property of the newer model version takes over as they are.
+/// Values in the store that no property of the newer model version takes over unchanged.
 public struct MigrationLoss: Sendable, Hashable, CustomStringConvertible {
     /// The entity's name in the older version.
     public var entity: String
@@ -122,7 +124,7 @@ public struct MigrationLoss: Sendable, Hashable, CustomStringConvertible {
     public var property: String?
     /// The number of values, or of objects.
     public var count: Int
-    /// Whether the values are rounded to those of the property's new type; otherwise they are dropped.
+    /// Whether the values are rounded to values of the property's new type; otherwise they are dropped.
     public var isRounding = false
     /// The difference between the versions that loses the values, such as `the property is removed`.
     public var reason: String
@@ -158,7 +160,7 @@ public struct MigrationRefusal: Sendable, Hashable, CustomStringConvertible {
     /// The remedy.
     public var help: String
 
-    /// The difference, the reason and the remedy as one sentence.
+    /// The difference, the reason and the remedy in a sentence.
     public var description: String {
         let name = property.map { "\(entity).\($0)" } ?? entity
         return "\(name), from \(from) to \(to): \(reason); \(help)"

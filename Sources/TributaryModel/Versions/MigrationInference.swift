@@ -1,6 +1,5 @@
 package import TributaryChanges
 
-/// Compares two models and infers the changes of a migration and the differences that cannot be inferred.
 package struct MigrationInference: Sendable {
     package let old: Model
     package let new: Model
@@ -32,7 +31,7 @@ package struct MigrationInference: Sendable {
         refuseJoinedHierarchies()
     }
 
-    /// Whether renaming identifiers say that `old` is the newer version; nil when they say nothing.
+    /// Whether `old` is the newer version by the renaming identifiers; nil when these do not decide.
     package var isBackwards: Bool? {
         var result: Bool?
         func compare(_ former: String, _ oldIdentifier: String?, _ name: String, _ newIdentifier: String?) {
@@ -50,7 +49,6 @@ package struct MigrationInference: Sendable {
         return result
     }
 
-    /// The entity of the older model that an entity of the newer one continues.
     private func former(_ entity: Entity) -> Entity? {
         mapping.entities[entity.name].flatMap { old.entity(named: $0) }
     }
@@ -143,9 +141,9 @@ package struct MigrationInference: Sendable {
         }
     }
 
-    /// Takes a relationship whose destination is of another hierarchy now for a new one: its objects are not there.
+    /// Treats a relationship with a destination in another hierarchy as new: its objects are not there.
     ///
-    /// Where the other side stores it, that is another table now, and a custom stage has to say what becomes of it.
+    /// Where the other side stores it, that is another table now, and a custom stage has to migrate it.
     private mutating func replaceMovedRelationships() {
         guard !replacesProperties else { return }
         let successors = mapping.successors
@@ -309,8 +307,9 @@ package struct MigrationInference: Sendable {
         changes.append(MigrationChange(kind, entity, property, from: from, to: to))
     }
 
-    /// Refuses a difference, or replaces the property when a custom stage does so; `property` is nil for a difference
-    /// of the entity itself.
+    /// Refuses a difference, or replaces the property when a custom stage does so.
+    ///
+    /// `property` is nil for a difference of the entity itself.
     private mutating func refuse(
         _ entity: String,
         _ property: String?,
@@ -345,7 +344,6 @@ extension Property {
     fileprivate var hasStorage: Bool { attribute?.isStored ?? true }
 }
 
-/// A difference that no inferred migration can bridge.
 private struct Incompatibility {
     let reason: String
     let help: String
@@ -397,7 +395,6 @@ private struct Incompatibility {
 }
 
 extension AttributeType {
-    /// Whether each value of this type equals a value of `other`, so that a migration can convert it.
     package func convertsLosslessly(to other: AttributeType) -> Bool {
         switch (self, other) {
         case _ where self == other: true
@@ -412,8 +409,9 @@ extension AttributeType {
     /// Whether a migration converts values of this type to `other` although it has to round some of them.
     package func isRounded(as other: AttributeType) -> Bool { self == .integer64 && other == .double }
 
-    /// Whether the conversion changes the form of a value: an integer becomes a floating-point number, or a decimal,
-    /// which the log writes as a string.
+    /// Whether the conversion changes the form of a value.
+    ///
+    /// An integer becomes a floating-point number, or a decimal, which the log writes as a string.
     package func changesForm(as other: AttributeType) -> Bool { isInteger && !other.isInteger }
 
     package func converted(_ value: PropertyValue) -> PropertyValue {

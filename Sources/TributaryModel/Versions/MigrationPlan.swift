@@ -1,4 +1,4 @@
-/// The changes that migrate a store from one version of a model to another.
+/// The changes that migrate a store between two versions of a model.
 ///
 /// ```swift
 /// let versions = try Model.versions(contentsOf: "Company.xcdatamodeld")
@@ -59,8 +59,8 @@ public struct MigrationChange: Sendable, Hashable, CustomStringConvertible {
         case changeConstraints = "change the uniqueness constraints of"
         case changeIndexes = "change the fetch indexes of"
         case changeOther = "change what the hash modifier stands for in"
-        /// A custom stage migrates the property, whose mapping cannot be inferred: the old values are kept aside, and
-        /// the new property starts empty.
+        /// A custom stage migrates the property, because its mapping cannot be inferred: the old values are kept
+        /// separately, and the new property starts empty.
         case replaceProperty = "replace, by a custom stage,"
     }
 
@@ -97,7 +97,7 @@ public struct MigrationProgress: Sendable, Hashable {
     public var from: String
     /// The version to migrate to.
     public var to: String
-    /// The root entity whose rows are being rewritten; nil at the beginning, at the end, and during a custom stage.
+    /// The root entity with rows that are being rewritten; nil at the beginning, at the end, and during a custom stage.
     public var entity: String?
     /// The number of rows that have been rewritten, of all entities.
     public var done: Int

@@ -46,10 +46,8 @@ package struct ModelMapping: Sendable {
         return result
     }
 
-    /// The name in the older model of a property of the newer model; nil when the property is new.
     package func property(_ name: String, of entity: String) -> String? { properties[entity]?[name] }
 
-    /// The entity's name in the newer model, by its name in the older model.
     package var successors: [String: String] {
         Dictionary(entities.map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
     }
@@ -60,8 +58,10 @@ package struct ModelMapping: Sendable {
 
     private typealias Named = (name: String, identifier: String?)
 
-    /// Maps each element of `new` to at most one element of `old`: first those with equal name and identifier, then
-    /// those whose identifier is the old name, then those with equal identifiers, then those with equal names.
+    /// Maps each element of `new` to at most one element of `old`.
+    ///
+    /// It matches equal names and identifiers first, then identifiers that are old names, then equal identifiers, then
+    /// equal names.
     private static func match(_ old: [Named], _ new: [Named]) -> [String: String] {
         // Most entities do not change between two versions.
         let isSame = old.elementsEqual(new) { $0.name.isIdentical(to: $1.name) && $0.identifier == $1.identifier }

@@ -2,19 +2,17 @@ import TributaryChanges
 
 /// The entities of older versions of a model, each followed to the last version.
 ///
-/// Versions are compared from the newest to the oldest, each with the one after it only, so that the cost grows with
+/// Versions are compared from the newest to the oldest, each only with the next version, so that the cost grows with
 /// the number of versions.
 struct VersionChain {
-    /// An entity of one version, followed to the last version or to its removal.
+    /// An entity of a version, followed to the last version or to its removal.
     ///
-    /// Versions between which the entity has not changed share it.
+    /// Versions share it when the entity does not change between them.
     final class Followed {
-        /// The entity of the first version.
         let first: Entity
         let lastName: String
         let isRemoved: Bool
         let root: FormerNames.Root?
-        /// By the names in the first version.
         let properties: [String: FollowedProperty]
 
         init(
@@ -56,7 +54,7 @@ struct VersionChain {
         }
     }
 
-    /// The way from one version to the next one, whose entities are followed already.
+    /// The step from a version to the next, with entities that are followed already.
     private struct Step {
         private let version: Model
         private let mapping: ModelMapping
@@ -106,8 +104,9 @@ struct VersionChain {
             )
         }
 
-        /// A property that the next version lacks, with its inverse: under the name in the last version, or under the
-        /// last name when a version after the next one lacks the inverse.
+        /// A property that the next version lacks, with its inverse.
+        ///
+        /// The inverse has its name in the last version, or its last name when a version after the next lacks it.
         private func removed(_ property: Property, of entity: Entity) -> FollowedProperty {
             var result = FormerNames.RemovedProperty(definition: property)
             result.isOrdered = property.relationship.map(version.hasPositions) ?? false
@@ -129,7 +128,6 @@ struct VersionChain {
 }
 
 extension Entity {
-    /// Whether the entity and its properties have the names and renaming identifiers of `other`, in the same order.
     fileprivate func hasNames(of other: Entity) -> Bool {
         name.isIdentical(to: other.name) && renamingIdentifier == other.renamingIdentifier
             && properties.elementsEqual(other.properties) {
@@ -139,7 +137,6 @@ extension Entity {
 }
 
 extension Model {
-    /// Whether the pairs of a relationship have positions.
     package func hasPositions(_ relationship: Relationship) -> Bool {
         let inverse = relationship.inverse.flatMap { entity(named: relationship.destination)?.property(named: $0) }
         return relationship.isOrdered || inverse?.relationship?.isOrdered == true
@@ -168,7 +165,7 @@ extension FormerNames {
                 }
             }
         }
-        // The newest version with a name decides what was removed. A renaming identifier is one more name, after the
+        // The newest version with a name decides what was removed. A renaming identifier is another name, after the
         // names of its version.
         for chain in chains.reversed() {
             var known: Set<ObjectIdentifier> = []
@@ -188,7 +185,6 @@ extension FormerNames {
         }
     }
 
-    /// Inserts the renaming identifiers of the entity and its properties, current or removed.
     private mutating func insertIdentifiers(of entity: VersionChain.Followed) {
         if let identifier = entity.first.renamingIdentifier {
             if entity.isRemoved {

@@ -11,7 +11,7 @@ import TributaryModel
 final class BaselineCells {
     enum Kind: String {
         case insert, delete, value, pair, bound, total
-        /// A write that the model lacks; each is a cell of its own.
+        /// A write that the model lacks; each such write is a separate cell.
         case deferred
     }
 
@@ -30,7 +30,6 @@ final class BaselineCells {
         var value: String
         /// The key of the deletion of its object, and for a pair of the object at its other end.
         var deletions: [String]
-        /// Of a bound or a total.
         var amount: PropertyValue?
 
         var description: String {
@@ -45,10 +44,9 @@ final class BaselineCells {
 
     /// The cells of a key, in bounded memory, because a file may contain any number of them.
     struct Group {
-        /// The cells of a state: one, unless the state is invalid or the key is of deferred writes.
+        /// The cells of a state: more than one only for an invalid state or a key of deferred writes.
         struct State: Equatable {
             private(set) var first: Cell?
-            /// The last one that differs from the first.
             private(set) var other: Cell?
             private(set) var count = 0
 
@@ -73,7 +71,7 @@ final class BaselineCells {
             }
         }
 
-        /// A log may contain many writes of a cell: only their sum, or the greatest one, is kept.
+        /// A log may contain many writes of a cell: only their sum, or the greatest write, is kept.
         private func combined(_ known: Cell?, _ cell: Cell, of key: Key) -> Cell {
             guard var known else { return cell }
             switch (key.kind, known.amount, cell.amount) {
@@ -115,7 +113,6 @@ final class BaselineCells {
 
     // MARK: Reading
 
-    /// In the order of the keys.
     func forEachKey(_ body: (Key, Group) throws -> Void) throws {
         try scratch.execute(sql: "CREATE INDEX cell_key ON cell(key, side)")
         let rows = try BoundStatement(scratch, "\(BaselineCells.select) ORDER BY key, side, rowid")
@@ -132,7 +129,6 @@ final class BaselineCells {
         if let key { try body(key, group) }
     }
 
-    /// Whether a side has a deletion of the cell's object, or of the other end of a pair, after the cell's write.
     func isSuperseded(
         _ cell: Cell,
         by side: BaselineLaw.Side,
@@ -147,7 +143,6 @@ final class BaselineCells {
         }
     }
 
-    /// Whether a transaction of a segment may have more writes of a cell than were added.
     func isUnresolved(_ version: Version) -> Bool {
         unresolved.count >= BaselineCells.unresolvedLimit || unresolved.contains(version)
     }
@@ -202,7 +197,7 @@ final class BaselineCells {
         case .insert where entity.entity.isAbstract: try deferred(change, side, stamp)
         case .insert(let writes), .update(let writes):
             let registers = writes.map { register($0, of: change, entity, side) }
-            // In a baseline, values that the model lacks are in lines of their own, which name the insert once more.
+            // In a baseline, values that the model lacks have separate lines, which name the insert again.
             let isInsertion = side == .earlier || writes.isEmpty || registers.contains { $0 != nil }
             if isInsertion, change.operation.valueWrites?.isInsert == true {
                 let name = JSONValue.string(entity.entity.name).text
@@ -242,7 +237,6 @@ final class BaselineCells {
         }
     }
 
-    /// Adds the increments and bounds of a change.
     func addAmounts(of change: Change, _ side: BaselineLaw.Side, _ writer: UniqueID) throws {
         guard let (writes, isInsert) = change.operation.valueWrites else { return }
         let known = layout.entity(named: change.entity)

@@ -6,8 +6,8 @@ import TributaryModel
 /// versions.
 ///
 /// Transactions that the store has applied are in its merge state already, so they are skipped. History gets the
-/// effects as one new transaction of this store, which has the greatest number; the transactions that the versions
-/// refer to get numbers below it.
+/// effects as one new transaction of this store, with the greatest number. The transactions that the versions refer to
+/// get lower numbers.
 final class BaselineJoin {
     private let db: Database
     private let engine: MergeEngine
@@ -18,7 +18,6 @@ final class BaselineJoin {
     private let totals: BaselineTotals
     let number: Int64
     private var nextNumber: Int64
-    /// The transaction of the changes that follow; nil while they are skipped.
     private var current: Current?
     private var waiting: [Change] = []
     private static let sliceChanges = 1_000
@@ -29,7 +28,6 @@ final class BaselineJoin {
         var number: Int64
     }
 
-    /// `vector` has the writers that are ahead in the baseline, `rules` the rules of the store and of the baseline.
     init(
         _ transaction: WriteTransaction,
         _ header: BaselineHeader,
@@ -76,7 +74,6 @@ final class BaselineJoin {
         engine.cursor.beginJoin()
     }
 
-    /// Throws ``BaselineJoinError`` `noBound`, and ``StoreError`` when the store cannot be read or written.
     func merge(_ entry: BaselineEntry) throws {
         switch entry {
         case .transaction(let transaction):
@@ -142,21 +139,18 @@ final class BaselineJoin {
     }
 }
 
-/// The writers that are ahead in a baseline: it has more of their transactions than the store has applied.
 struct BaselineVector {
     struct Ahead {
         var writer: BaselineWriter
         var row: Int64
-        /// The last transaction that the store has applied.
         var applied: UInt64
-        /// Whether the store keeps its own totals, because its transactions of this writer are others.
+        /// Whether the store keeps its own totals, because it has other transactions under this writer's names.
         var keepsTotals: Bool
         /// Versions and totals refer to the number of the last transaction.
         var lastNumber: Int64 = 0
     }
 
     fileprivate(set) var ahead: [UniqueID: Ahead] = [:]
-    /// The writers whose stores have acknowledged something.
     private let acknowledging: [BaselineWriter]
 
     init(_ writers: [BaselineWriter], _ table: WriterTable, keepingTotalsOf contradicted: UniqueID?) throws {
@@ -182,16 +176,13 @@ struct BaselineVector {
     }
 }
 
-/// The reason why a store cannot join a baseline.
 package enum BaselineJoinError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The baseline has merged a property, or with nil the objects of an entity, by another rule.
     ///
     /// `theirs` and `own` are the rules, or the root entities; `model` is the version of the model that made the
     /// baseline.
     case otherRule(_ entity: String, _ property: String?, theirs: String, own: String, model: String?)
-    /// With the rules of the baseline, the store would have more rules than its own baselines can hold.
     case tooManyRules(bytes: Int)
-    /// The baseline has a greatest or least value of a property that has none under the rules of the store's model.
     case noBound(entity: String, property: String)
 
     package var description: String {

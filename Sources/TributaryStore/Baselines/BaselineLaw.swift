@@ -16,30 +16,23 @@ import TributaryModel
 package final class BaselineLaw {
     package enum Verdict: Hashable, Sendable {
         case sound
-        /// The store cannot decide, for this reason.
         case open(String)
         case differs(String)
     }
 
-    /// Where an entry or a change comes from.
     package enum Side: Int64, Sendable {
         case own
         case baseline
-        /// A transaction above the positions of the baseline.
         case later
-        /// A transaction, or another baseline, at or below the positions of the baseline.
         case earlier
     }
 
-    /// The transactions that a baseline may have.
     package enum Extent: Sendable {
-        /// Only transactions that the store has applied.
         case applied
         /// Also transactions that the store lacks: nothing proves them, so a person vouches for them.
         case withUnknown
     }
 
-    /// An entry of a baseline with its transaction; bounds and counters have none.
     package struct Entry: Sendable {
         package var transaction: BaselineTransaction?
         package var entry: BaselineEntry
@@ -54,16 +47,12 @@ package final class BaselineLaw {
     /// The last transaction of each writer in the baseline, and in the store.
     private let positions: [UniqueID: UInt64]
     private let applied: [UniqueID: UInt64]
-    /// The writers with transactions that only the baseline has.
     private let ahead: Set<UniqueID>
-    /// The first missing transaction of each writer above the baseline.
     private var lackingLater: [UniqueID: UInt64] = [:]
     /// The writers without a missing transaction at or below the baseline.
     private var wholeEarlier: Set<UniqueID> = []
     private var finding: Verdict = .sound
-    /// The writers that are ahead in the store, with their last transactions in the baseline and in the store.
     package let moved: [(writer: UniqueID, after: UInt64, through: UInt64)]
-    /// Whether the transactions above the baseline may contain increments or bounds.
     package private(set) var needsLater = false
 
     private init(
@@ -114,12 +103,12 @@ package final class BaselineLaw {
         }
     }
 
-    /// Decides about a baseline of the store's model; `body` adds what is to be compared.
+    /// Decides about a baseline of the store's model; `body` adds the entries to compare.
     ///
-    /// `extent` is the transactions that the baseline may have. A temporary file of SQLite sorts what is added: O(n log n)
-    /// for n cells, in bounded memory. The reader stays at one state of the store.
+    /// `extent` is the transactions that the baseline may have. A temporary file of SQLite sorts the entries:
+    /// O(n log n) for n cells, in bounded memory. The reader stays at one state of the store.
     ///
-    /// - Throws: ``StoreError``, and what `body` and `step` throw, which is called from time to time.
+    /// - Throws: ``StoreError``, and errors of `body` and `step`; `step` is called from time to time.
     package static func decide(
         _ header: BaselineHeader,
         _ writers: [BaselineWriter],
@@ -130,7 +119,7 @@ package final class BaselineLaw {
     ) throws -> Verdict {
         try DatabaseQueue.scratch { scratch in
             let law = try BaselineLaw(reader, header, writers, extent, scratch)
-            // Who vouches for a baseline learns of each contradiction.
+            // A person who vouches for a baseline needs to see each contradiction.
             guard law.finding == .sound || extent == .withUnknown else { return law.finding }
             try body(law)
             try law.compare(step)
@@ -140,12 +129,10 @@ package final class BaselineLaw {
 
     // MARK: What is compared
 
-    /// Notes an entry that the store and the baseline have alike.
     package func match(_ entry: Entry) {
         if entry.transaction == nil { needsLater = true }
     }
 
-    /// Adds an entry that the other side does not have, or with ``Side/earlier`` one of an older baseline.
     package func add(_ entry: Entry, _ side: Side) throws {
         match(entry)
         switch entry.entry {
@@ -159,14 +146,12 @@ package final class BaselineLaw {
         }
     }
 
-    /// Adds a change of a segment.
     package func add(_ change: Change, _ side: Side, of writer: UniqueID, _ transaction: TransactionHeader) throws {
         let version = Version(clock: transaction.clock, writer: writer)
         if side == .earlier { try cells.add(change, side, (version, transaction.sequence)) }
         try cells.addAmounts(of: change, side, writer)
     }
 
-    /// Notes that a transaction above the baseline is missing.
     package func lacksLater(_ writer: UniqueID, from sequence: UInt64) { lackingLater[writer] = sequence }
 
     /// Notes that all increments of a writer at or below the baseline were added.
@@ -213,7 +198,7 @@ package final class BaselineLaw {
         }
         let write = group.earlier
         if let theirs, write.map({ $0.version < theirs.version }) ?? true {
-            // The log has all writes of this writer, and not this one.
+            // The log has all writes of this writer, and lacks this write.
             let isInvented = wholeEarlier.contains(theirs.version.writer) && !cells.isUnresolved(theirs.version)
             return isInvented ? difference(key, theirs, write) : .sound
         }
@@ -225,7 +210,6 @@ package final class BaselineLaw {
         return try cells.isSuperseded(write, by: .baseline) ? .sound : difference(key, theirs, write)
     }
 
-    /// Whether a write of the baseline is of a transaction that the store lacks.
     private func isUnknown(_ cell: BaselineCells.Cell) -> Bool {
         cell.sequence > applied[cell.version.writer, default: 0]
     }
@@ -277,12 +261,10 @@ package final class BaselineLaw {
         return isEqual(earlier?.amount, theirs?.amount) ? .sound : difference(key, theirs, earlier)
     }
 
-    /// A total of zero is equivalent to no total.
     private func isEqual(_ total: PropertyValue?, _ other: PropertyValue?) -> Bool {
         total == other || [total, other].compactMap(\.self).allSatisfy(CounterTotals.isZero)
     }
 
-    /// A counter without any total has its default.
     private func counted(_ key: BaselineCells.Key, _ group: BaselineCells.Group) -> Verdict {
         let (own, theirs, earlier) = (group.own.first, group.baseline.first, group.earlier)
         let mayDiffer = own == nil ? !ahead.isEmpty : group.later != nil || !lackingLater.isEmpty
@@ -292,7 +274,6 @@ package final class BaselineLaw {
         return isInLog ? .sound : difference(key, theirs, earlier)
     }
 
-    /// The difference is shown on all machines.
     private func difference(
         _ key: BaselineCells.Key,
         _ theirs: BaselineCells.Cell?,
@@ -305,7 +286,7 @@ package final class BaselineLaw {
 
     /// The model does not say how deferred writes merge, so that a difference proves nothing.
     private func deferred(_ key: BaselineCells.Key, _ group: BaselineCells.Group) -> Verdict {
-        // The key contains the version, and a state has one transaction of each version.
+        // The key contains the version, and a state has at most one transaction of each version.
         let (own, theirs) = (group.own.first, group.baseline.first)
         let isLater =
             theirs.map(isUnknown) ?? true

@@ -1,12 +1,14 @@
 import TributaryChanges
 
-/// Chooses which acknowledgements a baseline has, so that all of them together stay within the limit of the format.
+/// Chooses the acknowledgements in a baseline, so that all of them together stay within the limit of the format.
 ///
-/// The first line of a store has what it has acknowledged, without what follows from that. A line says nothing of its
-/// own writer, so the second line of the store has what it has seen of the first writer, as a copy may have. Up to
-/// 1,024 stores nothing else is left out. With more, each store keeps only its share: the writers whose UUIDs follow
-/// its label, from the greatest to the least. A store that has joined such a baseline may then have other
-/// acknowledgements than a store that has applied all transactions.
+/// The first line of a store has its acknowledgements, without entries that follow from others. A line has no entry for
+/// its own writer. The second line of the store therefore has what it has seen of the first writer, as a copy may have.
+/// Up to 1,024 stores nothing else is left out.
+///
+/// With more, each store keeps only its share: the writers with the UUIDs after its label, from the greatest to the
+/// least. A store that has joined such a baseline may then have other acknowledgements than a store that has applied
+/// all transactions.
 ///
 /// A missing entry only delays the removal of segments until the next acknowledgement: at least one entry stays, which
 /// tells that the store acknowledges.
@@ -14,10 +16,8 @@ struct BaselineSeen {
     private let writers: Set<UniqueID>
     private let after: [UniqueID: Incarnation.Predecessor]
     private let share: Int
-    /// By store, the writers of its first two lines so far.
     private var lines: [UniqueID: [UniqueID]] = [:]
 
-    /// `writers` are the writers in the baseline.
     init(_ writers: [WriterRecord]) {
         self.writers = Set(writers.map(\.id))
         let formers = writers.compactMap { writer in writer.incarnation.after.map { (writer.id, $0) } }
@@ -25,7 +25,6 @@ struct BaselineSeen {
         share = BaselineSeen.share(of: Set(writers.map(\.store)).count)
     }
 
-    /// The greatest number of entries of each store.
     static func share(of stores: Int) -> Int {
         max(1, min(LogLimits.seenEntries, LogLimits.baselineSeenEntries / max(1, stores)))
     }

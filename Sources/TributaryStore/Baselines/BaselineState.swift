@@ -61,7 +61,6 @@ final class BaselineState {
         return found.values.map(\.counter)
     }
 
-    /// Under any entity.
     private func hasTotal(of id: UniqueID, _ property: String, writer: Int64) throws -> Bool {
         let counters = CounterTable(reader.database, layout: layout)
         return try layout.entities.contains { entity in
@@ -81,7 +80,6 @@ final class BaselineState {
         }
     }
 
-    /// The writes of one version under the name of one entity, which are one change.
     private struct Group: Hashable {
         var number: Int64
         var entity: String
@@ -130,7 +128,6 @@ final class BaselineState {
             let bound = BaselineBound(entity: bound.entity, id: object.id, write: bound.write)
             try emit(BaselineItem(entry: .bound(bound)))
         }
-        // An insert without a known meaning is a kept line.
         let insert = object.insert.flatMap { insert in
             let change = Change(entity: insert.entity, id: object.id, operation: .insert([]))
             return layout.isUnsettled(change) ? nil : Group(number: insert.version, entity: insert.entity)
@@ -138,7 +135,6 @@ final class BaselineState {
         try self.emit(writes, of: object.id, object.entity, deleted: object.deletion, insert, isDeferred: true, emit)
     }
 
-    /// The insert has the writes of its group.
     private func emit(
         _ writes: [Group: [PropertyWrite]],
         of id: UniqueID,
@@ -160,7 +156,6 @@ final class BaselineState {
         }
     }
 
-    /// By the concrete entity, or by the first entity that has the property.
     private func name(
         of column: StoreModel.ColumnIndex,
         in entity: EntityLayout?
@@ -171,7 +166,6 @@ final class BaselineState {
         return (entity.entity.name, entity.entity.properties[index].name)
     }
 
-    /// A large binary beside the store is the name of a blob, which must be in the log folder.
     private func json(_ value: PropertyValue) throws -> JSONValue {
         guard case .blob(_, let size) = value, size <= BlobFolder.threshold else { return value.json }
         return try reader.context.whole(value).json
@@ -189,7 +183,6 @@ final class BaselineState {
         try self.emit(change, at: pair.version, emit)
     }
 
-    /// One change for all pairs of one version and relationship.
     private func changes(ofPairsOf object: DeferredObject, _ emit: (BaselineItem) throws -> Void) throws {
         struct Pairs: Hashable {
             var number: Int64
@@ -229,7 +222,6 @@ final class BaselineState {
     }
 }
 
-/// An entry of a baseline with its place; only changes have a version, and the sequence of their transaction.
 struct BaselineItem {
     var entry: BaselineEntry
     var version = Version.none
@@ -243,13 +235,11 @@ struct BaselineItem {
 
 /// The names under which a baseline writes columns and link tables.
 ///
-/// When several entities have a property, the entity nearest to the root stands for all, and the first by name among
-/// equals: so the text is the same in every store with the model, and another version of the model most probably has
-/// the entity too.
+/// When several entities have a property, the entity nearest to the root is named, and the first by name among equals.
+/// So the text is the same in every store with the model, and another version of the model most probably has the entity
+/// too.
 struct BaselineNames {
-    /// Without columns that no entity of the model has any more.
     private(set) var columns: [StoreModel.ColumnIndex: (entity: String, property: String)] = [:]
-    /// By the index of the link table, seen from the source of the pairs.
     private(set) var pairs: [Int: (entity: String, property: String)] = [:]
 
     init(_ layout: StoreModel) {
@@ -273,7 +263,6 @@ struct BaselineNames {
 }
 
 extension JSONValue {
-    /// The target of a relationship, as a UUID in lower case.
     fileprivate var withPlainID: JSONValue {
         guard case .string(let text) = self, let id = UniqueID(text) else { return inKeyOrder }
         return .string(id.description)

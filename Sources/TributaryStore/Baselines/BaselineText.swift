@@ -51,7 +51,6 @@ package struct BaselineText {
     }
 }
 
-/// Sorts the parts of a baseline in a temporary database.
 private struct BaselineSorting {
     private let scratch: Database
     private let add: BoundStatement
@@ -79,7 +78,7 @@ private struct BaselineSorting {
             (part, phase, entity, id) = (0, item.isDeferred ? BaselineSorting.deferred : own, change.entity, change.id)
         case .kept(let change): (part, phase, entity, id) = (0, BaselineSorting.kept, "", change.id)
         case .bound(let bound): (part, phase, entity, id) = (1, 0, bound.entity, bound.id)
-        // The lines of one object are together, whatever entities they name.
+        // The lines of an object are together, whatever entities they name.
         case .counter(let counter): (part, phase, entity, id) = (2, 0, "", counter.id)
         }
         let (clock, writer) = (item.version.clock.description, item.version.writer.description)
@@ -87,7 +86,6 @@ private struct BaselineSorting {
         try add.run()
     }
 
-    /// Writes a line before the changes of each transaction.
     func forEachLine(_ write: ([UInt8]) throws -> Void) throws -> BaselineCounts {
         var counts = BaselineCounts()
         try scratch.execute(

@@ -1,22 +1,17 @@
 import TributaryChanges
 import TributaryModel
 
-/// Takes the counter totals of a baseline, for the writers that are ahead in it.
 final class BaselineTotals {
     private let engine: MergeEngine
     private let vector: BaselineVector
     private let reader: Reader
-    /// The rows of writers: the baseline replaces their totals.
     private let replaced: Set<Int64>
-    /// Whether the maker has the model of this store, so that it knows the same counters.
     private let isOfThisModel: Bool
-    /// By entity and property: each counter that a model knows, with the root that its totals belong to.
     private var counters: [String: [String: (root: String, countsFractions: Bool)]] = [:]
-    /// The deferred increments of counters; read at the first deferred total of a baseline.
     private var deferred: [Part: Deferred]?
     private var deferredCount = 0
 
-    // What the lines of one object say.
+    // The contents of the lines of one object.
     private var id: UniqueID?
     private var columns: Set<StoreModel.ColumnIndex> = []
     private var counted: [Total: PropertyValue] = [:]
@@ -27,10 +22,10 @@ final class BaselineTotals {
         var writer: Int64
     }
 
-    /// What one line has of a total.
+    /// The contents of one line about a total.
     ///
     /// A counter has all increments of its hierarchy in one part. Without a known counter, increments that another
-    /// model may count apart are in different parts.
+    /// model may count separately are in different parts.
     private struct Part: Hashable {
         var entity: String
         var id: UniqueID
@@ -41,7 +36,6 @@ final class BaselineTotals {
 
     private struct Deferred {
         var sum: JSONValue
-        /// False when the total comes only from inserts with a value that a counter counts.
         var hasIncrements: Bool
     }
 
@@ -89,10 +83,10 @@ final class BaselineTotals {
         return part
     }
 
-    /// The total of each writer that is ahead in the baseline replaces the store's total.
+    /// Takes the total of each writer that is ahead in the baseline, in place of the store's total.
     ///
-    /// In a baseline of this model, a writer without a total has a total of zero. The lines of one object come one after
-    /// the other; several lines may have parts of the same total.
+    /// In a baseline of this model, a writer without a total has a total of zero. The lines of one object come one
+    /// after the other; several lines may have parts of the same total.
     func merge(_ counter: BaselineCounter) throws {
         if id != counter.id { try flush() }
         id = counter.id
@@ -116,7 +110,6 @@ final class BaselineTotals {
         }
     }
 
-    /// Merges what the lines of an object have said.
     func flush() throws {
         guard let id else { return }
         for column in columns where isOfThisModel {
@@ -153,14 +146,14 @@ final class BaselineTotals {
         try engine.objects.store(object, over: before)
     }
 
-    /// The increment counts as one of the writer's last transaction.
+    /// The increment is stored as part of the writer's last transaction.
     private func deferTotal(_ total: Uncounted, of part: Part) throws {
         var rest = total.total
         if let known = try known()[part] {
             if known.hasIncrements, known.sum.inKeyOrder == rest.inKeyOrder { return }
             if let before = CounterTotals.number(known.sum), let number = CounterTotals.number(rest) {
                 rest = CounterTotals.difference(number, before).json
-                // Increments whose sum is zero are still a total.
+                // Increments with the sum zero are still a total.
                 if known.hasIncrements, rest == .integer(0) || rest == .double(0) { return }
             }
         }

@@ -2,14 +2,13 @@ import TributaryChanges
 import TributaryModel
 
 extension Reader {
-    /// The rules of joined baselines for properties that the model lacked then.
     var joinedRules: BaselineRules {
         get throws {
             try setting(StoreModel.joinedRules).flatMap { JSONValue(text: $0) }.flatMap(BaselineRules.init) ?? .init()
         }
     }
 
-    /// Whether the store has joined baselines of models that have more than its own.
+    /// Whether the store has joined baselines of models with more properties than its model.
     ///
     /// Such a store may have fewer writes that its model does not know than other stores at the same positions.
     package var hasForeignRules: Bool {
@@ -27,7 +26,6 @@ extension StoreModel {
     static let counter = "counter"
     static let fractionCounter = "counter with fractions"
 
-    /// The rules of the model, and the rules of joined baselines for what the model lacks.
     func rules(and joined: BaselineRules) -> BaselineRules {
         var rules = BaselineRules()
         for entity in entities.map(\.entity) {
@@ -38,7 +36,6 @@ extension StoreModel {
         return rules
     }
 
-    /// In the text form of baselines; nil when the property is not stored.
     private func rule(of property: Property) -> String? {
         switch property {
         case .attribute(let attribute):
@@ -60,10 +57,10 @@ extension StoreModel {
         }
     }
 
-    /// Compares the rules of a baseline with those of the store, and returns the rules that the store lacks.
+    /// Compares the rules of a baseline with the store's rules, and returns the rules that the store lacks.
     ///
-    /// `joined` has the rules of baselines that the store has joined. Throws ``BaselineJoinError`` `otherRule` for the
-    /// first property, in the order of names, that both merge by different rules.
+    /// `joined` has the rules of joined baselines. Throws ``BaselineJoinError`` `otherRule` for the first property, in
+    /// the order of names, with two different rules.
     func compare(_ header: BaselineHeader, joined: BaselineRules) throws(BaselineJoinError) -> BaselineRules {
         let own = rules(and: joined).roots
         var unknown = BaselineRules()
@@ -92,7 +89,7 @@ extension StoreModel {
 
     /// Whether a property has the merge rule `max` or `min`, or is unknown to the model, so that it is deferred.
     ///
-    /// A bound has no version. Under another rule this store would count it as its own write, and other machines would
+    /// A bound has no version. Under another rule this store would treat it as its own write, and other machines would
     /// not.
     package func mayHaveBound(_ name: String, of entity: String) -> Bool {
         guard let entity = self.entity(named: entity), let property = propertyIndex(named: name, of: entity.entity)

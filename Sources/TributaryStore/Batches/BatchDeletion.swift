@@ -2,7 +2,6 @@ import GRDB
 package import TributaryChanges
 import TributaryModel
 
-/// Finds the objects that a batch deletes and the effects on other objects, with SQL and in temporary tables.
 final class BatchDeletion {
     private struct Followed {
         let entity: EntityLayout
@@ -14,7 +13,6 @@ final class BatchDeletion {
     private let layout: StoreModel
     private let db: Database
     private let insert: BoundStatement
-    /// The current round of Cascade; level 0 holds the objects that the batch names.
     private var level: Int64 = 0
 
     private static let tables = [
@@ -55,7 +53,6 @@ final class BatchDeletion {
         try insert.run()
     }
 
-    /// Follows Cascade until no new object is found, then checks Deny, then collects the effects of Nullify.
     func followRules() throws {
         let rules = Dictionary(grouping: relationships, by: \.relationship.deleteRule)
         let cascades = try (rules[.cascade] ?? []).map { followed in
@@ -77,7 +74,6 @@ final class BatchDeletion {
         }
     }
 
-    /// The objects `o` at the other end of the relationship of the deleted objects `d`.
     private func targets(_ followed: Followed) -> String {
         let (entity, join) = (followed.entity, followed.join)
         return """
@@ -109,7 +105,6 @@ final class BatchDeletion {
         )
     }
 
-    /// The next round reads the objects that this round finds.
     private func follow(_ cascades: [BoundStatement]) throws -> Bool {
         var found = false
         for statement in cascades {
@@ -154,7 +149,6 @@ final class BatchDeletion {
         .run()
     }
 
-    /// One update for each surviving object with to-one registers that are set to null.
     func forEachRelease(_ block: (Change) throws -> Void) throws {
         try BoundStatement(
             db,
@@ -180,16 +174,10 @@ final class BatchDeletion {
 }
 
 extension BatchWriter {
-    /// Deletes the objects that match the query, following the delete rules.
-    ///
-    /// - Throws: ``BatchError`` `denied` when a Deny rule forbids a deletion; nothing is written then.
     package func delete(_ query: FetchQuery, terms: BatchTerms) throws -> BatchWriteResult {
         try delete(visible: reader.ids(query), terms: terms)
     }
 
-    /// Deletes the given objects, as far as they exist, following the delete rules.
-    ///
-    /// - Throws: ``BatchError`` `denied` when a Deny rule forbids a deletion; nothing is written then.
     package func delete(_ ids: [ManagedObjectID], terms: BatchTerms) throws -> BatchWriteResult {
         let visible = try ids.compactMap { try reader.row($0.uniqueID, rootEntity: $0.rootEntity)?.id }
         return try delete(visible: visible, terms: terms)

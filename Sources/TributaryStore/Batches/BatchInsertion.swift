@@ -1,18 +1,15 @@
 package import TributaryChanges
 import TributaryModel
 
-/// Turns rows into log changes.
 final class BatchInsertion {
     private let properties: BatchProperties
     private let keys: BatchUniqueness
-    /// The properties from whose values the identifier of a row is derived.
     private let identity: [Int]
     private let terms: BatchTerms
     private let reader: Reader
     private let defaults: [PropertyValue]
     private let newest: Int64
     private let slices: BatchSlices
-    /// The row index of each ID in the slice, for the error that reports a duplicate ID.
     private var rows: [UniqueID: Int] = [:]
 
     init(
@@ -91,7 +88,6 @@ final class BatchInsertion {
         keys.removePending()
     }
 
-    /// The error for an object that cannot be inserted because there is one with its ID.
     func duplicate(_ id: ManagedObjectID) -> BatchError { .duplicateID(row: rows[id.uniqueID] ?? 0, id) }
 
     private func checkMandatory(_ values: [PropertyValue], row: Int) throws {
@@ -118,7 +114,6 @@ final class BatchInsertion {
         }
     }
 
-    /// The collision of a row's unique keys, or of the identifier that is derived from its key.
     private func collision(of values: [PropertyValue], _ derived: UniqueID?) throws -> BatchUniqueness.Collision {
         let found = try keys.collision(of: values)
         guard case .none = found, let derived else { return found }
@@ -128,7 +123,6 @@ final class BatchInsertion {
         return other.map { .stored($0, properties: names) } ?? .none
     }
 
-    /// Returns true when the row needs no insert any more.
     private func resolveCollision(
         of values: [PropertyValue],
         _ derived: UniqueID?,
@@ -152,7 +146,7 @@ final class BatchInsertion {
             // Another object may have another key of the row.
             return try resolveCollision(of: values, derived, written, row: row)
         case .replace, .update:
-            // An object of an earlier row takes all values of this one: a deletion of it would come after its insert.
+            // An object of an earlier row takes all values of this row: a deletion of it would come after its insert.
             let written = terms.collision == .replace ? Array(values.indices) : written
             // The changes that are not applied yet may concern this object.
             try flush()
@@ -178,7 +172,6 @@ final class BatchInsertion {
         }
     }
 
-    /// Deletes an object with its delete rules; all changes before must be applied.
     private func delete(_ other: Row, taking names: [String], row: Int) throws {
         let deletion = Change(entity: other.entity.name, id: other.uniqueID, operation: .delete)
         var state = PlannedState([deletion], over: reader, hasBounds: false)
@@ -215,8 +208,6 @@ extension BatchWriter {
     package static let batchID = "_id"
 
     /// Inserts objects from rows of values; `next` fills a row, or returns true when there are no more rows.
-    ///
-    /// - Throws: ``BatchError``; nothing is written then.
     package func insert(
         into entity: String,
         identity: [String] = [],
@@ -253,7 +244,6 @@ extension BatchWriter {
     }
 }
 
-/// Finds visible objects with the unique keys of the rows of a batch.
 final class BatchUniqueness {
     private let keys: KeyTable
     private let reader: Reader
@@ -278,11 +268,9 @@ final class BatchUniqueness {
     enum Collision {
         case none
         case stored(Row, properties: [String])
-        /// A row of this batch that is not in the store yet.
         case pending
     }
 
-    /// `values` are indexed by property index.
     func collision(of values: [PropertyValue]) throws -> Collision {
         for (constraint, key) in self.keys(of: values) {
             if pending.contains(key) { return .pending }

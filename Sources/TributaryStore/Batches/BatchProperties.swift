@@ -5,7 +5,6 @@ struct BatchProperties {
     let entity: EntityLayout
     let layout: StoreModel
 
-    /// - Throws: ``BatchError`` when the entity does not exist or has no objects of its own.
     init(_ name: String, layout: StoreModel, allowsAbstract: Bool) throws {
         guard let entity = layout.entity(named: name) else { throw BatchError.unknownEntity(name) }
         if entity.entity.isAbstract, !allowsAbstract { throw BatchError.abstractEntity(name) }
@@ -36,7 +35,6 @@ struct BatchProperties {
         return propertyIndex
     }
 
-    /// Returns the value in the form that the store keeps.
     func check(_ value: PropertyValue, propertyIndex: Int, row: Int?) throws -> PropertyValue {
         let property = entity.entity.properties[propertyIndex]
         func wrong(_ expected: String) -> BatchError {

@@ -2,9 +2,6 @@ import TributaryChanges
 import TributaryModel
 
 extension BatchWriter {
-    /// Gives new values to the objects that match a query; an unchanged value is not written.
-    ///
-    /// - Throws: ``BatchError``; nothing is written then.
     package func update(
         _ query: FetchQuery,
         setting expressions: [String: BatchExpression],
@@ -55,7 +52,6 @@ extension BatchWriter {
         }
     }
 
-    /// Checks what can be checked without an object.
     private func check(_ expression: BatchExpression, propertyIndex: Int, _ properties: BatchProperties) throws {
         let property = properties.entity.entity.properties[propertyIndex]
         switch expression {

@@ -1,15 +1,12 @@
-// Batches: SQL finds the objects of a request, and their changes are merged slice by slice as one transaction.
-
 package import TributaryChanges
 import TributaryModel
 
-/// Inserts, updates and deletes many objects in one local transaction of the log.
 package struct BatchWriter {
     let transaction: WriteTransaction
 
     var reader: Reader { transaction.reader }
 
-    /// Writes a batch as one transaction, whose changes `block` appends.
+    /// Writes a batch as one transaction; `block` appends its changes.
     ///
     /// `verify` gets the number of the transaction after all changes are merged, before history is written. Nothing is
     /// written when `block` or `verify` throws. Without any change there is no transaction.
@@ -64,9 +61,7 @@ extension BatchWriter {
     }
 }
 
-/// The changes of a batch, which are merged slice by slice, so that memory does not grow with the batch.
 final class BatchSlices {
-    /// The number of changes that are merged together.
     private static let size = 20_000
 
     private let transaction: WriteTransaction
@@ -80,7 +75,6 @@ final class BatchSlices {
         self.terms = terms
     }
 
-    /// Whether all changes so far are merged.
     var isEmpty: Bool { changes.isEmpty }
 
     func append(_ change: Change) throws {
@@ -88,7 +82,6 @@ final class BatchSlices {
         if changes.count >= BatchSlices.size { try flush() }
     }
 
-    /// Adds an object to the result.
     func count(_ id: ManagedObjectID) {
         result.count += 1
         if terms.listsIDs { result.ids.append(id) }
@@ -128,7 +121,6 @@ final class BatchSlices {
 package struct BatchTerms {
     package enum Collision: Sendable {
         case refuse
-        /// The other object gets the values of the row.
         case update
         case replace
         case skip
@@ -138,7 +130,6 @@ package struct BatchTerms {
     package var contextName: String?
     package var collision: Collision
     package var listsIDs: Bool
-    /// Computes derived attributes; nil when the model has none.
     package var deriving: (any BatchDeriving)?
 
     package init(
@@ -158,17 +149,13 @@ package struct BatchTerms {
 
 package enum BatchExpression: Sendable, Hashable {
     case value(PropertyValue)
-    /// Adds to the current number; a missing value counts as zero.
     case increment(PropertyValue)
-    /// Copies the value that another attribute of the object had before the update.
     case copy(of: String)
 }
 
 package struct BatchWriteResult: Sendable {
-    /// Nil when the batch wrote nothing.
     package var committed: CommittedTransaction?
     package var count: Int
-    /// Empty unless the caller asked for the IDs.
     package var ids: [ManagedObjectID]
 
     package init(committed: CommittedTransaction?, count: Int, ids: [ManagedObjectID]) {

@@ -17,7 +17,6 @@ final class BlobFolder: Sendable {
     private static let portion = 1 << 20
 
     let path: String
-    /// The folders whose entries in their parent folders are known to be durable.
     private let durable = Mutex<Set<String>>([])
     private static let fileMode: mode_t = 0o640
     private static let folderMode: mode_t = 0o750
@@ -38,7 +37,6 @@ final class BlobFolder: Sendable {
 
     typealias Source = (_ take: (UnsafeRawBufferPointer) throws -> Void) throws -> Void
 
-    /// Writes the bytes durably, in portions; the source has compared them with their hash.
     func keep(sha256: String, size: Int64, _ source: Source) throws -> PropertyValue {
         let drafts = BlobDrafts(folder: self)
         let value = try drafts.add(sha256: sha256, size: size, source)
@@ -46,12 +44,10 @@ final class BlobFolder: Sendable {
         return value
     }
 
-    /// Whether a file is there and has its bytes.
     fileprivate func has(sha256: String, size: Int64) -> Bool {
         (try? read(sha256: sha256, size: size) { _ in }) != nil
     }
 
-    /// Writes the bytes to a file with a temporary name, and starts to write it to the disk.
     fileprivate func write(_ source: Source, to file: String, in folder: String) throws -> BlobDrafts.Draft {
         var path = Array("\(folder)/.draft-XXXXXX".utf8CString)
         let descriptor = mkstemp(&path)
@@ -96,7 +92,6 @@ final class BlobFolder: Sendable {
         return created
     }
 
-    /// Makes the entries of folders durable, each parent once.
     fileprivate func synchronizeEntries(of folders: Set<String>) throws(StoreError) {
         let parents = Set(folders.map { $0.folder })
         // The folder of all blobs comes before the folders in it.
@@ -194,11 +189,8 @@ final class BlobDrafts {
 
     private let folder: BlobFolder
     private var drafts: [String: Draft] = [:]
-    /// Folders of files of the transaction, new ones and others.
     private var folders: Set<String> = []
-    /// Folders whose own entries may not be durable.
     private var created: Set<String> = []
-    /// The number of files that are open at once.
     static let limit = 64
 
     init(folder: BlobFolder) {
@@ -213,7 +205,6 @@ final class BlobDrafts {
         }
     }
 
-    /// Writes the bytes in portions; the source has compared them with their hash.
     func add(sha256: String, size: Int64, _ source: BlobFolder.Source) throws -> PropertyValue {
         guard let file = folder.file(sha256) else {
             throw StoreError.blob(path: folder.path, reason: "'\(sha256)' is not a SHA-256")
@@ -232,7 +223,6 @@ final class BlobDrafts {
         return value
     }
 
-    /// Makes all files durable under their names.
     func publish() throws {
         guard !folders.isEmpty else { return }
         try folder.synchronizeEntries(of: created)

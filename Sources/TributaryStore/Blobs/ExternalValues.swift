@@ -5,7 +5,6 @@ package import TributaryChanges
 /// It reads binaries that an import only names from the source of the import.
 final class ExternalValues {
     private let layout: StoreModel
-    /// Nil when large binaries stay in their rows.
     private let drafts: BlobDrafts?
     var source: BlobSource?
     /// The largest binary that SQLite accepts in a row, with room for the other columns.

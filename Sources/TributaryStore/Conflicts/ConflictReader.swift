@@ -23,7 +23,7 @@ package struct ConflictReader {
         """
     }
 
-    /// In the order in which the conflicts were found, until their values have `byteLimit` bytes.
+    /// In the order in which they were found; stops when their values have `byteLimit` bytes.
     package func page(
         after number: Int64 = 0,
         limit: Int,
@@ -46,7 +46,7 @@ package struct ConflictReader {
         return (found, hasMore)
     }
 
-    /// The conflicts that were found last, the newest first, until their values have `byteLimit` bytes.
+    /// The conflicts that were found last, the newest first; stops when their values have `byteLimit` bytes.
     package func newest(limit: Int, byteLimit: Int) throws -> [Conflict] {
         let select = ConflictReader.select(withObject: false)
         let statement = try BoundStatement(reader.database, "\(select) ORDER BY c.number DESC LIMIT \(value: limit)")
@@ -60,7 +60,6 @@ package struct ConflictReader {
         return found
     }
 
-    /// Nil when the journal has no such conflict, or has it no longer.
     package func conflict(_ number: Int64) throws -> Conflict? {
         return try BoundStatement(
             reader.database,
@@ -68,7 +67,6 @@ package struct ConflictReader {
         ).first { ConflictReader.conflict($0) } ?? nil
     }
 
-    /// The other values that the journal keeps of an object that the same deletion has removed, the oldest first.
     func values(lostWith conflict: Conflict) throws -> [JSONMember] {
         let statement = try BoundStatement(
             reader.database,
@@ -116,7 +114,6 @@ package struct ConflictReader {
         )
     }
 
-    /// Reads the columns version, value, clock, writer, sequence and name.
     private static func write(_ row: BoundStatement, at first: Int32) -> Conflict.Write {
         Conflict.Write(
             version: Version(

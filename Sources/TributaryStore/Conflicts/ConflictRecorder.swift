@@ -39,14 +39,14 @@ final class ConflictRecorder {
         try seen.record(acknowledged, by: cursor.writer, number: cursor.revision)
     }
 
-    /// Whether another writer made the write than the change that is being merged; asked wherever two values meet.
+    /// Whether the write and the merged change have different writers; called wherever two values meet.
     @inline(__always)
     func isForeign(_ applied: Int64) throws -> Bool {
         guard isImporting, !cursor.isLocal, applied != cursor.revision else { return false }
         return try versions.origin(applied).writer != cursor.writer
     }
 
-    /// Whether an applied write and the change that is being merged are a conflict, so that the losing value is kept.
+    /// Whether an applied write and the merged change are a conflict, so that the losing value is kept.
     ///
     /// `applied` and `insert` are numbers of versions; `insert` is nil when the object's insert is not known.
     func isConflict(with applied: Int64, isArrivingLost: Bool, insertedAt insert: Int64? = nil) throws -> Bool {
@@ -68,8 +68,8 @@ final class ConflictRecorder {
     private func isConflict(_ question: Question) throws -> Bool {
         let (applied, revision) = (question.applied, question.revision)
         let (origin, arriving) = (try versions.origin(applied), try versions.origin(question.arriving))
-        // A store that was set back may take its own new transaction for one that others have seen, and apply theirs
-        // first.
+        // A store that was set back may take its own new transaction for a transaction that others have seen, and apply
+        // theirs first.
         if question.isArrivingLost {
             let isKnown = try seen.had(arriving.sequence, of: cursor.writer, seenBy: origin.writer, at: applied)
             if isKnown == true { return false }
@@ -79,7 +79,6 @@ final class ConflictRecorder {
             .isConflict(isArrivingLost: question.isArrivingLost)
     }
 
-    /// Only counts the conflict when there are too many.
     func keep(_ entry: () throws -> ConflictEntry) throws {
         guard try table.hasRoom() else { return table.drop() }
         try table.insert(entry(), transaction: cursor.revision)
@@ -87,7 +86,7 @@ final class ConflictRecorder {
 
     func flush() throws { try table.flush() }
 
-    /// For an object whose concrete entity is not known: the highest entity that has the column.
+    /// For an object with an unknown concrete entity: the highest entity with the column.
     func entityName(of column: StoreModel.ColumnIndex) -> String {
         entityName(in: column.table) { $0.holds[column.column] }
     }
@@ -106,7 +105,6 @@ final class ConflictRecorder {
 struct LinkConflicts {
     let recorder: ConflictRecorder
 
-    /// Keeps the losing state when a link or unlink meets one of another writer.
     func keep(
         of state: LinkState<Int64>,
         with known: LinkTables.Pair,

@@ -17,9 +17,6 @@ package struct ConflictRestoration {
     private var layout: StoreModel { reader.context.layout }
     private var subject: String { "\(conflict.entity) \(conflict.id)" }
 
-    /// The change: an update, a link or an unlink of a visible object, or an insert of an object that was deleted.
-    ///
-    /// - Throws: ``Refusal``, and ``StoreError`` when the store cannot be read.
     package func change() throws -> Change {
         switch conflict.rule {
         case .property(let rule) where rule.isBound:
@@ -105,7 +102,7 @@ package struct ConflictRestoration {
         return Change(entity: layout.entity.name, id: conflict.id, operation: .insert(writes))
     }
 
-    /// Where there are several values of one property, the last one is the best.
+    /// Of several values of a property, the last value is the best.
     private func knownValues(_ entity: EntityLayout) throws -> [JSONMember] {
         var members = try PreservedValueTable(db: reader.database, layout: layout)
             .values(of: conflict.id, table: entity.table)

@@ -1,7 +1,7 @@
 import GRDB
 import TributaryChanges
 
-/// Writes `tributary_conflict`, whose size is bounded, and counts the conflicts that are not in it.
+/// Writes `tributary_conflict`, within its size limits, and counts the conflicts that are left out.
 ///
 /// It belongs to one write transaction.
 final class ConflictTable {
@@ -23,7 +23,6 @@ final class ConflictTable {
     private var range: Range<Int64>?
     private var bytes: Int64?
     private var replacedCount = 0
-    /// The dropped conflicts that the setting does not count yet.
     private var droppedCount: Int64 = 0
 
     init(_ db: Database) {
@@ -136,16 +135,12 @@ final class ConflictTable {
 struct ConflictEntry {
     var kind: Conflict.Kind
     var rule: Conflict.Rule
-    /// The concrete entity, or an entity that has the property when the object is not visible.
     var entity: String
     var id: UniqueID
     var property: String
-    /// The number of the version.
     var losing: Int64
     var losingValue: JSONValue
     var winning: Int64
-    /// Nil for a deletion.
     var winningValue: JSONValue?
-    /// The values of a deleted object, by property.
     var object: JSONValue?
 }

@@ -17,7 +17,6 @@ final class SeenSequences {
         var sequence: UInt64
     }
 
-    /// The writer that a writer continues, with its last transaction by then.
     private struct Former {
         var writer: Int64
         var sequence: UInt64
@@ -44,15 +43,12 @@ final class SeenSequences {
     private var labels: [String] = []
     private var places: [String: Int] = [:]
     private var stores: [Int64: Int] = [:]
-    /// In the order of the transactions; the first step is the sequence in the table.
     private var steps: [Pair: [Step]] = [:]
-    /// The number of the first transaction of a store that acknowledges anything; nil when there is none yet.
     private var firsts: [Int: Int64?] = [:]
-    /// The transaction from which on a writer has anything of another writer, or of one that continues it.
+    /// The transaction from which on a writer has anything of another writer, or of a writer that continues it.
     private var reached: [Question: Int64] = [:]
-    /// A transaction at which the writer had nothing of the other writer, nor of one that continues it.
+    /// A transaction at which the writer had nothing of the other writer, nor of a writer that continues it.
     private var unreached: [Question: Int64] = [:]
-    /// For each writer, the writers that continue it, with the last transaction that they have of it.
     private var next: [Int64: [(writer: Int64, sequence: UInt64)]] = [:]
     private var formers: [Int64: Former?] = [:]
     private var lines: [Int64: Place] = [:]
@@ -81,7 +77,7 @@ final class SeenSequences {
     ///
     /// Costs one lookup for each acknowledged writer.
     func record(_ seen: [(other: Int64, sequence: UInt64)], by writer: Int64, number: Int64) throws {
-        // The transaction may be the first one of a writer that continues another one.
+        // The transaction may be the first of a writer that continues another writer.
         if !next.isEmpty, let former = try former(of: writer) { next[former.writer] = nil }
         guard !seen.isEmpty else { return }
         let store = try store(of: writer)
@@ -96,10 +92,10 @@ final class SeenSequences {
     /// Whether the store of `writer` had acknowledged a transaction of `other` by its own transaction `number`.
     ///
     /// A store that has anything of a writer has everything that this writer continues. For a writer that continues
-    /// `other` itself, the cost is O(log n) for the writers between both; each writer is read once. Otherwise it
-    /// is one step for each writer that the other store has been since, and one step for all that were examined before.
+    /// `other` itself, the cost is O(log n) for the writers between both; each writer is read once. Otherwise it is one
+    /// step for each later writer of the other store, and one step for all writers that were examined before.
     ///
-    /// Nil when the store had never acknowledged any writer's transaction.
+    /// Nil when the store had never acknowledged a transaction.
     func had(_ sequence: UInt64, of other: Int64, seenBy writer: Int64, at number: Int64) throws -> Bool? {
         let store = try store(of: writer)
         let acknowledges = try first(store).map { $0 <= number } ?? false
@@ -121,7 +117,7 @@ final class SeenSequences {
             let question = Question(writer: writer, other: last)
             if unreached[question] == number { continue }
             if try last == writer || reached[question] ?? .max <= number || direct(last) > 0 {
-                // Each of a line of writers has led here.
+                // The search went along a single line of writers.
                 if isLine { for other in visited { reached[Question(writer: writer, other: other)] = number } }
                 return true
             }
@@ -133,7 +129,7 @@ final class SeenSequences {
         return acknowledges ? false : nil
     }
 
-    /// Whether so many writers continue a writer, one after the other, that the place of each of them is worth to be known.
+    /// Whether the line of writers that continue a writer is so long that looking up their places is faster.
     ///
     /// To know the places, the whole line is read.
     private func isFarBehind(_ writer: Int64) throws -> Bool {
@@ -147,9 +143,8 @@ final class SeenSequences {
 
     private static let near = 32
 
-    /// Whether a writer continues another writer that had this transaction by then.
     private func continues(_ writer: Int64, _ other: Int64, through sequence: UInt64) throws -> Bool {
-        // Most writers continue none.
+        // Most writers continue no other writer.
         guard try former(of: writer) != nil else { return false }
         let depth = try self.place(of: other).depth
         var place = try self.place(of: writer)

@@ -5,9 +5,8 @@ import Glibc
 ///
 /// Until that transaction ends, SQLite copies no newer state into the store's file, and the WAL grows.
 package struct BlockingReader: Hashable, Sendable {
-    /// The number of the process; nil when it is not visible here, such as a process of another container.
+    /// The number of the process; nil when it is not visible here, for example a process of another container.
     package var process: Int32?
-    /// The bytes of the WAL that are newer than the state that the process reads.
     package var bytes: Int64
 }
 
@@ -81,7 +80,6 @@ struct WALIndex {
             .sorted { ($1.bytes, $0.process ?? 0) < ($0.bytes, $1.process ?? 0) }
     }
 
-    /// Returns a process that has the lock, 0 for a process that is not visible, and nil when no other process has it.
     private func holder(ofLockAt offset: Int) -> Int32? {
         var lock = Glibc.flock()
         lock.l_type = Int16(F_WRLCK)

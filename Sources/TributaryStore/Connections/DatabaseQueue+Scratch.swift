@@ -2,7 +2,6 @@ import Dispatch
 import GRDB
 
 extension DatabaseQueue {
-    /// Gives a temporary database that `body` fills, within one transaction.
     static func scratch<T>(_ body: (Database) throws -> T) throws -> T {
         try scratch().writeWithoutTransaction { scratch in
             let result = try body(scratch)

@@ -5,15 +5,15 @@ import Synchronization
 
 /// A query generation: an unchanging snapshot of the store, with the connections that read it.
 ///
-/// Pinning holds the write lock, so that all connections begin at one transaction. The connections return to the store
-/// when the last reference is released. A generation that was *moved* (`Store.move(from:)`) has no connections:
-/// the generation that replaced it serves later reads.
+/// Pinning holds the write lock, so that all connections begin at one transaction. Releasing the last reference returns
+/// the connections to the store. A generation that was *moved* (`Store.move(from:)`) has no connections: the generation
+/// that replaced it serves later reads.
 package final class Generation: Sendable {
     package let number: Int64
     let context: StoreContext
     private let pool: ReaderPool
     private let state: Mutex<State>
-    /// The number of connections at the start; where there are several, the last one is for reads without a time limit.
+    /// The number of connections at the start; of several, the last is for reads without a time limit.
     private let size: Int
 
     struct State {
@@ -21,7 +21,6 @@ package final class Generation: Sendable {
         var waiting: [Waiter] = []
         var phase = Phase.pinned
         var nextWaiter = 0
-        /// For nested reads.
         var holders: [pthread_t: StoreConnection] = [:]
         var cursors: [ObjectIdentifier: OpenCursor] = [:]
     }
@@ -35,7 +34,6 @@ package final class Generation: Sendable {
         /// The connections are being released; readers wait until the phase is `moved` or `failed`.
         case releasing
         case moved(Generation)
-        /// The store is closed, or moving failed.
         case failed
     }
 
@@ -64,7 +62,6 @@ package final class Generation: Sendable {
         case connection(StoreConnection)
         case moved(Generation)
         case failed
-        /// The generation calls `wake` when the caller should ask again.
         case wait(Int)
     }
 
@@ -107,7 +104,6 @@ package final class Generation: Sendable {
         }
     }
 
-    /// Gives up a place in the queue; a reader that was already woken wakes the next one.
     func giveUp(_ id: Int) {
         let next = state.withLock { state -> Waiter? in
             if let place = state.waiting.firstIndex(where: { $0.id == id }) {
@@ -147,7 +143,6 @@ package final class Generation: Sendable {
 
     func retire(to next: Generation) { leave(.moved(next)) }
 
-    /// Makes later reads and the reads of open cursors fail.
     func fail() {
         leave(.failed)
         for cursor in state.withLock({ $0.cursors.values.compactMap(\.cursor) }) { cursor.end() }
@@ -177,10 +172,10 @@ package final class Generation: Sendable {
 extension Generation {
     /// Reads on the connection's queue without blocking the caller's thread.
     ///
-    /// `timeout` does not count the wait for a connection.
+    /// `timeout` begins when a connection is available.
     ///
     /// - Throws: `CancellationError` when the task was cancelled, while it waited or in the middle of a statement;
-    ///   ``StoreError`` `timedOut`; what `block` throws.
+    ///   ``StoreError`` `timedOut`; errors of `block`.
     package func readAsync<T: Sendable>(
         timeout: Duration? = nil,
         _ block: @escaping @Sendable (Reader) throws -> T
@@ -255,7 +250,6 @@ extension Generation {
 }
 
 extension Generation {
-    /// Reads at this generation on any thread; blocks while all its connections are busy.
     package func read<T>(_ block: (Reader) throws -> T) throws -> T {
         var generation = self
         while true {

@@ -38,7 +38,7 @@ package final class MemoryFolder: Sendable {
 
     deinit { remove() }
 
-    /// Processes that have files of the folder open keep them until they close them.
+    /// Open files stay usable for the processes that opened them.
     package func remove() {
         guard !isRemoved.exchange(true, ordering: .sequentiallyConsistent) else { return }
         MemoryFolder.atExit.remove(path)

@@ -20,7 +20,6 @@ final class RandomSupply: Sendable {
         }
     }
 
-    /// Returns an empty array when the kernel delivers none.
     private static func fetch() -> [UInt64] {
         [UInt64](unsafeUninitializedCapacity: count) { buffer, filled in
             let bytes = UnsafeMutableRawBufferPointer(buffer)

@@ -60,7 +60,6 @@ final class ReaderPool: Sendable {
         _ = state.withLock { $0.generations.removeValue(forKey: ObjectIdentifier(generation)) }
     }
 
-    /// Closes idle connections now, and connections in use when they are returned.
     func close() {
         let (idle, generations) = state.withLock { state in
             state.isClosed = true
@@ -75,7 +74,6 @@ final class ReaderPool: Sendable {
     }
 }
 
-/// Cancels a running or future read from any thread.
 package final class ReadCancellation: Sendable {
     private let flag = Atomic(false)
 
@@ -85,7 +83,6 @@ package final class ReadCancellation: Sendable {
 
     package func cancel() { flag.store(true, ordering: .relaxed) }
 
-    /// Throws `CancellationError` in place of SQLite's own error.
     func guarding<T>(_ database: Database, _ block: () throws -> T) throws -> T {
         if isCancelled { throw CancellationError() }
         do {
@@ -128,7 +125,7 @@ extension Database {
 
     /// Interrupts statements of `block` once `isDue` is true: between two instructions, and inside a string match.
     ///
-    /// - Throws: What `block` throws; a statement that was interrupted throws SQLite's own error.
+    /// - Throws: Errors of `block`; an interrupted statement throws SQLite's own error.
     package func interrupting<T>(
         when isDue: @escaping @Sendable () -> Bool,
         every steps: Int32 = stepsBetweenQuestions,

@@ -19,11 +19,10 @@ package final class RemoteWatch: Sendable {
     static let limit = 16
     /// Milliseconds without a write that end a burst.
     private static let quiet: Int32 = 10
-    /// The longest time for which continuous writes delay the read of the newest transaction.
+    /// Continuous writes delay the read of the newest transaction for at most this time.
     private static let ceiling: Duration = .milliseconds(100)
     private static let inUse = Atomic(0)
 
-    /// -1 when no inotify instance was available.
     private let descriptor: Int32
     private let stopWriteEnd: Int32
     private let stopReadEnd: Int32
@@ -34,7 +33,7 @@ package final class RemoteWatch: Sendable {
 
     /// Nil when the store has no file to watch.
     ///
-    /// `changed` gets the number of the newest transaction after writes to the file, whoever made them.
+    /// `changed` gets the number of the newest transaction after writes to the file, by any program.
     package init?(_ store: Store, changed: @escaping @Sendable (Int64) -> Void) {
         let path = store.configuration.path
         var ends: [Int32] = [0, 0]
@@ -55,7 +54,6 @@ package final class RemoteWatch: Sendable {
         Thread.detachNewThread { [self] in run(changed) }
     }
 
-    /// Returns -1 when the process or the system has too many inotify instances.
     private static func watch(_ folder: String) -> Int32 {
         guard inUse.add(1, ordering: .relaxed).newValue <= limit else {
             inUse.subtract(1, ordering: .relaxed)
@@ -69,7 +67,6 @@ package final class RemoteWatch: Sendable {
         return -1
     }
 
-    /// Returns when the thread has ended.
     package func stop() {
         if requestStop() { ended.wait() }
     }
@@ -77,7 +74,6 @@ package final class RemoteWatch: Sendable {
     /// Ends the watch like ``stop()``, but does not wait: the caller may be on the watch's own thread.
     package func stopSoon() { _ = requestStop() }
 
-    /// False when the watch was stopped before.
     private func requestStop() -> Bool {
         guard !isStopped.exchange(true, ordering: .sequentiallyConsistent) else { return false }
         var byte: UInt8 = 0
@@ -142,14 +138,12 @@ package final class RemoteWatch: Sendable {
         }
     }
 
-    /// True also when events were lost.
     private func concerns(_ bytes: ArraySlice<UInt8>) -> Bool {
         bytes.withUnsafeBytes { bytes in
             InotifyEvents(bytes).contains { $0.isOverflow || names.contains($0.name) }
         }
     }
 
-    /// Reads while no process is writing; nil when the store cannot be read.
     private func newest() -> Int64? {
         while !isStopped.load(ordering: .sequentiallyConsistent) {
             do {

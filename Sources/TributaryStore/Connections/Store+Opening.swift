@@ -52,8 +52,7 @@ extension Store {
 
     /// Reads a store, in one transaction, without opening it for use: nothing is created, migrated or recorded.
     ///
-    /// - Throws: ``StoreError`` when the file is no store of this version of the layout or cannot be read, and whatever
-    ///   `block` throws.
+    /// - Throws: ``StoreError`` when the file cannot be read or has another layout, and errors of `block`.
     package static func inspect<T>(_ path: String, _ block: (Database) throws -> T) throws -> T {
         try StoreError.mapping {
             let connection = try StoreConnection.reader(path: path)
@@ -96,7 +95,6 @@ extension Store {
     /// The owner writes, the group reads; SQLite gives its `-wal` and `-shm` files the mode of the store's file.
     private static let fileMode: mode_t = 0o640
 
-    /// Returns false when the file exists; it stays unchanged then.
     private static func createFile(at path: String) throws(StoreError) -> Bool {
         let descriptor = Glibc.open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | O_NOFOLLOW, fileMode)
         if descriptor < 0 {

@@ -6,7 +6,7 @@ extension Store {
     ///
     /// Blocks until the write lock is free.
     ///
-    /// SQLite cannot restart the WAL while a generation is pinned, so the WAL grows with every write: hold a generation
+    /// SQLite cannot restart the WAL while a generation is pinned, so the WAL grows with every write: keep a generation
     /// only for one piece of work, or move it from time to time. The number of simultaneous reads is limited by
     /// `connections`.
     package func move(from old: Generation?, connections: Int) throws -> Generation {
@@ -89,7 +89,7 @@ extension HeldWriteLock {
 }
 
 extension Store {
-    /// Reads the state that is committed at the beginning, on a connection of its own that no other reader waits for.
+    /// Reads the state that is committed at the beginning, on a separate connection that delays no other reader.
     ///
     /// - Throws: `CancellationError` when the task was cancelled, also in the middle of a statement.
     package func readAside<T: Sendable>(_ block: @escaping @Sendable (Reader) throws -> T) async throws -> T {
@@ -115,11 +115,11 @@ extension Store {
         }
     }
 
-    /// Writes the present state into a new file, with the large binaries beside the store, while others go on writing.
+    /// Writes the present state into a new file, with the large binaries beside the store, while other writes continue.
     ///
     /// - Parameters:
     ///   - path: The file, which must not exist; its folder needs room for the whole store.
-    ///   - progress: Receives the number of copied pages and that of all pages.
+    ///   - progress: Receives the number of copied pages and the number of all pages.
     /// - Returns: The number of large binaries that the copy lacks, because their files are missing or damaged.
     /// - Throws: ``StoreError``, and `CancellationError` when the task was cancelled.
     package func copy(

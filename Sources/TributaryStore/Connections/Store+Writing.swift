@@ -37,7 +37,6 @@ extension Store {
         }
     }
 
-    /// Returns when all earlier requests for the write lock have been served.
     package func waitForWriteLock() async {
         try? await lockedAsync { _ in }
     }

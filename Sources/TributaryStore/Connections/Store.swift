@@ -17,11 +17,9 @@ package final class Store: Sendable {
     let meter: WALMeter
     let isClosed = Atomic(false)
     let writeLock = ExclusiveResource(name: "the write lock of the store", isLock: true)
-    /// The number of waiting requests for the write lock.
     let awaiting = Atomic(0)
     /// Read and written with the write lock held.
     let isTransacting = Atomic(false)
-    /// Nil when there is nothing to record.
     let recording = Mutex<VersionRecording?>(nil)
 
     init(context: StoreContext, writer: StoreConnection, readers: ReaderPool, meter: WALMeter) {
@@ -47,14 +45,14 @@ package final class Store: Sendable {
         }
     }
 
-    /// The failure of the disk that keeps the WAL from being copied into the store's file; nil when there is none.
+    /// The failure of the disk that keeps the WAL from being copied into the store's file; nil without a failure.
     ///
     /// Commits are durable in the WAL, which grows until the copy succeeds.
     package var checkpointFailure: StoreError? {
         meter.failureCode.map { .database(code: $0, message: String(cString: sqlite3_errstr($0))) }
     }
 
-    /// The time for which closing waits for readers, so that the WAL is empty afterwards.
+    /// Closing waits so long for readers, so that the WAL is empty afterwards.
     private static let closingMilliseconds: Int32 = 200
 
     /// Copies the WAL back and closes every connection.

@@ -3,23 +3,19 @@ package import GRDB
 package import TributaryChanges
 package import TributaryModel
 
-/// The settings with which a store is opened.
 package struct StoreConfiguration: Sendable {
-    /// The SQLite file, in a folder that exists.
     package var path: String
-    /// The configured name of the store: peers see it, and object IDs contain it.
     package var name: String
     package var model: Model
     package var environment: StoreEnvironment
     package internal(set) var memory: MemoryFolder?
     /// Whether the store is removed after its use, so that its commits need not wait for the disk.
     package var isScratch = false
-    /// The versions of the model, the oldest first, that a new store knows besides those before its model.
     package var formerVersions = ModelVersions.none
     package var trace: SQLTrace?
-    /// Whether a token on the disk, which a clean close leaves, proves after a boot that the store goes on as its writer.
+    /// Whether a token on the disk, which a clean close leaves, proves after a boot that the store continues as its
+    /// writer.
     package var trustsReboot = false
-    /// Set when the store is opened.
     var token: WriterToken?
 
     package init(path: String, name: String, model: Model, environment: StoreEnvironment = .system) {
@@ -31,7 +27,6 @@ package struct StoreConfiguration: Sendable {
 }
 
 extension StoreConfiguration {
-    /// A store in memory: a database in a private folder that is removed when the store is closed or the process ends.
     package static func memory(name: String, model: Model) throws(StoreError) -> StoreConfiguration {
         let folder = try MemoryFolder()
         var configuration = StoreConfiguration(path: folder.path + "/store.sqlite", name: name, model: model)
@@ -40,16 +35,14 @@ extension StoreConfiguration {
     }
 }
 
-/// The clock, the random numbers and the home of stores; tests replace them.
 package struct StoreEnvironment: Sendable {
     package var wallTime: @Sendable () -> WallTime
     package var random: @Sendable () -> UInt64
-    /// Returns the home of the store at the path; nil for none.
     package var home: @Sendable (_ path: String) -> StoreHome?
-    /// Returns the folder of the writers' tokens for a user: on a file system in memory, and nobody else's; nil for
-    /// none.
+    /// Returns the folder of the writers' tokens for a user: on a file system in memory, and inaccessible to others;
+    /// nil without such a folder.
     package var tokens: @Sendable (_ user: UInt32) -> String? = { WriterToken.Folder.path(of: $0) }
-    /// Returns the milliseconds by which the wall clock is ahead of the time since the boot.
+    /// Returns how many milliseconds the wall clock is ahead of the time since the boot.
     package var clockDifference: @Sendable () -> Int64 = { WriterToken.Folder.clockDifference }
 
     package init(
@@ -76,7 +69,6 @@ package struct StoreEnvironment: Sendable {
     }
 }
 
-/// The facts about one store that reads and writes need besides the connection.
 package struct StoreContext: Sendable {
     package let configuration: StoreConfiguration
     package let layout: StoreModel

@@ -15,7 +15,6 @@ struct StoreConnection: Sendable {
         queue = try DatabaseQueue(path: path, configuration: configuration)
     }
 
-    /// Without `isDurable`, commits do not wait for the disk.
     static func writer(path: String, isDurable: Bool = true, trace: SQLTrace? = nil) throws -> StoreConnection {
         var configuration = baseConfiguration(label: "tributary.writer")
         configuration.prepareDatabase { database in
@@ -58,10 +57,9 @@ struct StoreConnection: Sendable {
         try queue.close()
     }
 
-    /// The writer's cache; no other setting matters as much for imports in random order.
+    /// The writer's cache; it has the greatest effect of all settings on imports in random order.
     private static let writerCacheKiB = 24 << 10
     private static let readerCacheKiB = 2 << 10
-    /// How long a write waits for the write of another process.
     static let busySeconds = 10.0
 
     private static func baseConfiguration(label: String) -> Configuration {
@@ -87,7 +85,7 @@ struct StoreConnection: Sendable {
 
 /// SQLite's own times have a resolution of milliseconds, so the tracer reads the clock itself.
 ///
-/// A statement that is read in several steps counts from its first step until it is reset.
+/// A statement that is read in several steps runs from its first step until it is reset.
 ///
 /// `@unchecked Sendable`: SQLite calls the tracer on the connection's queue only.
 final class StatementTracer: @unchecked Sendable {
@@ -140,9 +138,7 @@ final class StatementTracer: @unchecked Sendable {
     }
 }
 
-/// Receives each statement that SQLite has run, on the thread that ran it.
 package struct SQLTrace: Sendable {
-    /// Whether the text contains the bound values in place of its parameters.
     package var includesValues: Bool
     package var handler: @Sendable (_ text: String, _ duration: Duration, _ rows: Int) -> Void
 
@@ -155,7 +151,6 @@ package struct SQLTrace: Sendable {
     }
 }
 
-/// The settings of SQLite's memory management for the whole process.
 package enum SQLiteMemory {
     /// Disables SQLite's accounting of the memory that it uses.
     ///

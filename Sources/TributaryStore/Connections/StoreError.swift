@@ -3,7 +3,6 @@ import GRDB
 import Glibc
 package import TributaryChanges
 
-/// The reason for which a store refused or failed an operation.
 package enum StoreError: Error, Hashable, Sendable {
     /// The file cannot be opened or is not a store; 74.
     case cannotOpen(path: String, reason: String)
@@ -11,9 +10,7 @@ package enum StoreError: Error, Hashable, Sendable {
     case otherFormat(path: String, reason: String)
     /// The model has changed in a way that the store cannot migrate; 78.
     case cannotMigrate(path: String, reason: String)
-    /// SQLite reported an error, such as a full disk or a damaged file.
     case database(code: Int32, message: String)
-    /// An insert names an object that is already visible.
     case duplicateID(ManagedObjectID)
     /// An object of a local transaction would not be visible, because an older object has one of its unique keys.
     case sharesKey(SharedKey)
@@ -21,25 +18,19 @@ package enum StoreError: Error, Hashable, Sendable {
     ///
     /// Imported changes of this kind are deferred instead.
     case invalidChange(index: Int, reason: String)
-    /// The store cannot run a fetch: its key path does not exist, or its sort key has no order.
     case invalidQuery(reason: String)
-    /// A read took longer than its time limit.
     case timedOut(after: Duration)
-    /// A transaction does not follow the writer's last applied transaction.
     case outOfSequence(writer: UniqueID, sequence: UInt64, expected: UInt64)
-    /// A local transaction would have a clock that other stores refuse.
     case invalidClock(HybridClock)
     case closed
     /// A write was begun inside another write of this thread; `holder` has begun the outer one.
     case nestedTransaction(holder: String)
-    /// Waiting for the write lock would never end, because its holder waits for the caller.
     case deadlock(cycle: String)
     /// A large binary beside the store, or the folder of these binaries, cannot be written or read; 74.
     case blob(path: String, reason: String)
     /// A file or folder beside the store cannot be written; `code` is `errno`; 74.
     case scratch(path: String, code: Int32)
 
-    /// Whether another program kept the store locked for longer than the store waits.
     package var isLocked: Bool {
         guard case .database(let code, _) = self else { return false }
         return code & 0xFF == StoreError.busy
@@ -62,10 +53,8 @@ package enum StoreError: Error, Hashable, Sendable {
         }
     }
 
-    /// SQLITE_FULL.
     static let full: Int32 = 13
 
-    /// Whether the disk or the file system caused the error, rather than the data or the program.
     package var isInputOutput: Bool {
         switch self {
         // SQLITE_READONLY, _IOERR, _FULL and _CANTOPEN; the bits above the lower byte hold details of each.

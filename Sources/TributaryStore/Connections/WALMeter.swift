@@ -3,7 +3,6 @@ import Foundation
 import GRDB
 import Synchronization
 
-/// Measures the length of the WAL and copies it back into the store's file when that is worthwhile.
 final class WALMeter: Sendable {
     /// 4 MiB of pages of 4 KiB, SQLite's own default.
     static let checkpointFrames: Int32 = 1000
@@ -15,7 +14,6 @@ final class WALMeter: Sendable {
     /// SQLite's code of the last checkpoint that the disk failed; 0 once everything was copied.
     private let failure = Atomic<Int32>(0)
 
-    /// Counts the frames after the last commit or checkpoint of this process.
     var frameCount: Int32 { frames.load(ordering: .relaxed) }
 
     var failureCode: Int32? {
@@ -40,27 +38,24 @@ final class WALMeter: Sendable {
         )
     }
 
-    /// Measures the file, regardless of how much of it is in use.
     func isFileLong(of path: String) -> Bool {
         var status = stat()
         return stat(path + "-wal", &status) == 0 && Int64(status.st_size) > WALMeter.idleBytes + (64 << 10)
     }
 
-    /// Truncates the WAL unless a reader is using it; does not wait.
     func truncate(_ connection: OpaquePointer?) {
         sqlite3_busy_timeout(connection, 0)
         defer { sqlite3_busy_timeout(connection, Int32(StoreConnection.busySeconds * 1_000)) }
         checkpoint(connection, SQLITE_CHECKPOINT_TRUNCATE)
     }
 
-    /// Copies back all frames that no reader needs, without waiting; returns true when the whole WAL was copied.
     @discardableResult
     func checkpoint(_ connection: OpaquePointer?, _ mode: Int32) -> Bool {
         var inLog: Int32 = 0
         var copied: Int32 = 0
         let code = sqlite3_wal_checkpoint_v2(connection, "main", mode, &inLog, &copied)
         switch code & 0xFF {
-        // Another connection is reading or copying back: that says nothing about the disk.
+        // Another connection is reading or copying back, so the disk has not failed.
         case SQLITE_OK, SQLITE_BUSY, SQLITE_LOCKED, SQLITE_INTERRUPT: break
         default: failure.store(code, ordering: .relaxed)
         }

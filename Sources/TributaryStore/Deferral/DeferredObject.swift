@@ -13,7 +13,6 @@ struct DeferredObject {
         var target: UniqueID
     }
 
-    /// A value of an insert that a counter of a later model would count.
     struct Amount {
         var entity: String
         var property: String
@@ -29,25 +28,18 @@ struct DeferredObject {
         var write: PropertyWrite
     }
 
-    /// The root entity's name in a hierarchy.
     let entity: String
     let id: UniqueID
     private var state = ObjectMergeState<DeferredRegisters, String>(registers: DeferredRegisters())
-    /// The greatest insert among the deferred writes, unless the object was deleted since.
     private(set) var insert: (version: Int64, entity: String)?
-    /// The registers that no deletion supersedes.
     var registers: [DeferredRegisters.Name: DeferredRegisters.Register] { state.registers.registers }
-    /// The greatest deletion among the deferred writes.
     private(set) var deletion: Int64?
-    /// By property and writer.
     private(set) var totals: [String: [UniqueID: DeferredTotal]] = [:]
     private(set) var pairs: [Pair: LinkState<Int64>] = [:]
-    /// In the order of their transactions.
     var amounts: [Amount] = []
     var bounds: [Bound] = []
     /// The entity that the writes of each to-many relationship name; the first by name when they name several.
     private(set) var owners: [String: String] = [:]
-    /// The transaction of the writes that come.
     private var version: Int64 = 0
 
     init(entity: String, id: UniqueID) {
@@ -80,7 +72,7 @@ struct DeferredObject {
         _ = try state.delete(at: version, by: versions, rule: \.rule)
     }
 
-    /// An insert that has taken effect has no name here: the object has its entity.
+    /// An insert that has taken effect has no entity name here: the object has its entity.
     mutating func insert(as entity: String, by versions: VersionCache) throws {
         _ = try state.insert(at: version, entity: entity, by: versions)
     }
@@ -91,7 +83,7 @@ struct DeferredObject {
         _ = try state.write(register, to: .init(property: property, rule: .latest), by: .latest, versions)
     }
 
-    /// A greatest or least value stands whatever the versions of the writes are.
+    /// A greatest or least value wins whatever the versions of the writes are.
     mutating func write(
         bound: PropertyValue,
         to property: String,
@@ -100,7 +92,7 @@ struct DeferredObject {
         by versions: VersionCache
     ) throws {
         let name = DeferredRegisters.Name(property: property, rule: rule)
-        // The first of all named entities by name stands, whoever writes the value that stands.
+        // The first of all named entities by name is used, whoever writes the winning value.
         let known = state.registers.registers[name]?.value.entity
         let named = known.map { $0.precedesByBytes(entity) ? $0 : entity } ?? entity
         let value = DeferredRegisters.Value(json: bound.json, bound: bound, entity: named)
@@ -129,7 +121,7 @@ struct DeferredObject {
         }
     }
 
-    /// The amounts of inserts whose writers have no total of that name: they have not incremented the property.
+    /// The amounts of inserts by writers without a total of that name: they have not incremented the property.
     var uncountedAmounts: [Amount] { amounts.filter { totals[$0.property]?[$0.writer] == nil } }
 
     mutating func link(
@@ -145,7 +137,6 @@ struct DeferredObject {
     }
 }
 
-/// The registers of an object that the model cannot represent, by the last name of the property and its rule.
 struct DeferredRegisters: RegisterSet {
     typealias Register = TributaryChanges.Register<Int64, Value>
 
@@ -156,7 +147,6 @@ struct DeferredRegisters: RegisterSet {
 
     struct Value: MergeValue {
         var json: JSONValue
-        /// Used by a rule that compares values.
         var bound: PropertyValue = .null
         var entity: String
 
@@ -180,16 +170,14 @@ struct DeferredRegisters: RegisterSet {
 
 /// The increments of one writer to a property that the model does not count.
 ///
-/// A part has the increments that every model counts together: one model may count what another does not.
+/// A part has the increments that every model adds up together. Models may differ in which of them they add up.
 struct DeferredTotal {
     struct Part: Hashable {
         var entity: String
         var kind: CounterTotals.Kind
     }
 
-    /// The sum of each part; without a number, the last amount.
     private(set) var parts: [Part: JSONValue] = [:]
-    /// Whether a known version of the model says that the property is a counter.
     var hasRule = true
 
     mutating func add(_ amount: JSONValue, of entity: String) {
@@ -197,7 +185,6 @@ struct DeferredTotal {
         parts[part] = CounterTotals.total(parts[part], adding: amount)
     }
 
-    /// The sum of all parts in canonical form; without a number, the greatest amount.
     var text: String {
         var sum: PropertyValue?
         for kind in [CounterTotals.Kind.integer, .fraction] {
@@ -211,7 +198,7 @@ struct DeferredTotal {
 }
 
 extension CounterTotals {
-    /// The sum of a total and an amount; an amount that is no number replaces the total.
+    /// The sum of a total and an amount; an amount that is not a number replaces the total.
     static func total(_ total: JSONValue?, adding amount: JSONValue) -> JSONValue {
         guard let number = number(amount) else { return amount }
         return sum(total.flatMap(CounterTotals.number), number).json
@@ -221,10 +208,10 @@ extension CounterTotals {
 extension JSONValue {
     /// One canonical text for all spellings of a value that wider or narrower types have.
     ///
-    /// An Integer that became a Decimal and was then removed from the model is deferred as `"43"` by a store that had
-    /// the property, as `43` by a store that never had it, and as `43.0` when it was a Double: all become `43`. The
-    /// same holds for the spellings of decimals and identifiers, and for composites with and without null members. So
-    /// the digests of stores with the same transactions do not depend on spelling.
+    /// An Integer that became a Decimal and was then removed from the model is deferred in several forms: as `"43"` by
+    /// a store that had the property, as `43` by a store that never had it, and as `43.0` when it was a Double. All
+    /// become `43`. The same holds for the spellings of decimals and identifiers, and for composites with and without
+    /// null members. So the digests of stores with the same transactions do not depend on spelling.
     var deferredForm: String {
         switch self {
         case .integer(let value): return String(value)

@@ -5,9 +5,9 @@ import TributaryModel
 /// Reads the deferred writes of a store into the merge states of their objects.
 ///
 /// A store whose model once had the property keeps only one value, by the rule of the property; a store whose model
-/// never had it keeps all writes. Both give an equal state while an older version of the model tells the rule. Writes
-/// without a rule, and writes that do not fit, are ``KeptLines``. A write that does not fit the kind of a property (an ID
-/// for a to-many relationship, say) is left out: it never takes effect in this model.
+/// never had it keeps all writes. Both give an equal state while an older version of the model has the rule. Writes
+/// without a rule, and writes that do not fit, are ``KeptLines``. A write that does not fit the kind of a property (an
+/// ID for a to-many relationship, say) is left out: it never takes effect in this model.
 struct DeferredState {
     private let reader: Reader
     private let versions: VersionCache
@@ -25,13 +25,11 @@ struct DeferredState {
 
     private struct Write {
         var entry: DeferredWriteTable.Entry
-        /// The entity's name in the model, or the last name that it had.
         var name: String
         var writer: UniqueID
         var isInsert = false
     }
 
-    /// In the order of the identifiers.
     func forEach(_ body: (DeferredObject) throws -> Void) throws {
         var objects: [String: DeferredObject] = [:]
         var current: UniqueID?
@@ -81,7 +79,7 @@ struct DeferredState {
         }
     }
 
-    /// The rule is that of the model, or the last one that the property had.
+    /// The rule comes from the model, or is the last rule of the property.
     private func add(_ written: PropertyWrite, _ write: Write, to object: inout DeferredObject) throws {
         let property = layout.lastName(ofProperty: written.name, of: write.name)
         var value = written.value
@@ -102,7 +100,7 @@ struct DeferredState {
                 return object.add(counted ?? amount, to: property, of: write.name, by: write.writer)
             }
         case .known(.attribute(let attribute)):
-            // A later model may hold what does not fit now, and not what was written after it.
+            // A later model may accept a value that does not fit now, and reject a later value.
             guard let converted = attribute.value(from: value) else { return keep(written, write, in: &object) }
             if attribute.effectiveRule.isBound {
                 let rule = attribute.effectiveRule
@@ -169,7 +167,6 @@ private final class LastDeletions {
         self.versions = versions
     }
 
-    /// In any table, or among the deferred deletions.
     func last(of id: UniqueID) throws -> Int64? {
         if let last = known[id] { return last }
         var last: Int64?

@@ -5,13 +5,12 @@ import TributaryModel
 /// Reads imported writes that have no effect yet; its functions throw ``StoreError`` when the store cannot be read.
 ///
 /// The writes are values that the model cannot represent, and updates of objects that were never inserted, from
-/// segments or from a baseline. Writes that a migration took out of the tables are not counted.
+/// segments or from a baseline. Writes that a migration took out of the tables are left out.
 package struct DeferredWriteReader {
     let reader: Reader
 
     private var table: DeferredWriteTable { DeferredWriteTable(db: reader.database) }
 
-    /// Each count is at most ``DeferredCounts/limit``.
     package func counts() throws -> DeferredCounts {
         var counts = DeferredCounts()
         counts.values = try table.importedCount()
@@ -45,7 +44,6 @@ package struct DeferredWriteReader {
         return overview
     }
 
-    /// The applied segments with deferred writes of transactions after `number`.
     package func segments(after number: Int64 = 0) throws -> [DeferredSegment] {
         var origins = try DeferredOrigins(reader)
         var found: [SegmentRecord: DeferredCounts] = [:]
@@ -65,8 +63,6 @@ package struct DeferredWriteReader {
         return found.map { DeferredSegment(record: $0.key, counts: $0.value) }
     }
 
-    /// The first deferred write of each segment; a value that the model cannot represent comes before an object that
-    /// was never inserted.
     package func firstWrites(of records: Set<SegmentRecord>) throws -> [SegmentRecord: DeferredWrite] {
         guard !records.isEmpty else { return [:] }
         var origins = try DeferredOrigins(reader)
@@ -89,7 +85,6 @@ package struct DeferredWriteReader {
         return found
     }
 
-    /// Returns at most `limit` writes, in order.
     package func writes(
         of record: SegmentRecord,
         limit: Int
@@ -118,7 +113,7 @@ package struct DeferredWriteReader {
         return (counts, writes)
     }
 
-    /// An object of an unknown entity does not count, because its insert itself is deferred.
+    /// An object of an unknown entity is left out, because its insert itself is deferred.
     private var isUnknownObject: String {
         let roots = reader.context.layout.tables.map { String($0.code) }.joined(separator: ", ")
         return """
@@ -127,7 +122,6 @@ package struct DeferredWriteReader {
             """
     }
 
-    /// Calls `block` once for each object, for at most ``DeferredCounts/limit`` objects.
     private func forEachUnknownObject(_ block: ([UnknownObjectWrite]) throws -> Void) throws {
         try BoundStatement(
             reader.database,
@@ -161,7 +155,6 @@ extension SegmentRecord {
     }
 }
 
-/// A write of an imported transaction that has no effect yet.
 package struct DeferredWrite: Sendable, Hashable {
     package enum Cause: Sendable, Hashable {
         case model
@@ -174,36 +167,28 @@ package struct DeferredWrite: Sendable, Hashable {
     package var cause: Cause
     package var writer: UniqueID
     package var sequence: UInt64
-    /// The index of the change in its transaction; nil when the store does not know it.
     package var index: Int?
     package var operation: String
     package var entity: String
     package var object: UniqueID
     package var property: String?
-    /// The beginning of the JSON text, at most ``valueLimit`` characters.
     package var value: String?
     package var reason: String
     package var since: WallTime
 }
 
-/// A summary of the imported writes that have no effect yet.
 package struct DeferredOverview: Sendable, Hashable {
     package var counts = DeferredCounts()
-    /// Newest first.
     package var newest: [DeferredWrite] = []
-    /// The first and the last import with deferred writes.
     package var since: WallTime?
     package var until: WallTime?
-    /// The time of the last value that the model cannot represent, by the clock of its writer.
     package var written: WallTime?
 }
 
-/// The numbers of imported writes that have no effect yet.
 package struct DeferredCounts: Sendable, Hashable {
     package static let limit = 100_000
 
     package var values = 0
-    /// Objects that were updated and never inserted.
     package var objects = 0
 
     package var isEmpty: Bool { values == 0 && objects == 0 }
@@ -211,13 +196,11 @@ package struct DeferredCounts: Sendable, Hashable {
     package init() {}
 }
 
-/// The number of writes of one applied segment that have no effect yet.
 package struct DeferredSegment: Sendable, Hashable {
     package var record: SegmentRecord
     package var counts: DeferredCounts
 }
 
-/// Finds the transactions and applied segments from which deferred writes come.
 struct DeferredOrigins {
     struct Origin {
         var writer: UniqueID
@@ -227,7 +210,6 @@ struct DeferredOrigins {
 
     private let reader: Reader
     private let select: BoundStatement
-    /// By transaction number; nil for a transaction that does not exist.
     private var known: [Int64: Origin?] = [:]
     private var lastSegment: SegmentRecord?
     private static let limit = 10_000
@@ -253,7 +235,6 @@ struct DeferredOrigins {
         return found
     }
 
-    /// Nil for a segment that is partly applied.
     mutating func segment(_ number: Int64) throws -> SegmentRecord? {
         guard let origin = try origin(number) else { return nil }
         if let lastSegment, lastSegment.holds(origin) { return lastSegment }
@@ -263,7 +244,6 @@ struct DeferredOrigins {
     }
 }
 
-/// A value that waits for the insert of its object.
 struct UnknownObjectWrite {
     var transaction: Int64
     var table: TableLayout

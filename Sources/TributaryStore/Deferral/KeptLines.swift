@@ -1,15 +1,14 @@
 import TributaryChanges
 import TributaryModel
 
-/// The lines of transactions whose meaning no known version of the model says, with the later lines of their transactions
-/// that may write the same objects.
+/// The lines of transactions that no known version of the model can interpret.
 ///
-/// They supersede nothing, and nothing supersedes them. A baseline has them in the order of their transactions, and a
-/// digest leaves them out: a store that has begun with a baseline of a model that knows more has fewer of them.
+/// Later lines of their transactions that may write the same objects are included. The lines supersede nothing, and
+/// nothing supersedes them. A baseline has them in the order of their transactions, and a digest leaves them out: a
+/// store that has begun with a baseline of a model that knows more has fewer of them.
 struct KeptLines {
     private let table: DeferredWriteTable
     private let layout: StoreModel
-    /// The objects that the kept lines of a transaction may write, so far.
     private let touched: TouchedObjects
 
     init(_ reader: Reader, touched: TouchedObjects = TouchedObjects()) {
@@ -41,16 +40,14 @@ struct KeptLines {
     }
 }
 
-/// What the model, or the last older version that had it, says of a written name.
 enum WrittenMeaning {
-    /// The property is of a kind that such a write does not fit: the write never takes effect in this model.
+    /// The kind of the property does not fit the write, which never takes effect in this model.
     case none
     case unknown
     case known(Property)
 }
 
 extension StoreModel {
-    /// `entity` is the name in the change, as are the names below.
     func meaning(of name: String, in entity: String, isLink: Bool) -> WrittenMeaning {
         guard let layout = self.entity(named: entity) else {
             return formerProperty(named: name, of: lastName(ofEntity: entity)).map { .known($0) } ?? .unknown
@@ -72,7 +69,7 @@ extension StoreModel {
     }
 
     /// Whether a deferred change has an insert or a value without a known meaning, or a value that does not fit its
-    /// property: a later model may hold it.
+    /// property: a later model may accept it.
     func isUnsettled(_ change: Change) -> Bool {
         if let (name, ids, positions, _) = change.operation.pairs, positions.map({ $0.count == ids.count }) ?? true {
             if case .unknown = meaning(of: name, in: change.entity, isLink: true) { return true }
@@ -93,7 +90,6 @@ extension StoreModel {
         }
     }
 
-    /// The change without the values that are in totals, because increments have no order.
     func withoutTotals(_ change: Change) -> Change {
         change.filtered { write in
             switch meaning(of: write.name, in: change.entity, isLink: false) {
@@ -104,8 +100,8 @@ extension StoreModel {
         }
     }
 
-    /// The change as it can be merged again: without the values that counters have counted and without names of blobs,
-    /// whose bytes the store has; those named in `deferred` stay.
+    /// The change as it can be merged again, without counted values and without names of blobs that the store has; the
+    /// names in `deferred` stay.
     func repeatable(_ change: Change, except deferred: Set<String>) -> Change {
         let entity = entity(named: change.entity) ?? survivingRoot(ofEntity: change.entity).map { entities[$0] }
         return change.filtered { write in

@@ -15,7 +15,7 @@ struct MergeState {
 
     private var layout: StoreModel { reader.context.layout }
 
-    /// In one order on all machines, but for the deferred writes, which come last.
+    /// In the same order on all machines, but the deferred writes come last, in any order.
     func forEach(_ emit: (MergeStateItem) throws -> Void) throws {
         for table in layout.tables { try objects(of: table) { try emit(.object($0)) } }
         for link in layout.links.sorted(by: { $0.name < $1.name }) { try pairs(of: link) { try emit(.pair($0)) } }
@@ -83,7 +83,7 @@ struct MergeState {
         return object
     }
 
-    /// A tombstone, an object that was written to and never inserted, or a shadow; nil when nothing of it counts.
+    /// A tombstone, an object that was written to and never inserted, or a shadow; nil without a lasting effect.
     private func hidden(
         _ id: UniqueID,
         _ statement: BoundStatement,
@@ -162,26 +162,21 @@ enum MergeStateItem {
     case counter(Counter)
     case deferred(DeferredObject)
 
-    /// It has the registers that no deletion supersedes; pairs and counters are items of their own.
     struct Object {
         var table: TableLayout
         var id: UniqueID
-        /// Nil for an object that is not live.
         var insert: (version: Int64, entity: EntityLayout)?
         var deleted: Int64?
-        /// The visible object that is shown for a shadow; only with `includesShown`.
         var representative: UniqueID?
         var columns: [Column] = []
     }
 
     struct Column {
         var index: Int
-        /// What readers see; only with `includesShown`.
         var shown: PropertyValue?
         var register: Register<Int64, PropertyValue>?
     }
 
-    /// A pair of a many-to-many relationship, linked or not, or the position of a pair.
     struct Pair {
         var link: LinkLayout
         var source: UniqueID
@@ -195,7 +190,6 @@ enum MergeStateItem {
     struct Counter {
         var column: StoreModel.ColumnIndex
         var id: UniqueID
-        /// Ordered by the UUIDs of the writers.
         var totals: [(writer: String, total: PropertyValue)] = []
     }
 }
@@ -216,7 +210,7 @@ private final class HeldReferences {
         isAtReference = try statement.step()
     }
 
-    /// Ask for objects in the order of their identifiers.
+    /// The objects of successive calls must be in the order of their identifiers.
     func targets(of id: UniqueID) throws -> [Int: UniqueID] {
         var found: [Int: UniqueID] = [:]
         while isAtReference, let next = statement.id(0), !(id < next) {

@@ -37,7 +37,6 @@ final class MergeStateText {
         }
     }
 
-    /// Lines that belong to an object are indented.
     private func lines(of object: MergeStateItem.Object, _ emit: (String) -> Void) throws {
         let head = "\(object.table.root.name) \(object.id)"
         if let insert = object.insert {
@@ -72,9 +71,10 @@ final class MergeStateText {
         for (writer, total) in totals { emit("\(head) \(writer) \(total.json.text)") }
     }
 
-    /// Digests leave out writes whose rule is neither in the model nor in an older version that its file lists.
+    /// Digests leave out writes with a rule that is neither in the model nor in an older version that its file lists.
     ///
-    /// A store may remember more versions, or may have joined a baseline of a store that does. It has fewer such writes.
+    /// A store may remember more versions, or may have joined a baseline of a store that does. It has fewer such
+    /// writes.
     private func lines(of object: DeferredObject, _ emit: (String) throws -> Void) throws {
         let head = "parked \(JSONValue.string(object.entity).text) \(object.id)"
         func name(_ property: String) -> String { JSONValue.string(property).text }
@@ -171,7 +171,6 @@ package struct MergeStateReader {
             var line = line
             line += "\n"
             line.withUTF8 { hash.update(bufferPointer: UnsafeRawBufferPointer($0)) }
-            // Lines that belong to an object are indented.
             guard line.utf8.first != UInt8(ascii: " ") else { return }
             objects += 1
             if objects & 0x3FF == 0 { progress(objects) }
@@ -183,7 +182,6 @@ package struct MergeStateReader {
         return StoreDigest(digest: hash.finalize().hexadecimal, vector: vector)
     }
 
-    /// The visible objects and their merge state as text in canonical order, for the comparison of whole stores.
     package func dump() throws -> String {
         var text = ""
         try MergeStateText(reader: reader, includesShown: true).forEachLine { line in
@@ -194,14 +192,12 @@ package struct MergeStateReader {
     }
 }
 
-/// Stores with equal digests have equal states.
 package struct StoreDigest: Sendable, Hashable {
     package struct Position: Sendable, Hashable {
         package var sequence: UInt64
         package var hash: String?
     }
 
-    /// Lower-case hexadecimal SHA-256.
     package var digest: String
     package var vector: [UniqueID: Position]
 }

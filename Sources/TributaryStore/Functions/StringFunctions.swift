@@ -67,7 +67,6 @@ enum StringFunctions {
         sqlite3_result_int(context, fits ? 1 : 0)
     }
 
-    /// SQLite caches the matcher for the run of the statement when the pattern is a constant.
     private static func matcher(_ context: OpaquePointer?, _ values: Values) -> Matcher? {
         if let kept = sqlite3_get_auxdata(context, 1) {
             return Unmanaged<Matcher>.fromOpaque(kept).takeUnretainedValue()

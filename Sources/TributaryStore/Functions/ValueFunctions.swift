@@ -3,12 +3,10 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// The SQL function for the functions of the predicate language, computed by the model's own code.
 enum ValueFunctions {
     /// `(code, argument, …)`: the result, or NULL; each further code takes the result so far as its first argument.
     static let name = "tributary_value"
 
-    /// One number for the function and the kinds of its arguments.
     static func code(_ function: BoundFunction) -> Int32 {
         let index = Int32(ObjectPredicate.Function.allCases.firstIndex(of: function.function) ?? 0)
         return function.argumentKinds.reversed().reduce(0) { $0 << kindBits | $1.rawValue } << functionBits | index
@@ -116,7 +114,7 @@ enum AggregateFunctions {
         aggregate.value(of: values, kind: kind).setResult(of: context)
     }
 
-    /// SQLite keeps the values of one group in this memory; nil when there were no rows.
+    /// SQLite keeps the values of one group in this memory; nil when the group is empty.
     private static func memory(_ context: OpaquePointer?, size: Int) -> UnsafeMutablePointer<UnsafeMutableRawPointer?>?
     {
         sqlite3_aggregate_context(context, Int32(size))?
@@ -129,7 +127,6 @@ extension Database {
     typealias SQLCall = @convention(c) (OpaquePointer?, Int32, SQLValues?) -> Void
     typealias SQLResult = @convention(c) (OpaquePointer?) -> Void
 
-    /// A function has a `call`, an aggregate has a `step` and a `finish`.
     func addFunction(
         _ name: String,
         arguments: Int32,

@@ -89,7 +89,6 @@ enum ValueListTable {
         guard code == SQLITE_OK else { throw StoreError.database(of: database.sqliteConnection) }
     }
 
-    /// Requires the HIDDEN column `packed`, which is the argument in the parentheses.
     private static func plan(_ info: UnsafeMutablePointer<sqlite3_index_info>?) -> Int32 {
         guard let info else { return SQLITE_ERROR }
         for index in 0..<Int(info.pointee.nConstraint) {

@@ -1,7 +1,6 @@
 import GRDB
 import TributaryChanges
 
-/// Reads and writes `tributary_answer`: the results of requests with an idempotency key.
 struct AnswerTable {
     private let db: Database
 
@@ -16,7 +15,6 @@ struct AnswerTable {
         try insert.run()
     }
 
-    /// The number of the transaction and the detail that are stored under an idempotency key.
     func answer(to key: String) throws -> (number: Int64, detail: String)? {
         let select = try BoundStatement(db, "SELECT number, detail FROM tributary_answer WHERE key = ?1")
         select.bind(1, key)

@@ -2,14 +2,13 @@ import GRDB
 package import TributaryChanges
 import TributaryModel
 
-/// Reads the history of transactions; its functions throw ``StoreError`` when the store cannot be read.
 package struct HistoryReader {
     let reader: Reader
 
     var database: Database { reader.database }
     var context: StoreContext { reader.context }
 
-    /// Tokens of history carry this name; a store that is set back gets another one, because it gives numbers again.
+    /// Tokens of history carry this name; a store that was set back gets another name, because it gives numbers again.
     package func name() throws -> String { try reader.setting(IdentityKeys.history) ?? "" }
 
     package func newestTransaction() throws -> Int64 { try TransactionTable(database).newest().number }
@@ -21,7 +20,7 @@ package struct HistoryReader {
         return try clock.map { $0 == transaction.clock } ?? (transaction.number < newestTransaction())
     }
 
-    /// When the transactions after `number` were written, and by which writer, at most `limit` of them in their order.
+    /// When and by which writer the transactions after `number` were written; at most `limit` of them, in order.
     ///
     /// The clock of a transaction may be ahead: it was written no later than this store has committed it.
     package func times(
@@ -41,20 +40,17 @@ package struct HistoryReader {
         }
     }
 
-    /// The transactions after `number`, at most `limit` of them.
     package func transactions(after number: Int64, limit: Int) throws -> [HistoryTransaction] {
         try page(after: number, limit: limit, changeLimit: .max, byteLimit: .max).transactions
     }
 
-    /// A part of history; the last transaction may be cut.
     package struct Page: Sendable {
         package var transactions: [HistoryTransaction]
-        /// The changes of the last transaction up to the end of the page; nil when it has no further ones.
+        /// The changes of the last transaction up to the end of the page; nil when there are no further changes.
         package var cut: Int?
         package var hasMore: Bool
     }
 
-    /// The transactions after `number`, within limits; a page has at least one change.
     package func page(
         after number: Int64,
         skipping skipped: Int = 0,
@@ -121,9 +117,6 @@ package struct HistoryReader {
 
     static let purgedHistoryKey = "history.purged"
 
-    /// The union of the changes of the transactions after `number` up to `through`.
-    ///
-    /// Without the purged history, any object may have changed.
     package func changes(
         after number: Int64,
         through: Int64,
@@ -143,8 +136,8 @@ package struct HistoryReader {
 
     /// The numbers of objects that the transactions after `number` up to `through` have changed.
     ///
-    /// Beyond `limit` objects an object counts once for each transaction that has changed it, so that memory does not
-    /// grow with their number; `isExact` is false then.
+    /// Beyond `limit` objects an object is counted once for each transaction that has changed it, so that memory does
+    /// not grow with their number; then `isExact` is false.
     package func counts(after number: Int64, through: Int64, limit: Int = ObjectChanges.defaultLimit) throws
         -> (inserted: Int, updated: Int, deleted: Int, isExact: Bool)
     {
@@ -161,12 +154,10 @@ package struct HistoryReader {
         return (counts[.insert] ?? 0, counts[.update] ?? 0, counts[.delete] ?? 0, false)
     }
 
-    /// The number and the detail that are stored under an idempotency key.
     package func idempotent(key: String) throws -> (number: Int64, detail: String)? {
         try AnswerTable(database).answer(to: key)
     }
 
-    /// Ends when `block` returns false.
     private func forEachChange(
         after number: Int64,
         through: Int64,
@@ -217,7 +208,6 @@ extension ObjectChanges {
 extension HistoryReader {
     static let consumerPrefix = "history.consumer."
 
-    /// Ordered by name.
     package func consumers() throws -> [HistoryConsumer] {
         try reader.settings.texts(beginningWith: HistoryReader.consumerPrefix).compactMap { key, text in
             let parts = text.split(separator: " ")
@@ -227,7 +217,6 @@ extension HistoryReader {
         }
     }
 
-    /// The preserved values of deleted objects, by transaction and object.
     package func tombstones(after number: Int64, through: Int64) throws -> [Int64: [Tombstone: [String: JSONValue]]] {
         try PreservedValueTable(db: database, layout: context.layout).all(after: number, through: through)
     }
@@ -235,9 +224,7 @@ extension HistoryReader {
 
 package struct HistoryConsumer: Sendable, Hashable {
     package var name: String
-    /// The consumer has processed everything up to this transaction.
     package var number: Int64
-    /// When the consumer last recorded its position.
     package var heardAt: WallTime
 }
 
@@ -259,7 +246,6 @@ package struct HistoryQuery: Sendable {
         self.entities = entities
     }
 
-    /// Nil when the query selects no change of the transaction.
     package func apply(to transaction: HistoryTransaction) -> HistoryTransaction? {
         if let author, transaction.author != author { return nil }
         if let excludedAuthor, transaction.author == excludedAuthor { return nil }
@@ -277,7 +263,6 @@ package struct HistoryTransaction: Sendable, Hashable {
     package struct Change: Sendable, Hashable {
         package var id: ManagedObjectID
         package var kind: Kind
-        /// The written properties, including linked relationships; empty for a deletion.
         package var properties: [String]
     }
 
@@ -291,7 +276,6 @@ package struct HistoryTransaction: Sendable, Hashable {
     package var changes: [Change]
 }
 
-/// A deleted object with preserved values.
 package struct Tombstone: Hashable, Sendable {
     package var root: String
     package var id: UniqueID

@@ -7,15 +7,13 @@ import TributaryModel
 /// A change is the object's UUID and the key of its ``HistoryShape``. A row has the first bytes of the UUIDs once where
 /// they are equal, and the key once where all its changes have one shape.
 final class HistoryWriter {
-    /// The greatest number of changes in a row.
     static let capacity = 400
-    /// The changes of a row then fill one page of 4 KiB.
+    /// The changes of a row then fit into one page of 4 KiB.
     private static let byteCapacity = 4_000
     private static let recordSize = 20
 
     private let insert: BoundStatement
     private let shapes: HistoryShapeTable
-    /// The shapes that this write transaction has used.
     private var keys: [HistoryShape: [UInt32]] = [:]
     private static let keyLimit = 10_000
 
@@ -57,7 +55,8 @@ final class HistoryWriter {
                 hasOneShape = hasOneShape && word(start + 16, as: UInt32.self) == key
             }
             let zeros = high == 0 ? 64 + low.leadingZeroBitCount : high.leadingZeroBitCount
-            // One change, or two of one object, keep a byte each, because rows count changes by these bytes.
+            // A single change, or two changes of one object, keep a byte each, because rows count changes by these
+            // bytes.
             let common = records.count == HistoryWriter.recordSize ? 0 : min(zeros / 8, 15)
             let end = hasOneShape ? 16 : HistoryWriter.recordSize
             let count = min(records.count / HistoryWriter.recordSize, HistoryWriter.byteCapacity / (end - common))
@@ -107,7 +106,6 @@ final class HistoryWriter {
         }
     }
 
-    /// One key, or one for each property when there are too many shapes.
     func keys(_ entity: String, _ kind: HistoryTransaction.Kind, _ properties: [String]) throws -> [UInt32] {
         let shape = HistoryShape(entity: entity, kind: kind, properties: properties.sorted())
         if let known = keys[shape] { return known }
@@ -124,7 +122,6 @@ final class HistoryWriter {
         return whole + shape.properties.map { HistoryShape(entity: shape.entity, kind: .update, properties: [$0]) }
     }
 
-    /// Creates the key on first use; nil when there are too many shapes.
     private func key(_ shape: HistoryShape) throws -> UInt32? {
         if let known = try shapes.key(of: shape) { return known }
         let count = try shapeCount ?? shapes.count()
@@ -137,14 +134,12 @@ final class HistoryWriter {
     }
 }
 
-/// The entity, the kind and the properties that several changes of history have in common.
 struct HistoryShape: Hashable {
     var entity: String
     var kind: HistoryTransaction.Kind
     var properties: [String]
 }
 
-/// Reads and writes `tributary_shape`: the shapes of history, by the keys that its records have.
 package struct HistoryShapeTable {
     private let db: Database
 
@@ -175,7 +170,6 @@ package struct HistoryShapeTable {
         try BoundStatement(db, "SELECT count(*) FROM tributary_shape").first { Int($0.integer(0)) } ?? 0
     }
 
-    /// Returns the key of the new shape.
     func insert(_ shape: HistoryShape) throws -> UInt32 {
         let last = try BoundStatement(db, "SELECT max(key) FROM tributary_shape").first(HistoryShapeTable.key)
         let key = (last ?? 0) &+ 1
@@ -197,7 +191,6 @@ package struct HistoryShapeTable {
         }
     }
 
-    /// Renames entities and properties in the history so far.
     package func rename(_ rename: (String, [String]) -> (entity: String, properties: [String])?) throws {
         let select = try BoundStatement(db, "SELECT key, entity, properties FROM tributary_shape")
         let shapes = try select.all { ($0.bytes(0), $0.text(1), HistoryShapeTable.names($0.text(2))) }
@@ -226,7 +219,6 @@ extension UInt32 {
 }
 
 extension WriteTransaction {
-    /// Registers a consumer, or updates its position and the time when it was last heard.
     package func setHistoryConsumer(_ name: String, number: Int64) throws {
         let now = reader.context.configuration.environment.wallTime().unixSeconds
         try setSetting(HistoryReader.consumerPrefix + name, to: "\(number) \(now)")

@@ -1,7 +1,6 @@
 import GRDB
 import TributaryChanges
 
-/// Reads and writes `tributary_transaction`: the numbers of the store's transactions, with their writers and clocks.
 struct TransactionTable {
     let db: Database
 
@@ -37,7 +36,6 @@ struct TransactionTable {
         try update.run()
     }
 
-    /// Nil when there is no such transaction.
     func clock(of number: Int64) throws -> HybridClock? {
         let select = try BoundStatement(db, "SELECT clock FROM tributary_transaction WHERE number = ?1")
         select.bind(1, number)
@@ -48,7 +46,6 @@ struct TransactionTable {
         try BoundStatement(db, "DELETE FROM tributary_transaction WHERE number = \(value: number)").run()
     }
 
-    /// Number 0 before the first transaction.
     func newest() throws -> WriterToken.Newest {
         return try BoundStatement(
             db,
@@ -78,11 +75,9 @@ struct TransactionTable {
 
 struct TransactionOrigin {
     var version: Version
-    /// The writer is a row of `tributary_writer`.
     var origin: WriteOrigin<Int64>
     var committedAt: WallTime
 
-    /// Finds an origin by the number ?1; a caller that asks often keeps the statement.
     static func select(_ db: Database) throws -> BoundStatement {
         try BoundStatement(
             db,

@@ -2,7 +2,6 @@ import GRDB
 package import TributaryChanges
 import TributaryModel
 
-/// What `restamp` or `reissue` has done: unexported transactions got new names, or new clocks too.
 package struct Restamped: Sendable, Hashable {
     package var former: UniqueID
     package var new: UniqueID
@@ -11,14 +10,12 @@ package struct Restamped: Sendable, Hashable {
     package var count: Int
 }
 
-/// The reason why unexported transactions cannot get new clocks or names.
 package enum RestampError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A copy of the store has published, or continues from, what this store has not published: it would be counted
+    /// A copy of the store has published these unpublished transactions, or continues from them: they would be applied
     /// twice.
     case knownElsewhere(writer: UniqueID, sequence: UInt64)
     /// A copy of the store, or the store before it was set back, may have published these transactions.
     case unproven(writer: UniqueID)
-    /// The model does not know the counter of an increment.
     case unknownCounter(entity: String, property: String)
 
     package var description: String {
@@ -43,8 +40,9 @@ package enum RestampError: Error, Hashable, Sendable, CustomStringConvertible {
 ///
 /// No other store knows them under their present names. Versions of rows name the numbers of transactions, so they
 /// change with the rows of the transactions. Totals of counters belong to writers, so the counted amounts move to the
-/// fresh writer. Each comparison with a transaction that stays has the same result: a new clock exceeds all that the
-/// old one exceeds. So what may have overwritten a value that is ahead stays ahead, just after that value.
+/// fresh writer. Each comparison with a transaction that stays has the same result: a new clock exceeds everything that
+/// the old clock exceeds. So a value that may have overwritten a value that is ahead stays ahead, just after that
+/// value.
 struct Restamp {
     private struct Unexported {
         var row: Int64
@@ -55,13 +53,11 @@ struct Restamp {
     }
 
     private let reader: Reader
-    /// The greatest clock that stays; nil when the transactions keep their clocks.
     private let greatest: HybridClock?
     private let transactions: [Unexported]
     private var db: Database { reader.database }
     private var layout: StoreModel { reader.context.layout }
 
-    /// With a clock for the transactions that have a greater clock, else for the transactions of the present writer.
     init(_ reader: Reader, after greatest: HybridClock?) throws {
         (self.reader, self.greatest) = (reader, greatest)
         let select = try BoundStatement(
@@ -89,7 +85,6 @@ struct Restamp {
         }
     }
 
-    /// The sequences of the transactions, by writer.
     var names: [UniqueID: ClosedRange<UInt64>] {
         transactions.reduce(into: [:]) { names, moved in
             let first = names[moved.version.writer]?.lowerBound ?? moved.sequence
@@ -99,7 +94,8 @@ struct Restamp {
 
     /// The reason why transactions cannot get other names; nil when they can.
     ///
-    /// Finds a writer whose unpublished transactions the store has imported; costs one look at each writer and segment.
+    /// Finds a writer with unpublished transactions that the store has imported; costs one look at each writer and
+    /// segment.
     func obstacle() throws -> RestampError? {
         if transactions.isEmpty { return nil }
         let select = try BoundStatement(
@@ -132,7 +128,7 @@ struct Restamp {
             try setBack(writer, to: (moved.map(\.sequence).min() ?? 1) - 1)
         }
         transaction.forget()
-        // Nobody will publish what these transactions have seen of the former writers.
+        // The transactions have seen transactions of the former writers that nobody will publish.
         let published = try reader.writers.all().reduce(into: [:]) { $0[$1.id.description] = $1.sequence }
         try transaction.renewOwn(as: fresh)
         let row = try transaction.writers().position(of: fresh).id
@@ -151,11 +147,10 @@ struct Restamp {
         return Restamped(former: former, new: fresh, published: end, count: transactions.count)
     }
 
-    /// The transactions that keep their names, as far as they decide about new clocks and the fresh writer.
     private struct Staying {
-        /// Those after `greatest`, in order; without `greatest`, those with the clock of a transaction that moves.
+        /// Transactions after `greatest`, in order; without `greatest`, transactions with the clock of a transaction
+        /// that moves.
         var rivals: [Version] = []
-        /// The greatest clock of the others.
         var last = HybridClock.zero
     }
 
@@ -186,7 +181,6 @@ struct Restamp {
         return staying
     }
 
-    /// The clocks under the fresh writer, which rise.
     private func clocks(_ transaction: WriteTransaction, _ staying: Staying) throws -> [HybridClock] {
         guard let greatest else { return transactions.map(\.version.clock) }
         var clock = max(try transaction.writers().lastClock(upTo: greatest), staying.last)
@@ -229,7 +223,6 @@ struct Restamp {
         return alike.first(where: isFit) ?? fresh
     }
 
-    /// Sets a writer back to the transactions that keep their names, and its successors to its new end.
     private func setBack(_ writer: Int64, to sequence: UInt64) throws {
         let isLater = "writer = ?1 AND sequence > ?2"
         let updates: [CachedSQL] = [
@@ -256,7 +249,6 @@ struct Restamp {
         }
     }
 
-    /// Returns the lines of the transaction.
     private func move(
         _ unexported: Unexported,
         to writer: Int64,
@@ -281,7 +273,6 @@ struct Restamp {
         return text
     }
 
-    /// The first line gets another sequence and clock, and has seen only what is published of each writer.
     private func restamped(
         _ lines: [UInt8],
         _ stamp: (sequence: UInt64, clock: HybridClock),
@@ -308,14 +299,12 @@ struct Restamp {
         return published == 0 ? nil : JSONMember(key: seen.key, value: .integer(Int64(clamping: published)))
     }
 
-    /// The total of a writer.
     private struct Count: Hashable {
         var writer: Int64
         var id: UniqueID
         var column: StoreModel.ColumnIndex
     }
 
-    /// Adds what a transaction has counted to the amounts that move.
     private func addCounts(of lines: [UInt8], by writer: Int64, to counts: inout [Count: PropertyValue]) throws {
         for line in lines.split(separator: UInt8(ascii: "\n")).dropFirst() {
             guard let change = JSONValue(text: String(decoding: line, as: UTF8.self)),
@@ -348,7 +337,6 @@ struct Restamp {
         }
     }
 
-    /// Nil when the value of the line is no count.
     private func counted(
         _ value: JSONMember,
         of entity: String,

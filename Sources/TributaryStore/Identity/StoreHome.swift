@@ -2,9 +2,8 @@ import CLinux
 import Foundation
 import TributaryChanges
 
-/// The place of a store, the machine and the file: it decides whether a copy gets a label of its own.
+/// The place of a store, its machine and its file: the place decides whether a copy gets its own label.
 package struct StoreHome: Hashable, Sendable {
-    /// The hash of the machine's ID; nil when the machine has none.
     package var machine: String?
     package var store: MarkedFile
 
@@ -13,13 +12,11 @@ package struct StoreHome: Hashable, Sendable {
         self.store = store
     }
 
-    /// Nil when the file cannot be examined.
     init?(ofStoreAt path: String) {
         guard let store = MarkedFile(at: URL(fileURLWithPath: path).standardizedFileURL.path) else { return nil }
         self.init(machine: MachineID.current, store: store)
     }
 
-    /// Nil when the store records no home.
     package init?(_ reader: Reader) throws {
         guard let store = try reader.setting(IdentityKeys.store).flatMap({ MarkedFile($0) }) else { return nil }
         self.init(machine: try reader.setting(IdentityKeys.machine), store: store)
@@ -38,7 +35,6 @@ package struct StoreHome: Hashable, Sendable {
     }
 }
 
-/// A file by its path and its mark.
 package struct MarkedFile: Hashable, Sendable {
     package var path: String
     package var mark: FileMark
@@ -48,7 +44,6 @@ package struct MarkedFile: Hashable, Sendable {
         self.mark = mark
     }
 
-    /// Nil when there is no file.
     package init?(at path: String) {
         guard let mark = FileMark(ofFile: path) else { return nil }
         self.init(path: path, mark: mark)
@@ -62,11 +57,10 @@ package struct MarkedFile: Hashable, Sendable {
         self.init(path: String(parts[3]), mark: FileMark(inode: inode, born: born, fileSystem: fileSystem))
     }
 
-    /// `<inode> <birth in nanoseconds> <file system> <path>`.
     package var text: String { "\(mark.inode) \(mark.born) \(mark.fileSystem) \(path)" }
 }
 
-/// Tells a file or a folder from others, also from copies of it.
+/// Distinguishes a file or a folder from others, also from copies of it.
 package struct FileMark: Hashable, Sendable {
     package var inode: UInt64
     /// Nanoseconds since 1970; 0 when the birth time is not known.
@@ -80,14 +74,14 @@ package struct FileMark: Hashable, Sendable {
         self.fileSystem = fileSystem
     }
 
-    /// Follows symbolic links; nil when there is no file, and a birth time of 0 when the file system records none.
+    /// Follows symbolic links; nil without a file, and a birth time of 0 when the file system records no birth times.
     package init?(ofFile path: String) {
         var mark = clinux_file_mark()
         guard clinux_read_file_mark(path, &mark) == 0 else { return nil }
         self.init(inode: mark.inode, born: mark.born, fileSystem: mark.file_system)
     }
 
-    /// Whether both marks may be of one file: another boot may have changed the number of the file system.
+    /// Whether both marks may belong to the same file: another boot may have changed the number of the file system.
     func mayBeSame(as other: FileMark) -> Bool {
         inode == other.inode && (born == 0 || other.born == 0 || born == other.born)
     }
@@ -110,7 +104,6 @@ package enum MachineID {
         return hash(of: text)
     }
 
-    /// Nil when the text is no ID.
     package static func hash(of text: String) -> String? {
         let id = text.trimmingCharacters(in: .whitespacesAndNewlines)
         guard id.utf8.count == 32, id.utf8.allSatisfy({ hexadecimalDigit($0) != nil }) else { return nil }
@@ -119,9 +112,7 @@ package enum MachineID {
 }
 
 package enum IdentityKeys {
-    /// The label of the store, which its writers name.
     package static let label = "identity.label"
-    /// Tokens of history carry this name.
     package static let history = "identity.history"
     package static let machine = "identity.machine"
     package static let store = "identity.store"

@@ -1,11 +1,10 @@
 package import TributaryChanges
 
-/// Changes of the store's own writer, and an administrator's decisions about others.
 extension WriteTransaction {
     /// Gives the transactions that were never exported and have clocks after `greatest` lesser clocks, under a fresh
     /// writer.
     ///
-    /// Throws ``RestampError`` and ``StoreError``; commit nothing then.
+    /// Throws ``RestampError`` and ``StoreError``; then commit nothing.
     package func restamp(after greatest: HybridClock) throws -> Restamped {
         try applyWaiting()
         forget()
@@ -15,8 +14,8 @@ extension WriteTransaction {
 
     /// Gives what the present writer has never exported the names of a fresh writer; the clocks stay.
     ///
-    /// Only the store's present writer can prove that nobody has published them. `range` is no longer about to be
-    /// exported. Throws ``RestampError`` and ``StoreError``; commit nothing then.
+    /// Only the store's present writer can prove that nobody has published them. `range` will not be exported. Throws
+    /// ``RestampError`` and ``StoreError``; then commit nothing.
     package func reissue(_ range: ExportRange) throws -> Restamped {
         try applyWaiting()
         forget()
@@ -27,18 +26,19 @@ extension WriteTransaction {
     }
 
     /// Continues the store as a fresh writer when a baseline claims more transactions of the present writer than the
-    /// store has, and the store can prove that nobody else continues as this writer.
+    /// store has.
     ///
-    /// Somebody else has written under the names of the next transactions, as after a machine was set back together with
-    /// its memory. What the store has never exported gets the names of the fresh writer, as with ``reissue(_:)``. If it
-    /// cannot, it keeps its names.
+    /// The store must prove that nobody else continues as this writer. Then somebody else has written under the names
+    /// of the next transactions, for example after a machine was set back together with its memory. Transactions that
+    /// the store has never exported get the names of the fresh writer, as with ``reissue(_:)``. If they cannot, they
+    /// keep their names.
     ///
-    /// The published transactions contradict the baseline when their clock is not below the claimed one, because the
+    /// The published transactions contradict the baseline when their clock is not below the claimed clock, because the
     /// clocks of a writer rise with its sequences. ``joinBaseline(_:writers:transactionCount:next:)`` then keeps the
     /// store's totals of the former writer.
     ///
     /// - Returns: The change of the writer; nil if the store continues as before.
-    /// - Throws: ``StoreError``; commit nothing then.
+    /// - Throws: ``StoreError``; then commit nothing.
     package func leaveClaimedWriter(_ claims: [BaselineWriter]) throws -> Restamped? {
         let table = try writers()
         let own = table.own
@@ -61,15 +61,14 @@ extension WriteTransaction {
         return left
     }
 
-    /// Makes the writer known when it is not.
     package func setState(_ state: WriterState?, of writer: UniqueID) throws {
         try writers().setState(state, of: writer)
     }
 
     /// The writer of the next local transaction.
     ///
-    /// It is a fresh writer unless the token proves that no copy continues as the present writer, and when the clock of
-    /// the present writer is too far ahead.
+    /// The store becomes a fresh writer in two cases: the token does not prove that no copy continues as the present
+    /// writer, or the clock of the present writer is too far ahead.
     func ownWriter() throws -> UniqueID {
         let (writers, token) = (try writers(), reader.context.configuration.token)
         if let token, try !token.take({ try writers.token() }) {
@@ -89,7 +88,6 @@ extension WriteTransaction {
         return try writers.own == writer && token?.take { try writers.token() } ?? true
     }
 
-    /// The store continues as the fresh writer until the transaction ends.
     func renewOwn(as id: UniqueID) throws {
         reader.context.configuration.token?.fresh = id
         try writers().renewOwn(as: id, of: reader.setting(IdentityKeys.label).flatMap { UniqueID($0) } ?? id)

@@ -3,20 +3,20 @@ import Glibc
 import Synchronization
 import TributaryChanges
 
-/// The proof that only this machine continues as a store's writer: a file with the writer's last transaction.
+/// The proof that only this machine continues as a store's writer, in the form of a file with the last transaction.
 ///
 /// The file is on a file system in memory, so a copy of the disk does not have it, and it belongs to the inode of the
-/// store's file. A commit takes the token, and gives the next one back when it has succeeded. So at most one of several
-/// copies of a store finds a token that agrees with the store. After a boot, or a crash within a commit, there is no
-/// token, and the store continues as a fresh writer. The file is locked during the commit, so that a commit of another
-/// process waits for the next token.
+/// store's file. A commit takes the token, and gives the next token back when it has succeeded. So at most one of
+/// several copies of a store finds a token that agrees with the store. After a boot, or a crash within a commit, there
+/// is no token, and the store continues as a fresh writer. The file is locked during the commit, so that a commit of
+/// another process waits for the next token.
 ///
 /// Without such a file system the memory of the process has the token: each start then makes a fresh writer.
 ///
 /// Where a boot is trusted, closing the store leaves the token on the disk, beside the store, and the first commit
 /// after a boot removes it. This detects a store that was set back alone, but not a disk that was set back as a whole.
 final class WriterToken: Sendable {
-    /// The store and the token must both say this.
+    /// The store and the token must agree on this.
     struct Content: Hashable, Sendable {
         var writer: UniqueID
         var sequence: UInt64
@@ -57,13 +57,9 @@ final class WriterToken: Sendable {
 
     private struct State {
         var descriptor: CInt?
-        /// The token that this process gave last.
         var memory: Token?
-        /// The bytes of `memory` in the file.
         var written: [UInt8] = []
-        /// True when the file could not take the token, for example on a full file system.
         var isKept = false
-        /// Whether the open transaction has found the proof; nil while it has not asked.
         var isProven: Bool?
         var taken: Token?
         var fresh: UniqueID?
@@ -87,7 +83,6 @@ final class WriterToken: Sendable {
         trustsReboot = configuration.trustsReboot
     }
 
-    /// Nil while the open transaction has not continued the store as a fresh writer.
     var fresh: UniqueID? {
         get { state.withLock(\.fresh) }
         set { state.withLock { $0.fresh = newValue } }
@@ -95,8 +90,8 @@ final class WriterToken: Sendable {
 
     /// Takes the token, once in a transaction, with the write lock of the store held.
     ///
-    /// Returns whether the store continues as its writer: not without a token, nor when the machine itself may be a
-    /// copy.
+    /// Returns whether the store continues as its writer. It does not without a token, nor when the machine itself may
+    /// be a copy.
     func take(_ content: () throws -> Content) throws -> Bool {
         if let known = state.withLock(\.isProven) { return known }
         let expected = Token(try content(), environment.clockDifference())
@@ -123,7 +118,6 @@ final class WriterToken: Sendable {
         }
     }
 
-    /// The newest transaction after the last commit in the store's file; nil when it is not known.
     var newest: Newest? {
         state.withLock { state in
             guard let file = open(&state) else { return nil }
@@ -142,12 +136,12 @@ final class WriterToken: Sendable {
         }
     }
 
-    /// Runs a commit, records the newest transaction, and gives the next token back when one was taken.
+    /// Runs a commit, records the newest transaction, and gives the next token back when a token was taken.
     ///
     /// When `commit` throws, call ``giveBack()``.
     func committing(_ transaction: WriteTransaction, _ commit: () throws -> Void) throws {
         let (isProven, fresh) = state.withLock { ($0.isProven, $0.fresh) }
-        // The part of the transaction in which the store became a fresh writer may have been rolled back.
+        // The part of the transaction that made the store a fresh writer may have been rolled back.
         let isOwn = try isProven == true || (isProven != nil && transaction.writers().own == fresh)
         let next = isOwn ? Token(try transaction.writers().token(), environment.clockDifference()) : nil
         let newest = try TransactionTable(transaction.db).newest()
@@ -162,15 +156,13 @@ final class WriterToken: Sendable {
         if isProven != nil { give(next) }
     }
 
-    /// For a transaction that took the token and was not committed.
     func giveBack() {
         if state.withLock({ $0.isProven }) != nil { give(state.withLock(\.taken)) }
     }
 
-    /// For a store that was just created.
     func begin(_ content: Content) throws {
         _ = try take { content }
-        // The inode may have been that of another store.
+        // The inode may have belonged to another store.
         state.withLock { state in
             state.newest = nil
             if let file = state.descriptor { ftruncate(file, 0) }
@@ -219,7 +211,7 @@ final class WriterToken: Sendable {
             token = Token(String(decoding: bytes, as: UTF8.self))
         }
         defer { if let kept { flock(kept, LOCK_UN) } }
-        // A store that was not written since the boot leaves the token that it has found.
+        // A store that was not written since the boot leaves its old token.
         guard let token, unlink(left) == 0 || errno == ENOENT else { return }
         let file = clinux_openat(AT_FDCWD, left, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else { return }
@@ -230,8 +222,7 @@ final class WriterToken: Sendable {
 
     /// Removes the token that was left on the disk.
     ///
-    /// Its clocks are those of an older boot. A store at another place than before became a fresh writer when it was
-    /// opened.
+    /// Its clocks belong to an older boot. A store that was moved became a fresh writer when it was opened.
     private func takeLeft() -> Token? {
         let file = clinux_openat(AT_FDCWD, left, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0)
         guard file >= 0 else { return nil }
@@ -243,11 +234,11 @@ final class WriterToken: Sendable {
         return Token(token.content, environment.clockDifference())
     }
 
-    /// Makes the file when there is none; nil when no file can be trusted.
+    /// Makes the file when it does not exist; nil when no file can be trusted.
     private func open(_ state: inout State) -> CInt? {
         var status = stat()
         if let file = state.descriptor {
-            // Somebody may have removed the file, and another process made a new one.
+            // Somebody may have removed the file, and another process made a new file.
             if fstat(file, &status) == 0, status.st_nlink > 0 { return file }
             Glibc.close(file)
             (state.descriptor, state.newest) = (nil, nil)
@@ -271,12 +262,11 @@ final class WriterToken: Sendable {
 }
 
 extension WriterToken {
-    /// The folder in memory with the tokens of a user's stores.
     enum Folder {
         /// The file systems that vanish with a boot: tmpfs and ramfs.
         private static let kinds: Set<UInt32> = [0x0102_1994, 0x8584_58F6]
 
-        /// Makes the folder when it is not there; nil when none can be trusted.
+        /// Makes the folder when it is missing; nil without a trustworthy folder.
         static func path(of user: uid_t) -> String? {
             let path = "/dev/shm/tributary-\(user)"
             if mkdir(path, 0o700) == 0, user != geteuid() { chown(path, user, gid_t.max) }

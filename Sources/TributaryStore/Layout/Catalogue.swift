@@ -11,13 +11,11 @@ package struct Catalogue {
 
     package struct Key: Hashable {
         package var kind: Kind
-        /// The root entity of a column; empty for other entries.
         package var owner: String
         package var name: String
     }
 
     package struct Entry: Hashable {
-        /// The code of an entity or a link table, or the index of a column in its table.
         package var code: Int64
         package var definition: String
         /// The part of the definition that may change: a column's default as JSON, or whether an entity is abstract.
@@ -33,7 +31,6 @@ package struct Catalogue {
             self.init(code: code, definition: Entry.tableWord + table, initial: isAbstract ? "abstract" : "")
         }
 
-        /// Nil for an entry that is no entity.
         package var table: String? {
             definition.hasPrefix(Entry.tableWord) ? String(definition.dropFirst(Entry.tableWord.count)) : nil
         }
@@ -77,7 +74,6 @@ package struct Catalogue {
         (entries.filter { $0.key.kind == kind }.map(\.value.code).max() ?? 0) + 1
     }
 
-    /// Ordered by index.
     package func columns(of root: String) -> [(name: String, entry: Entry)] {
         entries.filter { $0.key.kind == .column && $0.key.owner == root }
             .map { ($0.key.name, $0.value) }

@@ -1,6 +1,6 @@
 import GRDB
 
-/// The views of other programs in the store's file, with their triggers, as they were before a migration.
+/// The views of other programs in the store's file, with their triggers, before a migration.
 ///
 /// SQLite refuses to rename a table or column that a view names, so a migration drops all views and restores those of
 /// other programs unchanged. A restored view that names a removed column keeps its text, and gives SQLite's error when

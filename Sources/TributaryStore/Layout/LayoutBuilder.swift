@@ -1,7 +1,6 @@
 import TributaryChanges
 package import TributaryModel
 
-/// Assigns tables and columns to a model's entities and properties; recorded ones keep their column indexes.
 package struct LayoutBuilder {
     private let model: Model
     private let catalogue: Catalogue
@@ -9,7 +8,6 @@ package struct LayoutBuilder {
     private let tableIndexes: [String: Int]
     /// In lower case, because SQLite does not distinguish case.
     private var taken: Set<String> = []
-    /// For each root entity: its columns ordered by index.
     private var columns: [[ColumnLayout]] = []
     private var columnIndexes: [String: [String: Int]] = [:]
 
@@ -61,7 +59,6 @@ package struct LayoutBuilder {
         )
     }
 
-    /// Parents come before children.
     private func hierarchy(of root: Entity) -> [Entity] {
         root.subentities.compactMap { model.entity(named: $0) }
             .sorted { ($0.ancestors.count, $0.name) < ($1.ancestors.count, $1.name) }
@@ -113,7 +110,6 @@ package struct LayoutBuilder {
         return keepIndexes(found, root: root)
     }
 
-    /// Moves recorded columns to their recorded indexes and appends new columns.
     private mutating func keepIndexes(_ found: [ColumnLayout], root: Entity) -> [ColumnLayout] {
         let known = catalogue.columns(of: root.name).map(\.name)
         let order = Dictionary(uniqueKeysWithValues: known.enumerated().map { ($1, $0) })
@@ -237,7 +233,6 @@ package struct LayoutBuilder {
 
     private var linkNames: [String: Int] = [:]
 
-    /// The table holds the pairs of the relationship, or only its positions.
     private func linkTable(of relationship: Relationship, in entity: Entity) -> String? {
         switch entity.property(named: relationship.name) {
         case .relationship(_, .links(let table, ownsPairs: true))?: table
@@ -247,7 +242,7 @@ package struct LayoutBuilder {
         }
     }
 
-    /// The link table for the positions of an ordered to-many relationship whose inverse is to-one.
+    /// The link table for the positions of an ordered to-many relationship with a to-one inverse.
     ///
     /// The inverse register, not this table, determines the members of the relationship.
     private func orderLink(of property: Property, in entity: Entity) -> Int? {
@@ -283,7 +278,6 @@ package struct LayoutBuilder {
         return defaults
     }
 
-    /// A name that neither SQLite nor the store reserves.
     private static func free(_ name: String, taken: inout Set<String>) -> String {
         let isReserved = ["sqlite_", "tributary_"].contains { name.lowercased().hasPrefix($0) }
         let base = isReserved ? "entity_\(name)" : name

@@ -2,7 +2,7 @@ import CSQLite
 import TributaryChanges
 import TributaryModel
 
-/// The values of one list as the bytes of one parameter: SQLite accepts 32,766 parameters, and a list may be longer.
+/// The values of a list as the bytes of one parameter: SQLite accepts 32,766 parameters, and a list may be longer.
 ///
 /// Each value is its kind (a byte), followed by a number of 8 bytes, or by a length of 8 bytes and that many bytes.
 struct PackedValues {
@@ -102,7 +102,6 @@ extension UInt64 {
     fileprivate var clamped: UInt64 { Swift.min(self, 1 << 48) }
 }
 
-/// The compact encoding of values in the registers of tombstones and partial rows.
 extension PropertyValue {
     func pack(into writer: inout VariableLengthWriter) {
         switch self {
@@ -184,7 +183,6 @@ extension PropertyValue {
     }
 }
 
-/// Reads unsigned numbers of variable length: seven bits a byte, the least significant first.
 struct VariableLengthReader {
     private let bytes: UnsafeRawBufferPointer
     private(set) var index = 0
@@ -206,7 +204,6 @@ struct VariableLengthReader {
         return nil
     }
 
-    /// Nil when fewer bytes are left.
     mutating func read(_ count: Int) -> UnsafeRawBufferPointer? {
         guard count >= 0, count <= bytes.count - index else { return nil }
         defer { index += count }

@@ -28,7 +28,6 @@ extension PropertyValue {
         return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
     }
 
-    /// The value has the form of a column.
     func setResult(of context: OpaquePointer?) {
         switch self {
         case .integer(let value): sqlite3_result_int64(context, value)

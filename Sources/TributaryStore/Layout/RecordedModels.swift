@@ -12,7 +12,6 @@ package struct RecordedModels {
         var number: Int64
         var hash: String
         var version: String
-        /// Nil while only the table has it.
         var model: Model?
     }
 
@@ -38,7 +37,6 @@ package struct RecordedModels {
         self.entries = entries
     }
 
-    /// Nil in a store that was made before models were recorded.
     package var currentHash: String? { entries.last?.hash }
 
     package func current() throws -> Model? {
@@ -46,7 +44,6 @@ package struct RecordedModels {
         return try last.model ?? RecordedModels.definition(last.number, in: db)
     }
 
-    /// Whether this version is one of the store's earlier versions, under the same name.
     package func hasLeft(_ hash: String, version: String) -> Bool {
         entries.dropLast().contains { $0.hash == hash && $0.version == version }
     }
@@ -84,7 +81,6 @@ package struct RecordedModels {
         }
     }
 
-    /// `former` comes from another store; older versions that must be read from files follow later.
     mutating func begin(with model: Model, after former: ModelVersions) throws {
         for version in former.passing() { try add(version) }
         guard !model.earlier.areInMemory else { return try move(to: model, through: nil) }
@@ -138,7 +134,6 @@ package struct RecordedModels {
 final class VersionRecording: Sendable {
     let done = DispatchGroup()
 
-    /// Nil when there is nothing to record.
     init?(of store: Store) throws {
         let isNeeded = try store.read { try $0.setting(RecordedModels.unrecordedKey) } != nil
         guard isNeeded else { return nil }

@@ -28,7 +28,6 @@ extension Schema {
         "tributary_to_one_\(table.name).\(column.name)"
     }
 
-    /// A row for each visible pair, with the transaction that linked it.
     package static func createTable(_ link: LinkLayout, in db: Database) throws {
         let position = link.isOrdered ? "_position TEXT, " : ""
         try db.execute(
@@ -41,7 +40,6 @@ extension Schema {
         try createIndex(on: link, in: db)
     }
 
-    /// Leads from the target of a pair to the pair.
     static func createIndex(on link: LinkLayout, in db: Database) throws {
         let index = quoted("tributary_target_\(link.name)")
         try db.execute(sql: "CREATE INDEX \(index) ON \(link.quotedName)(_target)")
@@ -64,7 +62,7 @@ extension Schema {
         }
     }
 
-    /// Drops all views except those of the store's own tables, before columns change.
+    /// Drops all views except the views of the store's own tables, before columns change.
     ///
     /// It drops views of other programs too, because they may name columns that are removed; ``ForeignViews`` restores
     /// them.
@@ -76,7 +74,6 @@ extension Schema {
         for view in views { try db.execute(sql: "DROP VIEW \(quoted(view))") }
     }
 
-    /// Creates only the indexes that are missing.
     package static func createModelIndexes(in db: Database, layout: StoreModel) throws {
         for index in modelIndexes(of: layout) {
             let rows = index.condition.map { " WHERE \($0)" } ?? ""
@@ -93,7 +90,6 @@ extension Schema {
         package var name: String
         var table: TableLayout
         var columns: [String]
-        /// The rows that the index has; nil for all.
         var condition: String?
     }
 

@@ -14,9 +14,9 @@ extension Schema {
         """,
         "CREATE TABLE tributary_setting(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
 
-        // `store` is the label of the store that the writer belongs to; `after` is the writer that it continues, and
-        // `after_sequence` the last transaction of that writer then. `announced` is the sequence that the store's own
-        // transactions last announced as seen. Earlier versions of the program need `aside`.
+        // `store` is the label of the store that the writer belongs to; `after` is the writer that it continued, and
+        // `after_sequence` the last transaction of that writer at that time. `announced` is the sequence that the
+        // store's own transactions last announced as seen. Earlier versions of the program need `aside`.
         """
         CREATE TABLE tributary_writer(
             id INTEGER PRIMARY KEY, uuid TEXT NOT NULL UNIQUE, name TEXT,

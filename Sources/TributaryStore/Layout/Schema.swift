@@ -11,8 +11,8 @@ import TributaryModel
 package enum Schema {
     /// Creates the tables in an empty file; otherwise compares the store with the model and migrates it.
     ///
-    /// Must run in a write transaction. Throws ``StoreError`` `otherFormat`, `cannotOpen`, `cannotMigrate`, and what
-    /// the migrator throws.
+    /// Must run in a write transaction. Throws ``StoreError`` `otherFormat`, `cannotOpen`, `cannotMigrate`, and errors
+    /// of the migrator.
     static func open(
         in db: Database,
         configuration: StoreConfiguration,
@@ -41,14 +41,14 @@ package enum Schema {
         let foreignViews = try ForeignViews(in: db)
         try shadows.prepareMigration()
         let layout = try migrator.migrate(db, configuration: configuration)
-        // Another version of the program may have had fewer.
+        // Other versions of the program may lack some of these indexes.
         try createModelIndexes(in: db, layout: layout)
         try shadows.run(layout)
         try foreignViews.restore(in: db, path: configuration.path)
         return layout
     }
 
-    /// Throws ``StoreError`` `cannotOpen` and `otherFormat` when the file is no store of this version.
+    /// Throws ``StoreError`` `cannotOpen` or `otherFormat` when the file is not a store of this version.
     static func checkHeader(_ db: Database, path: String) throws {
         guard try Int32.fetchOne(db, sql: "PRAGMA application_id") == StoreFormat.applicationID else {
             throw StoreError.cannotOpen(path: path, reason: "it is a SQLite database of another program")
@@ -60,7 +60,6 @@ package enum Schema {
         if let reason = StoreFormat.refusal(of: found) { throw .otherFormat(path: path, reason: reason) }
     }
 
-    /// Returns the layout of a store that needs no migration.
     private static func unchanged(in db: Database, configuration: StoreConfiguration) throws -> StoreModel {
         let catalogue = try Catalogue(db)
         var builder = LayoutBuilder(model: configuration.model, catalogue: catalogue)

@@ -1,7 +1,6 @@
 package import GRDB
 import TributaryChanges
 
-/// A row of `tributary_setting`, which the store keeps for itself: its key, and how its text is read and written.
 package struct Setting<Value> {
     package let key: String
     package let read: (String) -> Value?
@@ -16,7 +15,6 @@ extension Setting where Value: LosslessStringConvertible {
     package init(_ key: String) { self.init(key, read: { Value($0) }, text: \.description) }
 }
 
-/// Reads and writes `tributary_setting`.
 package struct SettingTable {
     private let db: Database
 
@@ -24,14 +22,12 @@ package struct SettingTable {
         self.db = db
     }
 
-    /// Nil when there is none, or its text is no such value.
     package func value<Value>(of setting: Setting<Value>) throws -> Value? {
         let select = try BoundStatement(db, "SELECT value FROM tributary_setting WHERE key = ?1")
         select.bind(1, setting.key)
         return try select.first { $0.text(0) }.flatMap(setting.read)
     }
 
-    /// Nil removes the setting.
     package func set<Value>(_ setting: Setting<Value>, to value: Value?) throws {
         let statement = try BoundStatement(
             db,
@@ -44,7 +40,6 @@ package struct SettingTable {
         try statement.run()
     }
 
-    /// In the order of their keys.
     package func texts(beginningWith prefix: String) throws -> [(key: String, text: String)] {
         let select = try BoundStatement(
             db,

@@ -7,16 +7,12 @@ package import TributaryModel
 /// ``Schema`` creates it when a store is opened.
 package final class StoreModel: Sendable {
     package let model: Model
-    /// The configured name, which object IDs contain.
     package let storeName: String
     package let tables: [TableLayout]
     package let links: [LinkLayout]
     package let entities: [EntityLayout]
-    /// For each table: all to-one registers that hold its objects.
     let incoming: [[ColumnIndex]]
-    /// For each table: the link tables that have its objects at an end.
     let linksOf: [[Int]]
-    /// For each table: the uniqueness constraints that decide which of its live objects are visible.
     let uniqueConstraints: [[UniqueConstraint]]
     private let entityByName: [String: Int]
     private let entityByCode: [Int64: Int]
@@ -77,7 +73,6 @@ package final class StoreModel: Sendable {
         )
     }
 
-    /// The catalogue's text for the defaults of a column: one default for all entities that share it, or one for each.
     package func initial(of columnIndex: Int, in table: TableLayout) -> String {
         let own = table.columns[columnIndex]
         let holders = entities.filter { entity in
@@ -99,21 +94,17 @@ package final class StoreModel: Sendable {
 
     package func entity(code: Int64) -> EntityLayout? { entityByCode[code].map { entities[$0] } }
 
-    /// Also finds an entity by its name in an older version of the model.
     package func entityIndex(named name: String) -> Int? {
         entityByName[identical: name] ?? formerNames.entity(name).flatMap { entityByName[$0] }
     }
 
-    /// The last name of a removed entity; deferred writes are reported under it.
     package func lastName(ofEntity name: String) -> String { formerNames.lastName(ofEntity: name) }
 
-    /// The present name of the root, or its last name.
     func lastRoot(ofEntity name: String) -> String {
         if let root = survivingRoot(ofEntity: name) { return entities[root].entity.root }
         return if case .removed(let root)? = formerNames.root(ofRemoved: name) { root } else { name }
     }
 
-    /// The table of this root has the known state of a removed entity's objects.
     package func survivingRoot(ofEntity name: String) -> Int? {
         guard entityIndex(named: name) == nil,
             case .surviving(let root)? = formerNames.root(ofRemoved: lastName(ofEntity: name))
@@ -121,7 +112,6 @@ package final class StoreModel: Sendable {
         return entityByName[root]
     }
 
-    /// Whether an older version of the model had the entity.
     func isFormer(entity name: String) -> Bool {
         entityIndex(named: name) == nil && formerNames.root(ofRemoved: lastName(ofEntity: name)) != nil
     }
@@ -130,7 +120,6 @@ package final class StoreModel: Sendable {
         formerNames.removedProperty(name, of: entity)?.definition.name ?? name
     }
 
-    /// Nil when the entity now has a property of that name.
     func formerProperty(named name: String, of entity: String) -> Property? {
         if let known = self.entity(named: entity)?.entity, propertyIndex(named: name, of: known) != nil { return nil }
         return formerNames.removedProperty(name, of: entity)?.definition
@@ -145,13 +134,12 @@ package final class StoreModel: Sendable {
         return Change(entity: change.entity, id: change.id, operation: .link(to: name, ids: ids, positions: nil))
     }
 
-    /// The last inverse of a former relationship, when a later version of the model than that which removed the
-    /// relationship has removed it.
+    /// The last inverse of a former relationship, when the model lost the relationship first and the inverse in a later
+    /// version.
     func laterInverse(ofProperty name: String, of entity: String) -> FormerNames.Counterpart? {
         formerNames.removedProperty(name, of: entity)?.laterInverse
     }
 
-    /// The other side of a former relationship.
     func counterpart(ofProperty name: String, of entity: String) -> (owner: EntityLayout, place: EntityLayout.Place)? {
         guard let other = formerNames.removedProperty(name, of: entity)?.counterpart,
             let known = self.entity(named: other.entity),
@@ -160,13 +148,11 @@ package final class StoreModel: Sendable {
         return (known, known.places[propertyIndex])
     }
 
-    /// Also finds a property by its name in an older version of the model.
     package func propertyIndex(named name: String, of entity: Entity) -> Int? {
         entity.propertyIndex(named: name)
             ?? formerNames.property(name, of: entity.name).flatMap { entity.propertyIndex(named: $0) }
     }
 
-    /// Nil for a property without a column; also finds a property by its name in an older version of the model.
     func column(of property: String, in entity: EntityLayout) -> ColumnIndex? {
         guard let index = propertyIndex(named: property, of: entity.entity),
             case .column(let column) = entity.places[index]
@@ -174,7 +160,6 @@ package final class StoreModel: Sendable {
         return ColumnIndex(table: entity.table, column: column)
     }
 
-    /// Nil for a property that is not stored as an attribute; `entity` may be a name in an older version of the model.
     func attribute(
         _ name: String,
         of entity: String
@@ -194,7 +179,6 @@ package final class StoreModel: Sendable {
             || names.root(ofRemoved: names.lastName(ofEntity: name)) != nil
     }
 
-    /// Whether the model has the rule of a property, or an older version that its file lists.
     func isListed(_ property: String, of entity: String) -> Bool {
         let names = listedNames.names
         if let known = model.entity(named: names.entity(entity) ?? entity),
@@ -222,9 +206,9 @@ package final class StoreModel: Sendable {
     }
 }
 
-/// The former names of a model, computed on the first lookup of a name that the model does not have.
+/// The former names of a model, computed on the first lookup of a name that the model lacks.
 ///
-/// A store whose writers all use its version of the model never needs the former names, nor the older versions.
+/// A store never needs the former names, nor the older versions, when all writers use its version of the model.
 package final class FormerNamesSource: Sendable {
     private let state: Mutex<State>
 

@@ -10,14 +10,13 @@ package struct TableLayout: Sendable {
     package let code: Int64
     package let name: String
     package let columns: [ColumnLayout]
-    /// The columns that are registers; counters have totals instead.
     let registers: [Int]
-    /// Sub-entities need a column `_entity` with the code of the concrete entity.
     package let hasEntityColumn: Bool
-    /// The root entity and all its sub-entities.
     package let entities: [String]
     let readings: [ColumnReading]
-    /// Selects the row of an ID in the form that ``RowReading`` reads: faults read rows one by one.
+    /// Selects the row of an ID in the form that ``RowReading`` reads.
+    ///
+    /// Faults read rows one by one.
     let rowByID: String
 
     init(
@@ -54,8 +53,8 @@ package struct ColumnLayout: Sendable {
         case attribute(AttributeType, MergeRule)
         /// A register that holds an object of the table `target`.
         ///
-        /// When several visible objects hold one target in one-to-one registers, the object with the greatest version
-        /// owns it, and the column `inverse` of the target shows the owner.
+        /// When several visible objects hold the same target in one-to-one registers, the object with the greatest
+        /// version owns it, and the column `inverse` of the target shows the owner.
         case reference(target: Int, isOneToOne: Bool, inverse: Int?)
         /// The other side of a one-to-one relationship: shows the owner from the register `column` of the table
         /// `source`.
@@ -80,14 +79,12 @@ package struct ColumnLayout: Sendable {
     /// is computed from it.
     package var quotedName: String { quoted(isDate ? "_date_\(name)" : name) }
 
-    /// The column that readers with plain SQL see.
     var visibleName: String { quoted(name) }
 
     private var isDate: Bool {
         if case .attribute(.date, _) = kind { true } else { false }
     }
 
-    /// For `CREATE TABLE` and `ALTER TABLE … ADD COLUMN`.
     package var columnDefinitions: [String] {
         let stored = "\(quotedName) \(declaredType)"
         return isDate ? [stored, ColumnLayout.unixSeconds(as: name, of: quotedName)] : [stored]
@@ -109,7 +106,7 @@ package struct ColumnLayout: Sendable {
             """
     }
 
-    /// Writes to registers have versions; writes to inverse columns have none.
+    /// Only writes to registers have versions, not writes to inverse columns.
     package var isRegister: Bool {
         if case .inverseColumn = kind { false } else { true }
     }
@@ -142,7 +139,6 @@ package struct ColumnLayout: Sendable {
     }
 }
 
-/// `name` as an SQL identifier.
 package func quoted(_ name: String) -> String {
     // Statements ask for this name very often, and it rarely contains a character to replace.
     let isPlain = !name.utf8.contains(UInt8(ascii: "\""))
@@ -165,7 +161,6 @@ extension ColumnLayout {
 }
 
 package final class EntityLayout: Sendable {
-    /// The storage of one property, for writes.
     package enum Place: Sendable, Hashable {
         case column(Int)
         /// The last-sorted side of a one-to-one relationship.
@@ -173,12 +168,10 @@ package final class EntityLayout: Sendable {
         /// Writes go to the register `column` of `table`; the first value is the object's own column that shows the
         /// owner.
         case inverseColumn(Int, table: Int, column: Int)
-        /// A to-many relationship whose inverse is the to-one register `column` of `table`; the link table `order`
-        /// keeps the positions of an ordered one.
+        /// A to-many relationship with the to-one register `column` of `table` as its inverse; the link table `order`
+        /// keeps the positions of an ordered relationship.
         case inverse(table: Int, column: Int, order: Int?)
-        /// Pairs in a link table; `ownsPairs` is true when the object is the source of the pairs.
         case links(Int, ownsPairs: Bool)
-        /// Transient: not stored.
         case none
     }
 
@@ -186,9 +179,7 @@ package final class EntityLayout: Sendable {
     /// The number of the concrete entity in `_entity`; kept for the life of the store.
     package let code: Int64
     package let table: Int
-    /// By property index.
     package let places: [Place]
-    /// For each column of the table: whether it is a register of this entity.
     package let holds: [Bool]
     /// What each column of the table shows for an object of this entity without a write; null for columns of other
     /// entities.
@@ -212,7 +203,6 @@ package final class EntityLayout: Sendable {
         self.defaults = defaults
     }
 
-    /// By property index; nil for transient attributes and to-many relationships.
     package var propertyColumns: [Int?] {
         places.map { place in
             switch place {
@@ -223,7 +213,6 @@ package final class EntityLayout: Sendable {
     }
 }
 
-/// The table of a many-to-many relationship, `<Entity>_<relationship>`.
 package struct LinkLayout: Sendable {
     package let index: Int
     /// The number of the relationship in `tributary_link`; kept for the life of the store.
@@ -231,7 +220,6 @@ package struct LinkLayout: Sendable {
     package let name: String
     package let source: Int
     package let target: Int
-    /// Whether pairs have a position, a string compared by bytes.
     package let isOrdered: Bool
     /// Whether the relationship is its own inverse: a pair is kept once, with the lesser ID as its source, and read
     /// from both ends.

@@ -9,7 +9,6 @@ struct UniqueConstraint: Sendable {
     let owner: String
     let names: [String]
     let columns: [Int]
-    /// The indexes and the codes of the entities that have the constraint.
     let entities: Set<Int>
     let codes: [Int64]
 

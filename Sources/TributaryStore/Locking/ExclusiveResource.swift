@@ -3,9 +3,7 @@ import Synchronization
 
 /// A lock that one thread holds at a time, and may take again: the queue of a context, or the write lock of a store.
 package final class ExclusiveResource: Sendable {
-    /// For messages, such as `the context 'import'`.
     package let name: String
-    /// Whether the resource is a lock that a context takes, and not a context; messages then name the lock's holder.
     let isLock: Bool
     let holder = Atomic<UInt>(0)
     private let graph: WaitForGraph
@@ -37,7 +35,6 @@ package final class ExclusiveResource: Sendable {
 
     package func stopWaiting() { graph.stopWaiting() }
 
-    /// The resource that the calling thread held when it took this one; nil when it held nothing.
     package var outerHolder: String? { graph.resourceHeldBefore(self)?.name }
 }
 
@@ -101,7 +98,6 @@ package final class WaitForGraph: Sendable {
         }
     }
 
-    /// Describes the cycle when the holders and their waits lead back to the calling thread.
     private static func cycle(from resource: ExclusiveResource, _ nodes: [UInt: Node]) -> String? {
         let thread = pthread_self()
         var path = [resource]
@@ -114,14 +110,13 @@ package final class WaitForGraph: Sendable {
         return nil
     }
 
-    /// The caller waits for the first resource of the path, whose holder waits for the second, and so on; the caller
-    /// holds the last resource.
+    /// The caller waits for the first resource of the path, the holder of each resource waits for the next, and the
+    /// caller holds the last.
     private static func description(of path: [ExclusiveResource], _ nodes: [UInt: Node]) -> String {
         let caller = nodes[pthread_self()]?.held.last { !$0.isLock }?.name ?? "this thread"
         return "\(caller) waits for " + path.map { name(of: $0, nodes) }.joined(separator: ", which waits for ")
     }
 
-    /// A lock's name is followed by the context that holds it.
     private static func name(of resource: ExclusiveResource, _ nodes: [UInt: Node]) -> String {
         let held = nodes[resource.holder.load(ordering: .relaxed)]?.held ?? []
         guard let index = held.firstIndex(where: { $0 === resource }), index > 0, resource.isLock else {

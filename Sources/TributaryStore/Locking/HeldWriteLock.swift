@@ -14,7 +14,6 @@ extension HeldWriteLock {
         try StoreError.mapping { try Reader(database: database, context: store.context).history.newestTransaction() }
     }
 
-    /// The combined changes of the transactions after `number` up to `through`.
     package func changes(after number: Int64, through: Int64, limit: Int) throws -> ObjectChanges {
         try StoreError.mapping {
             try Reader(database: database, context: store.context).history

@@ -2,14 +2,11 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// Collects the objects that became visible, changed or disappeared, for history and for observers of the store.
 final class EffectLog {
     private let layout: StoreModel
     private let history: HistoryWriter
     @exclusivity(unchecked) private(set) var current: AppliedTransaction
-    /// For each table: the number of effects in the SQLite transaction.
     @exclusivity(unchecked) private var counts: [Int]
-    /// For each entity: the history keys of a deletion.
     @exclusivity(unchecked) private var deletionKeys: [[UInt32]?]
 
     init(_ db: Database, layout: StoreModel) throws {
@@ -43,11 +40,10 @@ final class EffectLog {
         try record(kind, table, id, entity: entity, keys: keys)
     }
 
-    /// `keys` are the history keys that name the properties.
     func record(_ kind: HistoryTransaction.Kind, _ table: Int, _ id: UniqueID, entity: Int, keys: [UInt32]) throws {
         for key in keys { try history.append(id, key, to: current) }
         if current.effects.isCollapsed(table) { return }
-        // The transactions together have more effects than observers receive one by one.
+        // The transactions together have more effects than observers receive individually.
         counts[table] += 1
         if counts[table] > ObjectChanges.defaultLimit { return current.effects.collapse(table) }
         current.effects.append(kind, id, entity: entity)
@@ -57,7 +53,6 @@ final class EffectLog {
         try record(.update, column.table, row.id, entity: row.entity, properties: [layout[column].property])
     }
 
-    /// The history keys of a change whose values were all accepted.
     func keys(of shape: ChangeShape) throws -> [UInt32] {
         if let known = shape.historyKeys { return known }
         // Unknown names have no effect, and their number is unbounded.
@@ -109,12 +104,11 @@ struct TransactionEffects: Sendable {
         list.append(Effect(id: id, entity: Int32(truncatingIfNeeded: entity), kind: kind))
     }
 
-    /// Any object of the table may have changed, besides the listed effects.
+    /// Any object of the table may have changed.
     mutating func collapse(_ table: Int) { collapsed.append(table) }
 
     func isCollapsed(_ table: Int) -> Bool { !collapsed.isEmpty && collapsed.contains(table) }
 
-    /// Combines transactions that were committed together, in order.
     static func changes(of all: [TransactionEffects]) -> ObjectChanges {
         var changes = ObjectChanges()
         // The collapsed tables come first, so that no single effect of them is collected.

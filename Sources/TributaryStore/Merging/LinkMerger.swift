@@ -1,6 +1,5 @@
 import TributaryChanges
 
-/// Merges links and unlinks of many-to-many relationships, and positions of ordered relationships.
 struct LinkMerger {
     private typealias Pair = LinkTables.Pair
 
@@ -64,7 +63,7 @@ struct LinkMerger {
         )
         if let known { try conflicts.keep(of: state, with: known, link, isAccepted: isAccepted) }
         guard isAccepted else {
-            // The deletion of an end has removed what was known of the pair before.
+            // The deletion of an end has removed the pair before.
             guard known == nil else { return }
             let hiding = [deletions.0, deletions.1].compactMap(\.self)
             return try conflicts.keep(source, target, of: state, link, hiddenBy: hiding)
@@ -92,13 +91,13 @@ struct LinkMerger {
         }
     }
 
-    /// `row` is nil while the object is not visible.
     private func deletion(_ row: VisibleRow?, _ table: Int, _ id: UniqueID) throws -> Int64? {
         try row.map(\.versions.deleted) ?? tables.partialRows.row(table, id)?.deleted
     }
 
-    /// Shows the pairs of an object that has become visible, where the other end is visible too; costs one look at each
-    /// of its pairs.
+    /// Shows the pairs of an object that has become visible, where the other end is visible too.
+    ///
+    /// Costs one look at each of its pairs.
     func show(_ table: Int, _ id: UniqueID) throws {
         guard tables.links.hasHidden else { return }
         for index in layout.linksOf[table] {
@@ -143,7 +142,6 @@ struct LinkMerger {
         }
     }
 
-    /// Pairs that ``updateShadows()`` will look at.
     var undecidedCount: Int { shadows.count }
 
     func updateShadows() throws {
@@ -177,9 +175,9 @@ struct LinkMerger {
 
 /// Shows pairs that have a shadow at an end as pairs of the representatives.
 ///
-/// The registers stay in `tributary_link`. The own table of the relationship has a pair of the representatives without
-/// a version, unless the representatives are linked themselves. Changes collect pairs, and ``update(_:)`` decides each
-/// of them once.
+/// The registers stay in `tributary_link`. The relationship's own table has a pair of the representatives without a
+/// version, unless the representatives are linked themselves. Changes collect pairs, and ``update(_:)`` decides each of
+/// them once.
 final class ShadowLinks {
     private struct Cell: Hashable {
         var link: Int
@@ -203,7 +201,6 @@ final class ShadowLinks {
         return tables.keys.hasKeys(link.source) || tables.keys.hasKeys(link.target)
     }
 
-    /// The pair of two visible objects may have to be shown or hidden.
     func insert(_ link: LinkLayout, _ source: UniqueID?, _ target: UniqueID?) {
         guard let source, let target else { return }
         let isSwapped = link.isSymmetric && target < source
@@ -222,7 +219,6 @@ final class ShadowLinks {
         insert(link, try shown(link.source, pair.source), try shown(link.target, pair.target))
     }
 
-    /// Collects the pairs that stand for pairs of `id` while references to it show `shown`.
     func insertPairs(of id: UniqueID, _ table: Int, shownAs shown: UniqueID?) throws {
         for index in layout.linksOf[table] {
             let link = layout.links[index]
@@ -240,7 +236,7 @@ final class ShadowLinks {
         }
     }
 
-    /// `record` is given each pair that has changed.
+    /// Passes each changed pair to `record`.
     ///
     /// Costs one look at each shadow of the ends, and for each collected pair one look at each `tributary_link` pair of
     /// the end with fewer shadows, and of its shadows.
@@ -267,7 +263,7 @@ final class ShadowLinks {
         }
     }
 
-    /// The state of a pair without a register of its own: linked, at the least position; nil when it is not shown.
+    /// The state of a pair without its own register: linked, at the least position; nil when it is not shown.
     private func state(
         of cell: Cell,
         _ link: LinkLayout,

@@ -52,8 +52,8 @@ final class MergeEngine {
         tables.versions.insert(version, origin: origin, of: number)
     }
 
-    /// Throws ``StoreError`` `sharesKey` when a local transaction would hide an object of its own, or another
-    /// one behind it.
+    /// Throws ``StoreError`` `sharesKey` when a local transaction would hide one of its objects, or another object
+    /// behind it.
     func end() throws {
         try external.publish()
         try uniqueness.decide(isLocal: cursor.isLocal)
@@ -67,7 +67,6 @@ final class MergeEngine {
         try conflicts.flush()
     }
 
-    /// Throws ``StoreError`` `invalidChange` and `duplicateID` for local changes.
     func apply(_ changes: [Change]) throws {
         if bulk.accept(deletions: changes) {
             _ = cursor.countChanges(changes.count)
@@ -92,7 +91,6 @@ final class MergeEngine {
         }
     }
 
-    /// Merges successive kept lines of a transaction with its version; its next lines may follow.
     func apply(_ lines: [DeferredWriteTable.Line]) throws {
         guard let number = lines.first?.number else { return }
         cursor.resume(number: number, writer: try tables.versions.origin(number).writer)
@@ -106,7 +104,6 @@ final class MergeEngine {
         try apply(ChangeSlice(changes: [bound.change], first: 0, positions: [bound.position]))
     }
 
-    /// The transaction is an earlier one, and keeps its version.
     func apply(_ changes: [Change], number: Int64, _ version: Version, _ origin: WriteOrigin<Int64>) throws {
         cursor.resume(number: number, writer: origin.writer)
         tables.versions.insert(version, origin: origin, of: number)

@@ -2,8 +2,8 @@ import TributaryChanges
 import TributaryModel
 
 extension ObjectMerger {
-    /// `known` is the version of the value that the object has, `object` its state before the write, `inserted` its
-    /// insert before the change that holds the write, and `named` the entity that the change names.
+    /// `known` is the version of the object's value, `object` its state before the write, `inserted` its insert before
+    /// the change that holds the write, and `named` the entity that the change names.
     func keepConflict(
         of write: RegisterWrite,
         with known: Int64,
@@ -38,7 +38,6 @@ extension ObjectMerger {
         }
     }
 
-    /// Keeps the values that a deletion removes and its writer had not seen.
     func keepConflicts(ofDeletionOf object: StoredObject, _ isLost: (_ column: Int) -> Bool) throws {
         var values: JSONValue?
         let inserted = object.state.inserted
@@ -78,7 +77,7 @@ extension ObjectMerger {
         }
     }
 
-    /// Without counters, whose totals are never lost.
+    /// Without counters: their totals are never lost.
     private func values(of object: StoredObject) throws -> JSONValue {
         let columns = layout.tables[object.table].columns
         var members: [JSONMember] = []

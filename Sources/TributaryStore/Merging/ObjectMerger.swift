@@ -37,7 +37,6 @@ final class ObjectMerger {
         hasOneToOne = layout.tables.map { $0.columns.contains(where: \.isOneToOne) }
     }
 
-    /// `shape` is nil when the values come from the other end of a relationship.
     func update(_ table: Int, _ id: UniqueID, _ writes: [RegisterWrite], shape: ChangeShape?) throws {
         try update(store.load(table, id), writes, shape: shape)
     }
@@ -82,7 +81,6 @@ final class ObjectMerger {
         if !before.isLive { try disappear(object.table, object.id, deletedAt: cursor.number) }
     }
 
-    /// `named` is the entity that the change names.
     private func merge(
         _ writes: [RegisterWrite],
         into object: inout StoredObject,
@@ -110,7 +108,6 @@ final class ObjectMerger {
         }
     }
 
-    /// The greatest insert names the concrete entity.
     private func merge(insertOf entity: Int, into object: inout StoredObject) throws {
         let isGreatest = try object.state.insert(at: cursor.number, entity: entity, by: tables.versions)
         if isGreatest, let row = object.row, row.entity != entity {
@@ -126,7 +123,7 @@ final class ObjectMerger {
         let shown = object.row == nil ? nil : try object.state.registers.value(of: increment.column)
         try tables.counters.add(increment.value, writer: cursor.writer, to: object.id, column)
         guard object.row != nil, let entity = object.state.entity else { return }
-        // Integers wrap around in the sum as in each total, so that the default and the other totals need not be read.
+        // Integers wrap around in the sum and in each total, so that the default and the other totals need not be read.
         if case (.integer(let sum), .integer(let amount)) = (shown, increment.value) {
             object.state.registers.show(.integer(sum &+ amount), in: increment.column)
         } else {
@@ -135,7 +132,6 @@ final class ObjectMerger {
         }
     }
 
-    /// Only properties that have been written.
     private func names(of object: StoredObject) -> [String] {
         guard let entity = object.state.entity.map({ layout.entities[$0] }) else { return [] }
         return zip(entity.places, entity.entity.properties).compactMap { place, property in
@@ -146,7 +142,7 @@ final class ObjectMerger {
         }
     }
 
-    /// Stores an object in the form that follows from its state; returns whether the object is visible.
+    /// Stores an object in the form for its state; returns whether the object is visible.
     @discardableResult
     func store(_ object: StoredObject, over before: StoredObject, shape: ChangeShape? = nil) throws -> Bool {
         let isLive = try object.state.isLive(by: tables.versions)
@@ -189,7 +185,6 @@ final class ObjectMerger {
         }
     }
 
-    /// Shows an object that has been inserted, or is no shadow any more.
     private func show(_ object: StoredObject, isPrepared: Bool = true) throws {
         guard let entity = object.state.entity else { return }
         try store.insertRow(object)
@@ -288,7 +283,6 @@ final class ObjectMerger {
         return statement
     }
 
-    /// Columns without a written value have no version.
     private func exceptions(of writes: [RegisterWrite], entity: Int) -> [UInt8] {
         let columns = layout.tables[layout.entities[entity].table].columns
         let written = Set(writes.map(\.column))
@@ -311,7 +305,6 @@ final class ObjectMerger {
         try links.show(table, id)
     }
 
-    /// The deletion at `number` supersedes the links of the object.
     private func disappear(
         _ table: Int,
         _ id: UniqueID,
@@ -324,7 +317,7 @@ final class ObjectMerger {
         try links.hide(table, id, deletedAt: number, keepsNewer: false)
     }
 
-    /// For an object that counted as visible because an insert was expected, and is not visible.
+    /// For an object that was treated as visible because an insert was expected, and is not visible.
     func withdraw(_ table: Int, _ id: UniqueID) throws {
         guard tables.visibility.countsAsVisible(table, id) else { return }
         try disappear(table, id, deletedAt: nil)
@@ -370,7 +363,6 @@ final class ObjectMerger {
         try links.hide(table, id, deletedAt: cursor.number, keepsNewer: true)
     }
 
-    /// A shadow becomes a tombstone.
     private func bury(_ object: StoredObject, _ representative: UniqueID) throws {
         let (table, id) = (object.table, object.id)
         try links.shadows.insertPairs(of: id, table, shownAs: representative)
@@ -379,7 +371,7 @@ final class ObjectMerger {
         tables.visibility.set(table, id, isVisible: false)
         try references.show(nil, for: id, table)
         references.undecide(ownersOf: representative, table)
-        // The pairs no longer count, whatever object was shown for this one.
+        // The pairs are removed, whatever object was shown for this object.
         try links.hide(table, id, deletedAt: cursor.number, keepsNewer: false)
     }
 }

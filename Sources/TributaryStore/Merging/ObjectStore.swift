@@ -1,7 +1,6 @@
 import TributaryChanges
 import TributaryModel
 
-/// Loads objects in whatever form the store has them, and writes what a merge has changed.
 struct ObjectStore {
     let tables: MergeTables
     let cursor: TransactionCursor
@@ -13,7 +12,6 @@ struct ObjectStore {
         return StoredObject(try tables.partialRows.row(table, id) ?? PartialRow(), table, id, tables)
     }
 
-    /// For a shadow, `representative` is the object that is shown for it.
     @discardableResult
     func store(_ object: StoredObject, shownAs representative: UniqueID? = nil) throws -> PartialRow {
         var partial = PartialRow(deleted: object.state.deleted)
@@ -60,10 +58,10 @@ struct ObjectStore {
         try tables.partialRows.remove(table, object.id)
     }
 
-    /// A one-to-one target that an object begins to hold, or holds no longer (`newcomer` is nil).
+    /// A one-to-one target that an object begins to hold, or no longer holds (`newcomer` is nil).
     typealias HeldTarget = (column: StoreModel.ColumnIndex, target: UniqueID, newcomer: UniqueID?)
 
-    /// Returns the one-to-one targets whose owners must be decided.
+    /// Returns the one-to-one targets that may get another owner.
     func updateRow(_ object: StoredObject, _ row: VisibleRow) throws -> [HeldTarget] {
         guard var versions = object.state.registers.versions, let inserted = object.state.inserted else { return [] }
         (versions.inserted, versions.deleted) = (inserted, object.state.deleted)

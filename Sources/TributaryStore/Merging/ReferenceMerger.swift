@@ -1,7 +1,7 @@
 import TributaryChanges
 import TributaryModel
 
-/// Decides what to-one columns show.
+/// Decides the targets that to-one columns show.
 ///
 /// A column shows the target of its register while the target is visible. In a one-to-one relationship only the
 /// greatest ``OneToOneOwner`` shows the target, and the inverse column of the target shows that owner; other owners
@@ -11,7 +11,7 @@ final class ReferenceMerger {
     private let cursor: TransactionCursor
     private let effects: EffectLog
     private let conflicts: ConflictRecorder
-    /// The one-to-one targets to decide after the shadows.
+    /// Decided after the shadows.
     @exclusivity(unchecked) private var undecided: Set<OwnedTarget> = []
 
     var undecidedCount: Int { undecided.count }
@@ -30,9 +30,9 @@ final class ReferenceMerger {
 
     private var layout: StoreModel { tables.layout }
 
-    /// Shows an object that has become visible in the columns whose register holds it.
+    /// Shows an object that has become visible in the columns of the registers that hold it.
     ///
-    /// Costs one look at each object that refers to it, and none when no reference waits for it.
+    /// Costs one look at each object that refers to it; nothing when no reference waits for it.
     func resolve(to table: Int, _ id: UniqueID, isPrepared: Bool = true) throws {
         guard !isPrepared || tables.references.mayHaveTarget(table, id) else { return }
         for column in tables.layout.incoming[table] {
@@ -68,8 +68,7 @@ final class ReferenceMerger {
         }
     }
 
-    /// Shows another object in the columns whose register holds a shadow, except one-to-one columns, see
-    /// ``decide(_:_:newcomer:)``.
+    /// Shows another object in place of a shadow, except in one-to-one columns: see ``decide(_:_:newcomer:)``.
     ///
     /// Costs one look at each object that refers to the shadow.
     func show(_ representative: UniqueID?, for shadow: UniqueID, _ table: Int) throws {
@@ -89,7 +88,6 @@ final class ReferenceMerger {
         try effects.recordShown(row, column)
     }
 
-    /// The decision about shadows may change the owner of the target.
     func undecide(_ target: UniqueID, _ column: StoreModel.ColumnIndex) {
         undecided.insert(OwnedTarget(column: column, id: target))
     }
@@ -113,15 +111,15 @@ final class ReferenceMerger {
     /// Decides who owns a target after one of its holders has appeared, changed or disappeared.
     ///
     /// Costs one look at the owner and at the greatest of the others, however many there are, for the target and each
-    /// of its shadows. `newcomer` is set when only the register of that object has changed: the others have lost to the
-    /// owner before, and are not examined.
+    /// of its shadows. `newcomer` is set when only the register of that object has changed: the other objects have lost
+    /// to the owner before, and are not examined.
     func decide(_ target: UniqueID, _ column: StoreModel.ColumnIndex, newcomer: UniqueID? = nil) throws {
         guard case .reference(let targetTable, true, let inverse) = layout[column].kind,
             let target = try tables.shown(targetTable, target)
         else { return }
         var shown: [VisibleRow] = []
         for row in try tables.objects.rows(showing: target, column) {
-            // The register may hold a shadow that another object represents now.
+            // Another object may represent the shadow in the register now.
             if let held = try tables.references.target(of: row.id, column),
                 try tables.shown(targetTable, held) != target
             {
@@ -155,7 +153,6 @@ final class ReferenceMerger {
         }
     }
 
-    /// Decides the owner of a new visible object, and the owners of its targets.
     func decide(around id: UniqueID, table: Int, _ written: [RegisterWrite]) throws {
         for (index, column) in layout.tables[table].columns.enumerated() {
             if case .inverseColumn(let source, let register) = column.kind {
@@ -185,7 +182,6 @@ final class ReferenceMerger {
         return greatest?.row
     }
 
-    /// The object has lost its target to `owner`, or comes too late for it.
     private func keepConflict(
         of row: VisibleRow,
         with owner: VisibleRow,

@@ -1,17 +1,15 @@
 import TributaryChanges
 import TributaryModel
 
-/// An object of the store as the merge sees it: its state, and where it is kept.
+/// An object of the store as the merge sees it: its state, and the place of its data.
 ///
-/// A visible object has a row in the table of its root entity. Any other has at most a row in `tributary_object`: it is
-/// a tombstone, has values that wait for its insert, or is a shadow, a live object that another one with the same
-/// unique key hides.
+/// A visible object has a row in the table of its root entity. Any other object has at most a row in
+/// `tributary_object`: it is a tombstone, has values that wait for its insert, or is a shadow: a live object that
+/// another object with the same unique key hides.
 struct StoredObject {
     let table: Int
     let id: UniqueID
-    /// The row as it was read; nil for an object that is not visible.
     let row: VisibleRow?
-    /// The visible object that references to a shadow show; nil for any other object.
     let representative: UniqueID?
     var state: ObjectMergeState<StoredRegisters, Int>
 
@@ -38,8 +36,8 @@ struct StoredObject {
 
 /// The registers of an object of the store, by column; counters have totals instead.
 ///
-/// For an object without a row they are in memory. For a row only the versions and the values written since it was read
-/// are in memory; other values are read on demand.
+/// For an object without a row they are in memory. For a row only the versions and newly written values are in memory;
+/// other values are read on demand.
 struct StoredRegisters: RegisterSet {
     private let tables: MergeTables
     private let table: Int
@@ -47,7 +45,7 @@ struct StoredRegisters: RegisterSet {
     private var entity: EntityLayout?
     private var written: RowVersions?
     private var changed: [Int: PropertyValue] = [:]
-    /// The registers of a row that a deletion has superseded, by column; empty for none.
+    /// The registers of a row that a deletion has superseded, by column; empty when there are no such registers.
     ///
     /// Most deletions supersede all registers of a row that is not written again: to record that in the versions would
     /// make a deletion a third slower.
@@ -66,7 +64,6 @@ struct StoredRegisters: RegisterSet {
 
     private var columns: [ColumnLayout] { tables.layout.tables[table].columns }
 
-    /// Nil without a row.
     var versions: RowVersions? {
         guard var versions = written, let entity, !removed.isEmpty else { return written }
         for column in removed.indices where removed[column] {
@@ -75,7 +72,7 @@ struct StoredRegisters: RegisterSet {
         return versions
     }
 
-    /// The columns whose value differs from the stored row.
+    /// The columns with values that differ from the stored row.
     var shown: [Int: PropertyValue] {
         guard let entity else { return changed }
         var shown = changed
@@ -85,7 +82,6 @@ struct StoredRegisters: RegisterSet {
 
     private func isRemoved(_ column: Int) -> Bool { !removed.isEmpty && removed[column] }
 
-    /// The registers that have been written and that no deletion supersedes, by column.
     func forEach(_ body: (_ column: Int, _ version: Int64) throws -> Void) rethrows {
         guard let written, let entity else {
             for (column, register) in partial.sorted(by: { $0.key < $1.key }) { try body(column, register.version) }
@@ -136,7 +132,7 @@ struct StoredRegisters: RegisterSet {
     /// The value has no version: the sum of a counter, or a default.
     mutating func show(_ value: PropertyValue, in column: Int) { changed[column] = value }
 
-    /// A column that only one of the two entities has, or with other defaults, shows the default of the new entity
+    /// A column that only one of the two entities has, or with different defaults, shows the default of the new entity
     /// until it is written.
     mutating func convert(to new: EntityLayout, counterValue: (Int) throws -> PropertyValue) rethrows {
         guard let old = entity, let versions else { return }

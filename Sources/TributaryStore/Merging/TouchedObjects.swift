@@ -6,7 +6,6 @@ import TributaryChanges
 /// A transaction may have any number of lines, so only the first objects are in a set. The others are in a temporary
 /// file of SQLite. An object costs O(log n).
 final class TouchedObjects {
-    /// The most objects in the set.
     private let limit: Int
     private var first: Set<UniqueID> = []
     private var others: DatabaseQueue?

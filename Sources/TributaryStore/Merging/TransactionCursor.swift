@@ -1,28 +1,26 @@
 import TributaryChanges
 
-/// The transaction whose changes are being merged, with the number of its version.
+/// The transaction that is being merged, with the number of its version.
 ///
 /// It is read for each change and belongs to one thread, so its properties skip the checks for overlapping accesses.
 final class TransactionCursor {
-    /// The number of the transaction whose version the changes have.
+    /// The number for the version of the changes.
     @exclusivity(unchecked) private(set) var number: Int64 = 0
-    /// The number of the transaction that counts as the last change of the rows.
+    /// The number of the transaction that last changed the rows.
     ///
     /// It is `number`, except for lines that take effect in a later transaction.
     @exclusivity(unchecked) private(set) var revision: Int64 = 0
     @exclusivity(unchecked) private(set) var writer: Int64 = 0
-    /// In a local transaction, a change that the model cannot represent and an insert of a visible object are errors;
-    /// otherwise the change is deferred and the insert is merged.
+    /// In a local transaction, a change that the model cannot represent and an insert of a visible object are errors.
+    ///
+    /// In other transactions the change is deferred and the insert is merged.
     @exclusivity(unchecked) private(set) var isLocal = false
-    /// The index of the next change.
     @exclusivity(unchecked) private(set) var changeCount = 0
     @exclusivity(unchecked) var deferredCount = 0
     @exclusivity(unchecked) private(set) var isJoining = false
-    /// Whether the change is a greatest or least value of a baseline.
     @exclusivity(unchecked) var isBound = false
     /// Whether the changes are lines of their transaction in its order: a baseline has cells, which have no order.
     @exclusivity(unchecked) var isInOrder = true
-    /// What the lines so far may write; see ``DeferralWriter/keepLines(of:)``.
     @exclusivity(unchecked) var touched = TouchedObjects()
 
     /// The positions of deferred writes that a baseline brings; see ``position(_:)``.
@@ -43,8 +41,8 @@ final class TransactionCursor {
 
     /// Returns the position under which a change is deferred.
     ///
-    /// A change of a log transaction has its index there. A baseline keeps the order of the changes of a transaction
-    /// but does not tell which are missing, so their positions are below zero.
+    /// A change of a log transaction has its index there. A baseline keeps the order of a transaction's changes but not
+    /// their indexes, so their positions are below zero.
     func position(_ index: Int) -> Int {
         guard isJoining else { return index }
         let positions = TransactionCursor.joinedPositions
@@ -57,14 +55,13 @@ final class TransactionCursor {
         self.writer = writer
     }
 
-    /// The transaction has begun before, and its changes were waiting.
+    /// Continues a transaction with changes that were waiting.
     func move(to transaction: AppliedTransaction, number: Int64, revision: Int64) {
         writer = transaction.writer
         self.number = number
         self.revision = revision
     }
 
-    /// Returns the index of the first of them.
     func countChanges(_ count: Int) -> Int {
         defer { changeCount += count }
         return changeCount

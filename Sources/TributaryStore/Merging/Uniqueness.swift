@@ -3,18 +3,18 @@ package import TributaryChanges
 /// Decides which live objects are visible when several share a unique key (merge statement 15).
 ///
 /// It decides at the end of each transaction, since slices may exchange keys, and after each group of rows that are
-/// merged together, of one transaction or of several. A transaction of another store in which very many objects share
-/// keys is decided in parts, which bounds the memory; but not a baseline, whose keys read as defaults or older values
-/// until all registers are merged. An object that shares no key costs one look at an index for each of its keys.
+/// merged together, of one transaction or of several. When very many objects of a transaction of another store share
+/// keys, they are decided in parts, which bounds the memory. A baseline is not decided in parts: its keys are defaults
+/// or older values until all registers are merged. An object that shares no key costs one look at an index for each of
+/// its keys.
 final class UniquenessMerger {
     private let tables: MergeTables
     private let objects: ObjectMerger
     private let changes: KeyChanges
     @exclusivity(unchecked) private var sharing: Set<ChangeSlice.Object> = []
-    /// Keys that visible objects no longer have and shadows still have.
     @exclusivity(unchecked) private var released: Set<KeyChanges.Key> = []
-    /// The number of undecided objects from which on those of a transaction are decided about before its end; a decision
-    /// takes about 300 bytes for each.
+    /// With so many undecided objects a decision comes before the end of the transaction; it takes about 300 bytes for
+    /// each.
     @exclusivity(unchecked) var limit = 100_000
     /// True during a migration, which sees no shadows; ``decideAll(keepsConflicts:)`` follows it.
     @exclusivity(unchecked) var isSuspended = false
@@ -31,7 +31,6 @@ final class UniquenessMerger {
 
     var isFull: Bool { undecidedCount >= limit }
 
-    /// Takes the changes since the last call.
     func collect() throws {
         guard !changes.isEmpty else { return }
         let taken = changes.take()
@@ -53,11 +52,11 @@ final class UniquenessMerger {
         }
     }
 
-    /// Shows and hides objects until each visible one is the oldest holder of its keys.
+    /// Shows and hides objects until each visible object is the oldest holder of its keys.
     ///
-    /// Costs k log k comparisons for the k objects that share keys with changed ones and were inserted after them. With
-    /// `isLocal`, it throws ``StoreError`` `sharesKey` when it would hide an object that the transaction has inserted
-    /// or given a key, or would hide another object behind such a one.
+    /// Costs k log k comparisons for the k objects that share keys with changed objects and were inserted after them.
+    /// With `isLocal`, it throws ``StoreError`` `sharesKey` when it would hide an object that the transaction has
+    /// inserted or given a key, or would hide another object behind such an object.
     func decide(keepsConflicts: Bool = true, isLocal: Bool = false) throws {
         try collect()
         if !sharing.isEmpty || !released.isEmpty {
@@ -98,7 +97,6 @@ final class UniquenessMerger {
         try decide(keepsConflicts: keepsConflicts)
     }
 
-    /// Runs before the model changes.
     func showAll() throws {
         for table in tables.layout.tables.indices {
             for id in try tables.shadows.all(table) { try objects.reveal(table, id) }
@@ -112,18 +110,17 @@ final class UniquenessMerger {
 /// One decision about the objects of a table that share unique keys.
 ///
 /// It handles objects in the order of their inserts. A decision depends only on earlier objects, so each object is
-/// handled once; when one appears or disappears, the later holders of its keys are added.
+/// handled once; when an object appears or disappears, the later holders of its keys are added.
 final class UniquenessDecision {
     private let table: Int
     private let tables: MergeTables
     private let objects: ObjectMerger
     private let keepsConflicts: Bool
-    /// Whether a changed object that is visible must stay visible, and hides no other.
     private let isLocal: Bool
     private var queue = Heap<KeyHolder>()
     private var known: Set<UniqueID> = []
     private var changed: Set<UniqueID> = []
-    /// The visible holder of each key looked up so far, without the objects in the queue; nil when there is none.
+    /// The visible holder of each key that was looked up, without the objects in the queue; nil without a holder.
     private var owners: [StoredKey: KeyHolder?] = [:]
 
     init(_ table: Int, _ tables: MergeTables, _ objects: ObjectMerger, keepsConflicts: Bool, isLocal: Bool) {
@@ -228,7 +225,6 @@ final class UniquenessDecision {
     }
 }
 
-/// Collects the objects whose unique keys have changed, and the keys that shadows wait for.
 final class KeyChanges {
     struct Key: Hashable {
         var table: Int
@@ -236,9 +232,8 @@ final class KeyChanges {
     }
 
     private let tables: MergeTables
-    /// Objects that appeared, or whose keys or versions changed.
+    /// Objects that appeared, or have changed keys or versions.
     @exclusivity(unchecked) private(set) var objects: Set<ChangeSlice.Object> = []
-    /// Keys that visible objects had and shadows have.
     @exclusivity(unchecked) private(set) var keys: Set<Key> = []
 
     init(_ tables: MergeTables) {
@@ -253,12 +248,10 @@ final class KeyChanges {
         objects.insert(ChangeSlice.Object(table: table, id: id))
     }
 
-    /// Records the keys only where shadows wait for them.
     func release(_ row: VisibleRow, _ table: Int) throws {
         if let former = try awaited(of: row, table) { try release(former, row.id, table) }
     }
 
-    /// The keys of a visible object before a change; nil while no shadow exists that could wait for them.
     func awaited(of row: VisibleRow, _ table: Int) throws -> [StoredKey]? {
         guard tables.shadows.hasRows, tables.keys.hasKeys(table) else { return nil }
         return try tables.keys.keys(of: row, table)
@@ -284,14 +277,13 @@ final class KeyChanges {
     }
 }
 
-/// A live object with its unique keys, in the order in which objects get their keys.
+/// A live object with its unique keys; ordered as objects get their keys.
 struct KeyHolder: Comparable {
     var id: UniqueID
     var number: Int64
-    /// The version of the insert; identifiers order inserts of one transaction.
+    /// The version of the insert; identifiers order the inserts of a transaction.
     var inserted: Version
     var keys: [StoredKey]
-    /// Nil for a visible object.
     var representative: UniqueID?
 
     /// Compares identifiers, unlike `<`, which compares the versions of the inserts.
@@ -302,15 +294,12 @@ struct KeyHolder: Comparable {
     }
 }
 
-/// A unique key that an object of a local transaction would share with another object.
 package struct SharedKey: Hashable, Sendable {
     package var object: ManagedObjectID
-    /// An older object, which the transaction would show (until now the former holder of the key has hidden it), or a
-    /// younger object, which the transaction would hide.
+    /// An older object that the transaction would show (so far the former holder of the key has hidden it), or a
+    /// younger object that the transaction would hide.
     package var other: ManagedObjectID
-    /// The highest entity that has the constraint.
     package var entity: String
     package var properties: [String]
-    /// The values that both objects have, in the order of the properties.
     package var values: [PropertyValue]
 }

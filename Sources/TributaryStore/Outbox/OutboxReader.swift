@@ -8,10 +8,8 @@ package struct OutboxReader {
 
     private var database: Database { reader.database }
 
-    /// The ranges whose file is not yet known to have its final name, oldest first.
     package func unfinishedExports() throws -> [ExportRange] { try ranges("sha256 IS NULL") }
 
-    /// The range that begins with this sequence; nil when there is none.
     package func export(of writer: UniqueID, beginningAt first: UInt64) throws -> ExportRange? {
         try ranges("w.uuid = ?1 AND first = ?2") { $0.bindAll(writer.description, first) }.first
     }
@@ -63,24 +61,22 @@ package struct OutboxReader {
         ).all { Int($0.integer(0)) }.first ?? 0
     }
 
-    /// The first transaction of a writer in a range with lines in the outbox; nil for none.
     package func firstKept(of writer: UniqueID, from first: UInt64 = 0, through last: UInt64) throws -> UInt64? {
         try run(of: writer, from: first, through: last, bytes: 1)?.lowerBound
     }
 
-    /// Whether a transaction of the range has changes; the others acknowledge what was imported.
     package func hasChanges(of writer: UniqueID, in range: ClosedRange<UInt64>) throws -> Bool {
         let (first, last) = (range.lowerBound, range.upperBound)
         let changed = try select("1", of: writer, from: first, through: last, where: "changes > 0")
         return try changed.first { _ in true } ?? false
     }
 
-    /// The store's own writers, present and former, with exports; costs one step for each writer.
+    /// The store's own writers, present and former, with exports; one step for each writer.
     package func exporters() throws -> [UniqueID] {
         try writers("EXISTS (SELECT 1 FROM tributary_export WHERE writer = w.id AND sha256 IS NOT NULL)")
     }
 
-    /// The store's own writers, present and former, with commits; costs one step for each writer.
+    /// The store's own writers, present and former, with commits; one step for each writer.
     package func committers() throws -> [UniqueID] {
         try writers(
             """
@@ -95,7 +91,6 @@ package struct OutboxReader {
         return try statement.all { UniqueID($0.text(0)) }
     }
 
-    /// From `first` on, oldest first, until `block` returns false.
     package func localTransactions(
         of writer: UniqueID,
         from first: UInt64,
@@ -183,7 +178,7 @@ package struct OutboxReader {
     }
 }
 
-/// A range of local transactions that is being exported as one segment.
+/// A range of local transactions that are exported as one segment.
 ///
 /// The range is committed before the file is renamed to its final name, so that an interrupted export is completed with
 /// identical bytes.
@@ -191,7 +186,6 @@ package struct ExportRange: Sendable, Hashable {
     package var writer: UniqueID
     package var first: UInt64
     package var last: UInt64
-    /// Without its newline.
     package var header: String
 
     package init(writer: UniqueID, first: UInt64, last: UInt64, header: String) {
@@ -202,10 +196,8 @@ package struct ExportRange: Sendable, Hashable {
     }
 }
 
-/// A local transaction in its exported form: the lines of the log.
 package struct ExportableTransaction: Sendable, Hashable {
     package var sequence: UInt64
-    /// The transaction line and the change lines, each ended by a newline.
     package var lines: [UInt8]
     package var changeCount: Int
 }

@@ -6,7 +6,7 @@ import TributaryChanges
 struct OutboxTable {
     let db: Database
 
-    /// Adds a transaction, or a piece of one for the writer 0, and returns its row.
+    /// Adds a transaction, or a piece of a transaction for the writer 0, and returns its row.
     ///
     /// With nil for `lines`, ``blob(_:isWritable:)`` writes `count` bytes of lines later. `writer` is a row of
     /// `tributary_writer`.
@@ -38,7 +38,7 @@ struct OutboxTable {
         try IncrementalBlob(db, table: "tributary_outgoing", column: "lines", row: row, isWritable: isWritable)
     }
 
-    /// Deletes the exported lines of a writer through this transaction; costs a few steps for each that it deletes.
+    /// Deletes the exported lines of a writer through this transaction; a few steps for each deleted transaction.
     func deleteExported(writer: Int64, through last: UInt64) throws {
         let delete = try BoundStatement(
             db,
@@ -60,7 +60,6 @@ struct OutboxTable {
         try insert.run()
     }
 
-    /// The range, if it was begun, is begun no longer.
     func giveUp(_ range: ExportRange, writer: Int64) throws {
         let delete = try BoundStatement(
             db,

@@ -5,10 +5,9 @@ import TributaryChanges
 /// The lines of the open local transaction, before its header is known: its deletions and its other changes.
 ///
 /// They take little memory: complete pieces of a long transaction wait in rows of the outbox without a writer; the same
-/// transaction deletes these rows. A transaction of one save, which is in memory as a whole, has no such rows: SQLite
-/// would write its lines three times.
+/// transaction deletes these rows. The transaction of a single save is in memory as a whole and has no such rows:
+/// SQLite would write its lines three times.
 final class OutgoingLines {
-    /// The deletions, or the other changes, in order.
     private struct Part {
         var rest: [UInt8] = []
         var pieces: [Int64] = []
@@ -25,7 +24,6 @@ final class OutgoingLines {
         self.db = db
     }
 
-    /// With `isWhole`, the changes are all changes of the transaction.
     func append(_ changes: [Change], isWhole: Bool = false) throws {
         changeCount += changes.count
         for change in changes {
@@ -53,10 +51,9 @@ final class OutgoingLines {
         sqlite3_db_release_memory(db.sqliteConnection)
     }
 
-    /// The stored pieces, 2 MiB, after which the cache is emptied.
+    /// After so many stored pieces, 2 MiB, the cache is emptied.
     private static let piecesInCache = 8
 
-    /// Adds the transaction to the outbox; `writer` is a row of `tributary_writer`.
     func finish(_ header: TransactionHeader, writer: Int64) throws {
         var first: [UInt8] = []
         header.write(to: &first)

@@ -1,9 +1,6 @@
 import GRDB
 package import TributaryChanges
 
-/// Reads the writers' positions and the segments that contain their applied transactions.
-///
-/// Its functions throw ``StoreError`` when the store cannot be read.
 package struct WriterReader {
     let reader: Reader
 
@@ -11,7 +8,6 @@ package struct WriterReader {
 
     package func all() throws -> [WriterRecord] { try records(where: "1", seen: seen()) }
 
-    /// Without what its store has seen of others; nil when none of its transactions was applied.
     package func record(of writer: UniqueID) throws -> WriterRecord? {
         try records(where: "w.uuid = ?1", of: writer, seen: [:]).first
     }
@@ -24,8 +20,8 @@ package struct WriterReader {
         return own
     }
 
-    /// The unexported transactions with clocks after `greatest`, which can get other clocks: the last ones of their writers,
-    /// since the clocks of a writer rise.
+    /// The unexported transactions with clocks after `greatest`, which can get other clocks: the last transactions of
+    /// their writers, since the clocks of a writer rise.
     ///
     /// Costs O(n log n) for these transactions, and one look at each transaction with a greater clock.
     ///
@@ -52,7 +48,6 @@ package struct WriterReader {
         ).all { $0.clock(0) }.max() ?? .zero
     }
 
-    /// By label of the store.
     private func seen() throws -> [UniqueID: VersionVector] {
         var seen: [UniqueID: VersionVector] = [:]
         try BoundStatement(
@@ -101,12 +96,10 @@ package struct WriterReader {
         }
     }
 
-    /// The applied or exported segment with these bounds.
     package func segment(writer: UniqueID, _ first: UInt64, _ last: UInt64) throws -> SegmentRecord? {
         try segments(of: writer, "AND s.first = ?2 AND s.last = ?3", first, last).first
     }
 
-    /// The last applied or exported segment that begins at or before this sequence.
     package func segment(writer: UniqueID, beginningBy sequence: UInt64) throws -> SegmentRecord? {
         try segments(of: writer, "AND s.first <= ?2 ORDER BY s.first DESC, s.last DESC LIMIT 1", sequence).first
     }
@@ -116,7 +109,6 @@ package struct WriterReader {
         return found.flatMap { $0.last >= sequence ? $0 : nil }
     }
 
-    /// In the order of `first`.
     package func segments(writer: UniqueID) throws -> [SegmentRecord] {
         try segments(of: writer, "ORDER BY s.first")
     }
@@ -126,7 +118,6 @@ package struct WriterReader {
         try segments(of: writer, "AND s.first <= ?3 AND s.last >= ?2 ORDER BY s.first", first, last)
     }
 
-    /// The bounds are ?2 and ?3 in the condition.
     private func segments(of writer: UniqueID, _ condition: String, _ bounds: UInt64...) throws -> [SegmentRecord] {
         let statement = try BoundStatement(
             database,
@@ -152,15 +143,13 @@ package struct WriterReader {
 package struct WriterRecord: Sendable, Hashable {
     package var id: UniqueID
     package var name: String?
-    /// The last sequence that was applied without a gap.
     package var sequence: UInt64
     package var clock: HybridClock
     package var lastSegmentHash: String?
-    /// The acknowledged transactions of other writers, without those that follow from them
+    /// The acknowledged transactions of other writers, without entries that follow from others
     /// (``VersionVector/implied(by:)``).
     package var seen: VersionVector
     package var isSelf: Bool
-    /// Set by an administrator or by the store.
     package var state: WriterState?
     package var incarnation: Incarnation
 
@@ -189,7 +178,7 @@ package struct WriterRecord: Sendable, Hashable {
     /// Whether the writer's store acknowledges what it applies; a producer never does.
     package var acknowledges: Bool { !seen.isEmpty || incarnation.after != nil }
 
-    /// The label of the writer's store; a producer that names none is a store of its own.
+    /// The label of the writer's store; for a producer without a label, the producer itself.
     package var store: UniqueID { incarnation.store ?? id }
 }
 
@@ -207,22 +196,17 @@ extension Sequence<WriterRecord> {
     }
 }
 
-/// A decision about a writer, or a fact about it that is not in its log.
 package enum WriterState: String, Sendable, Hashable {
-    /// Its acknowledgements do not count until something newer of it is applied.
+    /// Its acknowledgements are ignored until a newer transaction of it is applied.
     case evicted
-    /// Stores do not wait for its missing transactions.
     case abandoned
 }
 
-/// The store's record of a segment that is applied (imported) or about to be published (exported).
 package struct SegmentRecord: Sendable, Hashable {
     package var writer: UniqueID
     package var first: UInt64
     package var last: UInt64
-    /// The hash in the end line, in lower-case hexadecimal.
     package var sha256: String
-    /// The values that were deferred while the segment was applied.
     package var deferredCount: Int
 
     package init(

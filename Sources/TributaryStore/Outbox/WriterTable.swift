@@ -1,13 +1,11 @@
 import GRDB
 import TributaryChanges
 
-/// Reads and writes the writers' rows within one write transaction.
 final class WriterTable {
     struct Position {
         var id: Int64
         var sequence: UInt64
         var clock: HybridClock
-        /// The label of the writer's store, or the writer itself when it names none.
         var store: String
     }
 
@@ -37,7 +35,6 @@ final class WriterTable {
 
     static let noOwnWriter = StoreError.database(code: 11, message: "the store has no writer of its own")
 
-    /// The greatest clock of a writer that is not after `limit`.
     func lastClock(upTo limit: HybridClock = HybridClock(rawValue: .max)) throws -> HybridClock {
         let limit = Int64(bitPattern: limit.rawValue)
         // Clocks with the upper bit set are negative in the table.
@@ -54,7 +51,6 @@ final class WriterTable {
         return .zero
     }
 
-    /// Nil when none of the writer's transactions was applied.
     private func known(_ uuid: UniqueID) throws -> Position? {
         if let known = positions[uuid] { return known }
         select.bind(1, uuid.description)
@@ -70,7 +66,6 @@ final class WriterTable {
         return found
     }
 
-    /// Creates the row when it does not exist.
     func position(of uuid: UniqueID) throws -> Position {
         if let known = try known(uuid) { return known }
         let insert = try BoundStatement(db, "INSERT INTO tributary_writer(uuid, sequence, clock) VALUES (?1, 0, 0)")
@@ -81,20 +76,20 @@ final class WriterTable {
         return made
     }
 
-    /// The store continues as its own writer only when its token says the same.
+    /// The store continues as its own writer only when its token has the same content.
     func token() throws -> WriterToken.Content {
         let position = try position(of: own)
         return WriterToken.Content(writer: own, sequence: position.sequence, clock: position.clock)
     }
 
-    /// Continues the store as the fresh writer `id`, which continues the present one; `store` is the label of the
+    /// Continues the store as the fresh writer `id`, which continues the present writer; `store` is the label of the
     /// store.
     func renewOwn(as id: UniqueID, of store: UniqueID) throws {
         _ = try nextSequence(of: own)
         let former = try position(of: own)
         defer { (own, positions) = (id, [:]) }
-        // What the store has acknowledged as its former writer also counts for the fresh one; a copy under another
-        // label acknowledges all of it again.
+        // The acknowledgements of the former writer are valid for the fresh writer; a copy under another label
+        // acknowledges everything again.
         if former.store != store.description {
             try BoundStatement(db, "UPDATE tributary_writer SET announced = 0 WHERE id <> \(value: former.id)").run()
         }
@@ -156,10 +151,11 @@ final class WriterTable {
         try update.run()
     }
 
-    /// Returns the sequences of other writers that own transactions have not announced as seen; they count as announced
-    /// from now on.
+    /// Returns the sequences of other writers that own transactions have not announced as seen, and marks them as
+    /// announced.
     ///
-    /// A writer that another one continues is left out: a store that has the later writer has all of the earlier one.
+    /// A writer that another writer continues is left out: a store that has the later writer has everything of the
+    /// earlier writer.
     func announceSeen() throws -> [UniqueID: UInt64] {
         let select = try BoundStatement(
             db,
@@ -201,7 +197,6 @@ final class WriterTable {
         try update.run()
     }
 
-    /// Records a segment in `tributary_segment`, with the writer's name, and returns this name or an earlier one.
     func record(_ record: SegmentRecord, name: String?) throws -> String? {
         let writer = try position(of: record.writer).id
         let insert = try BoundStatement(
@@ -229,7 +224,7 @@ final class WriterTable {
         try seen.compactMap { uuid, sequence in try known(uuid).map { ($0.id, sequence) } }
     }
 
-    /// Adds to what the writer's store has seen of others; does not register the named writers in this store.
+    /// Adds to the acknowledgements of the writer's store; does not register the named writers in this store.
     func addSeen(by uuid: UniqueID, _ seen: [UniqueID: UInt64]) throws {
         guard !seen.isEmpty else { return }
         let (store, table) = (try position(of: uuid).store, try acknowledgements.get())
@@ -238,18 +233,18 @@ final class WriterTable {
     }
 }
 
-/// The sequences that stores have seen of writers, without those that follow from others: a store that has anything of
-/// a writer has all that the writer continues.
+/// The sequences that stores have seen of writers, without entries that follow from others.
 ///
-/// So the rows grow with the number of stores, and not with their former writers. A row that follows from another one
-/// and stays does no harm: a baseline leaves it out.
+/// A store that has anything of a writer has everything of the writers that it continues. So the rows grow with the
+/// number of stores, and not with their former writers. A row that follows from another row and stays does no harm: a
+/// baseline leaves it out.
 private struct AcknowledgementTable {
     private let select: BoundStatement
     private let upsert: BoundStatement
     private let former: BoundStatement
     private let delete: BoundStatement
 
-    /// Bounds the former writers that are read for the acknowledgements of one transaction.
+    /// Bounds the reads of former writers for the acknowledgements of one transaction.
     static let steps = 200
 
     init(_ db: Database) throws {
@@ -271,8 +266,7 @@ private struct AcknowledgementTable {
         )
     }
 
-    /// Takes at most `steps` steps: one for each writer that the store of `other` has been since its last
-    /// acknowledgement.
+    /// Takes at most `steps` steps: one for each writer of the store of `other` since its last acknowledgement.
     func add(_ sequence: UInt64, of other: Int64, by store: String, _ steps: inout Int) throws {
         select.bindAll(store, other)
         let known = try select.first { $0.sequence(0) }

@@ -9,10 +9,8 @@ import TributaryModel
 /// interpolated number or identifier does not compile without the label `value`, which binds it.
 package struct CachedSQL: ExpressibleByStringInterpolation {
     package let text: String
-    /// The values of ?1 and so on.
     fileprivate var values: [any StatementValue] = []
 
-    /// A text that was put together from names of the model.
     package init(_ text: String) { self.text = text }
 
     package init(stringLiteral text: String) { self.text = text }
@@ -29,21 +27,18 @@ package struct CachedSQL: ExpressibleByStringInterpolation {
 
         package mutating func appendLiteral(_ literal: String) { text += literal }
 
-        /// A name, or a part of the statement that consists of names.
         package mutating func appendInterpolation(_ names: String) { text += names }
 
-        /// A value to bind; a text with such values has no other parameters.
         mutating func appendInterpolation(value: some StatementValue) {
             values.append(value)
             text += "?\(values.count)"
         }
 
-        /// A number that is the same each time.
         package mutating func appendInterpolation(constant number: Int) { text += String(number) }
     }
 }
 
-/// A prepared statement whose values are bound and read directly, without overhead over C.
+/// A prepared statement that binds and reads values directly, without overhead over C.
 ///
 /// It comes from the connection's cache, so it must be reset after use; ``run()`` and ``first(_:)`` do so.
 package final class BoundStatement {
@@ -71,7 +66,6 @@ package final class BoundStatement {
         sqlite3_reset(pointer)
     }
 
-    /// Binds the columns of another statement's current row.
     func bind(rowOf other: BoundStatement) {
         for column in 0..<sqlite3_column_count(other.pointer) {
             check(sqlite3_bind_value(pointer, column + 1, sqlite3_column_value(other.pointer, column)))
@@ -189,7 +183,6 @@ package final class BoundStatement {
         bind(index, value)
     }
 
-    /// Binds the parameters from ?1 on.
     func bindAll<each Value: StatementValue>(_ values: repeat each Value) {
         var index: Int32 = 0
         for value in repeat each values {
@@ -198,7 +191,6 @@ package final class BoundStatement {
         }
     }
 
-    /// Returns false at the end.
     func step() throws -> Bool {
         guard bindError == SQLITE_OK else {
             let code = bindError
@@ -232,7 +224,6 @@ package final class BoundStatement {
         while try step() { try block(self) }
     }
 
-    /// What `block` makes of the rows, without nil.
     func all<T>(_ block: (BoundStatement) throws -> T?) throws -> [T] {
         var found: [T] = []
         try forEach { row in if let made = try block(row) { found.append(made) } }
@@ -249,7 +240,7 @@ package final class BoundStatement {
 
     package func optionalInteger(_ column: Int32) -> Int64? { isNull(column) ? nil : integer(column) }
 
-    /// A sequence of transactions, whose upper bit makes the column negative.
+    /// Sequences of transactions use the upper bit, so the column may be negative.
     func sequence(_ column: Int32) -> UInt64 { UInt64(bitPattern: integer(column)) }
 
     func clock(_ column: Int32) -> HybridClock { HybridClock(rawValue: sequence(column)) }
@@ -275,7 +266,6 @@ package final class BoundStatement {
         return try block(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
     }
 
-    /// Nil for NULL and any value other than a BLOB of 16 bytes.
     package func id(_ column: Int32) -> UniqueID? {
         withBytes(column) { $0.count == 16 ? UniqueID(bytes: $0) : nil }
     }
@@ -289,10 +279,8 @@ package final class BoundStatement {
 }
 
 extension BoundStatement {
-    /// SQLite's own limit on the parameters of a statement.
     private static let argumentLimit = 32_766
 
-    /// Throws ``StoreError`` `invalidQuery` when the query exceeds a limit of SQLite; its names were checked before.
     convenience init(_ db: Database, query: SQLFragment) throws {
         guard query.arguments.count <= BoundStatement.argumentLimit else {
             throw StoreError.invalidQuery(
@@ -311,7 +299,6 @@ extension BoundStatement {
     }
 }
 
-/// A value that ``BoundStatement/bindAll(_:)`` takes.
 protocol StatementValue {
     func bind(to statement: BoundStatement, at index: Int32)
 }

@@ -1,7 +1,6 @@
 package import TributaryChanges
 package import TributaryModel
 
-/// A counter with a sum beyond its attribute's type (merge statement 9).
 package struct CounterBeyondType: Sendable, Equatable {
     package var entity: String
     package var id: UniqueID
@@ -11,7 +10,6 @@ package struct CounterBeyondType: Sendable, Equatable {
 }
 
 extension ColumnLayout {
-    /// The condition for a sum beyond the type; nil when the column can hold no such sum.
     var beyondType: (type: AttributeType, condition: String)? {
         guard case .attribute(let type, .counter) = kind, type != .integer64, let range = type.integerRange else {
             return nil

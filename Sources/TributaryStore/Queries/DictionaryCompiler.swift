@@ -17,7 +17,7 @@ struct DictionaryCompiler {
         compiler = PredicateCompiler(layout: reading.layout)
     }
 
-    /// `isWhole` says whether the statement applies the condition on the results, the offset and the limit.
+    /// `isWhole`: whether the statement applies the condition on the results, the offset and the limit.
     ///
     /// A condition that nests too deep for SQLite's parser is evaluated in memory, and offset and limit after it.
     mutating func select() throws -> (statement: SQLFragment, isWhole: Bool) {
@@ -46,7 +46,6 @@ struct DictionaryCompiler {
         return (result, isWhole)
     }
 
-    /// Nil when there is no condition, or when it nests too deep.
     private func having(_ columns: [SQLFragment]) throws -> SQLFragment? {
         guard let having = plan.having else { return nil }
         let paths = PathCompiler(layout: reading.layout, results: having.properties(columns))
@@ -89,7 +88,6 @@ struct DictionaryCompiler {
 }
 
 extension Reader {
-    /// The values of each result, in the order of the plan's columns.
     package func values(_ plan: DictionaryPlan) throws -> [[PropertyValue]] {
         let entity = plan.query.objects.entity
         guard let reading = reading(rootEntity: entity.root) else {
@@ -117,7 +115,6 @@ extension Reader {
 }
 
 extension ColumnLayout {
-    /// For values of a type without a column of their own.
     fileprivate init(of type: AttributeType) {
         self.init(property: "", name: "", kind: .attribute(type, .latest), definition: "")
     }

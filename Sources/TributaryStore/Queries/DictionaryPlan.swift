@@ -14,7 +14,6 @@ package struct DictionaryQuery: Sendable {
         }
     }
 
-    /// Selects the objects; its sort keys, limit and offset apply to the results.
     package var objects: FetchQuery
     package var columns: [Column]
     package var groupBy: [String]
@@ -38,21 +37,21 @@ package struct DictionaryQuery: Sendable {
 
 /// A fetch of dictionaries with resolved names, which defines its meaning for SQL and for memory.
 ///
-/// A query with groups has one result for each group; a query with an aggregate and without groups treats all objects
-/// as one group; any other query has one result for each object. The order always distinguishes all results: the sort
-/// keys are followed by the groups' values, for distinct results by all values, otherwise by the objects' IDs.
+/// A query with groups has one result for each group. A query with an aggregate and without groups treats all objects
+/// as one group. Any other query has one result for each object.
+///
+/// The order always distinguishes all results. The sort keys are followed by the groups' values, by all values for
+/// distinct results, and otherwise by the objects' IDs.
 package struct DictionaryPlan: Sendable {
     package struct Column: Sendable {
         package let name: String
         package let path: BoundPath
         package let function: ObjectPredicate.Aggregate?
 
-        /// Nil for IDs.
         package var type: AttributeType? { function.map { $0.type(of: path.valueType) } ?? path.valueType }
 
         var kind: ValueKind { type?.kind ?? .reference }
 
-        /// Also gives the sum of no values the column's type.
         func typed(_ value: PropertyValue) -> PropertyValue {
             if type == .double, case .integer(let number) = value { return .double(Double(number)) }
             return value

@@ -46,7 +46,6 @@ struct FetchCompiler {
         layout = reading.layout
     }
 
-    /// Without `isOrdered`, the rows come in storage order.
     func select(_ selection: Selection, isOrdered: Bool = true) throws -> SQLFragment {
         let row = FetchCompiler.row
         let isBounded = query.limit != nil || query.offset > 0
@@ -73,7 +72,6 @@ struct FetchCompiler {
         return result
     }
 
-    /// The conditions on the row of an object that the query selects.
     static func conditions(
         _ query: FetchQuery,
         _ reading: RowReading,

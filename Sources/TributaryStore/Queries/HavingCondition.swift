@@ -9,11 +9,10 @@ struct HavingCondition: Sendable {
     let predicate: BoundPredicate
     private let model: Model
     private let entity: Entity
-    /// The column of each property of each temporary entity; nil for a property that only leads to another entity.
     private let columns: [String: [Int?]]
 
     init(_ predicate: ObjectPredicate, columns: [DictionaryPlan.Column]) throws(ObjectPredicateError) {
-        // The target of an ID whose name is not continued by another name.
+        // The target of an ID under a name that no other name continues.
         var definitions = [EntityDefinition(name: "End")]
         var ends: [String: [String: Int]] = [:]
         let names = columns.enumerated().map { ($1.name.split(separator: ".").map(String.init)[...], $0) }
@@ -94,7 +93,6 @@ struct HavingCondition: Sendable {
         func predicateTargets(propertyIndex: Int) -> [Result] { [] }
     }
 
-    /// The identity and the entity that a condition finds in each result.
     static let noID = UniqueID(high: 0, low: 0)
     static let entityName = "Result"
 }

@@ -1,11 +1,8 @@
 import TributaryChanges
 import TributaryModel
 
-/// Compiles bound key paths to SQL expressions on rows.
 struct PathCompiler {
     let layout: StoreModel
-    /// The SQL of each property of the results, by the entities of ``HavingCondition``; nil when paths start at stored
-    /// rows.
     private let results: [String: [SQLFragment]]?
     private var aliases = 0
 
@@ -34,14 +31,13 @@ struct PathCompiler {
         return try follow(path.steps[...last], from: rows[path.scope], rows, rest: path.steps[(last + 1)...])
     }
 
-    /// The path has no conditions, so the value has no arguments.
+    /// The path must have no conditions, so the value has no arguments.
     mutating func value(of path: BoundPath, from row: String) throws -> SQLFragment {
         let value = try self.value(of: path, steps: path.steps[...], from: row, rows: [row])
         guard value.arguments.isEmpty else { throw StoreError.invalidQuery(reason: "'\(path.text)' has conditions") }
         return value
     }
 
-    /// `rows` are the aliases of all scopes; the steps are to-one.
     mutating func value(
         of path: BoundPath,
         steps: ArraySlice<BoundPath.Step>,
@@ -144,7 +140,6 @@ struct PathCompiler {
         return ("(SELECT " + result + " FROM \(targets.source) WHERE " + targets.condition + ")").within(8)
     }
 
-    /// Nil for a path that starts at stored rows.
     private func result(_ path: BoundPath, _ value: PropertyValue) -> SQLFragment? {
         results.map { SQLFragment("?", [$0[path.entity.name] == nil ? .null : value]) }
     }

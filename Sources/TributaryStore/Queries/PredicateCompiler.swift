@@ -3,8 +3,8 @@ import TributaryModel
 
 /// Compiles a bound predicate to an SQL condition with the result that the predicate has in memory.
 ///
-/// A comparison with null is NULL in SQL, which counts as false unless it is negated. A negation is written as `IS NOT
-/// 1`: it treats NULL as false and, as a suffix of its term, needs little of the stack of SQLite's parser.
+/// A comparison with null is NULL in SQL, which is treated as false unless it is negated. A negation is written as
+/// `IS NOT 1`: it treats NULL as false and, as a suffix of its term, needs little of the stack of SQLite's parser.
 struct PredicateCompiler {
     var paths: PathCompiler
 
@@ -23,7 +23,6 @@ struct PredicateCompiler {
         try condition(predicate, on: [row])
     }
 
-    /// `rows` are the aliases of all scopes; the innermost scope is the last.
     mutating func condition(_ predicate: BoundPredicate, on rows: [String]) throws -> SQLFragment {
         switch predicate {
         case .always(let answer): return SQLFragment(answer ? "1" : "0")
@@ -59,7 +58,6 @@ struct PredicateCompiler {
         }
     }
 
-    /// Nested functions become one call, as long as each function is the first argument of the next.
     private mutating func value(of function: BoundFunction, on rows: [String]) throws -> SQLFragment {
         var steps = [function]
         while steps.count < ValueFunctions.maximumSteps, case .function(let inner)? = steps.last?.arguments.first {
@@ -122,7 +120,6 @@ struct PredicateCompiler {
         return SQLFragment("\(ValueListTable.name)(?)", [.binary(PackedValues.pack(values))])
     }
 
-    /// Constants are folded here, other expressions by SQLite.
     private static func folded(_ right: SQLFragment, _ comparison: BoundPredicate.Comparison) -> SQLFragment {
         switch comparison.right {
         case .path, .function:

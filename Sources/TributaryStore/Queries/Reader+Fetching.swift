@@ -2,7 +2,6 @@ package import TributaryChanges
 package import TributaryModel
 
 extension Reader {
-    /// Visible objects, in the query's sort order and then by ID.
     package func rows(_ query: FetchQuery) throws -> [Row] {
         guard query.isOrderedByID, query.limit == nil, query.offset <= 0 else {
             return try fetch(query, .rows) { $0.row($1) }
@@ -23,7 +22,7 @@ extension Reader {
         return rows
     }
 
-    /// The first rows, until their values have `byteLimit` bytes; `isCut` says whether rows were left out.
+    /// The first rows, as far as their values fit into `byteLimit` bytes; `isCut`: whether rows were left out.
     package func rows(_ query: FetchQuery, upTo byteLimit: Int) throws -> (rows: [Row], isCut: Bool) {
         var (bytes, isCut) = (0, false)
         let rows = try fetch(query, .rows) { reading, statement -> Row? in
@@ -36,7 +35,6 @@ extension Reader {
         return (rows, isCut)
     }
 
-    /// Visible objects, in the query's sort order and then by ID.
     package func ids(_ query: FetchQuery) throws -> [ManagedObjectID] {
         try fetch(query, .ids) { $0.objectID($1) }
     }
@@ -69,7 +67,6 @@ extension Reader {
 }
 
 extension Reader {
-    /// Nil unless the object is visible.
     package func row(_ id: UniqueID, rootEntity: String) throws -> Row? {
         guard let reading = reading(rootEntity: rootEntity) else { return nil }
         let statement = try BoundStatement(database, CachedSQL(reading.table.rowByID))
@@ -77,7 +74,6 @@ extension Reader {
         return try statement.first { reading.row($0) } ?? nil
     }
 
-    /// The first `limit` visible objects of a root entity with an ID in the range, in the order of their IDs.
     package func objectIDs(
         in range: ClosedRange<UniqueID>,
         rootEntity: String,
@@ -93,7 +89,6 @@ extension Reader {
         return try reading.ids(statement)
     }
 
-    /// The ID with the concrete entity; nil unless the object is visible.
     func objectID(_ id: UniqueID, rootEntity: String) throws -> ManagedObjectID? {
         guard let reading = reading(rootEntity: rootEntity) else { return nil }
         let statement = try BoundStatement(
@@ -128,7 +123,6 @@ extension Reader {
         return try reading.ids(statement)
     }
 
-    /// Nil for a relationship that the store does not keep.
     func join(of entity: Entity, propertyIndex: Int) -> (RelationshipJoin, RowReading)? {
         guard let layout = context.layout.entity(named: entity.name), layout.places.indices.contains(propertyIndex),
             case .relationship(let relationship, _) = layout.entity.properties[propertyIndex],
@@ -175,7 +169,7 @@ extension [UniqueID] {
 }
 
 extension Reader {
-    /// The visible objects at the other end of a relationship of many owners, read with one query.
+    /// The visible objects that many owners have in a relationship, read with one query.
     ///
     /// `owner` is an index of `owners`; the rows are ordered by it, and then as the relationship is.
     package func relatedRows(of owners: [UniqueID], entity: Entity, propertyIndex: Int) throws -> [(
@@ -187,7 +181,6 @@ extension Reader {
         return try statement.all { row in reading.row(row).map { (owner: Int(row.integer(place)), row: $0) } }
     }
 
-    /// The IDs of the objects that ``relatedRows(of:entity:propertyIndex:)`` returns.
     func relatedIDs(of owners: [UniqueID], entity: Entity, propertyIndex: Int) throws -> [(
         owner: Int, id: ManagedObjectID
     )] {
@@ -212,7 +205,6 @@ extension Reader {
 }
 
 extension Reader {
-    /// The visible objects that have `id` at the other end of a to-many relationship without an inverse.
     package func owners(of id: UniqueID, entity: Entity, propertyIndex: Int) throws -> [ManagedObjectID] {
         guard let layout = context.layout.entity(named: entity.name), layout.places.indices.contains(propertyIndex),
             case .links(let index, ownsPairs: true) = layout.places[propertyIndex],
@@ -227,7 +219,7 @@ extension Reader {
         return try reading.ids(statement)
     }
 
-    /// The visible objects whose to-one register names `id` while `id` is not visible.
+    /// The visible objects with `id` in a to-one register while `id` is not visible.
     package func waiting(for id: UniqueID, entity: Entity, propertyIndex: Int) throws -> [UniqueID] {
         guard let layout = context.layout.entity(named: entity.name), layout.places.indices.contains(propertyIndex),
             case .inverse(let table, let column, _) = layout.places[propertyIndex]
@@ -236,7 +228,6 @@ extension Reader {
         return try references.sources(of: id, StoreModel.ColumnIndex(table: table, column: column))
     }
 
-    /// Ordered by the bytes of the position, then by ID.
     package func positions(
         of id: UniqueID,
         entity: Entity,

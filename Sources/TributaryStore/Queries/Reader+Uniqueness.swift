@@ -44,7 +44,7 @@ extension Reader {
         )
     }
 
-    /// A live object, visible or not; nil when there is none.
+    /// A live object, visible or not.
     ///
     /// An object that is not visible shares a unique key with an older object. The sums of its counters are not read.
     package func liveRow(_ id: UniqueID, rootEntity: String) throws -> Row? {

@@ -1,5 +1,3 @@
-// Queries: readers of a state of the store, and the compilation of predicates, fetches and groups to SQL.
-
 package import GRDB
 package import TributaryChanges
 
@@ -21,7 +19,6 @@ package struct Reader {
 
     package var outbox: OutboxReader { OutboxReader(reader: self) }
 
-    /// Imported writes that have no effect yet.
     package var deferrals: DeferredWriteReader { DeferredWriteReader(reader: self) }
 
     package var conflicts: ConflictReader { ConflictReader(reader: self) }
@@ -38,6 +35,5 @@ package struct Reader {
 
     package var settings: SettingTable { SettingTable(database) }
 
-    /// Returns the value with its bytes, or the unchanged value when they cannot be read.
     package func readable(_ value: PropertyValue) -> PropertyValue { context.readable(value) }
 }

@@ -1,11 +1,8 @@
 import TributaryModel
 
-/// The SQL form of a relationship, from an owner to the objects at its other end.
 struct RelationshipJoin {
     private enum Kind {
-        /// A register in the owner's row names the target.
         case register(column: String)
-        /// A register in the target's row names the owner.
         case inverse(column: String, order: String?)
         case link(table: String, near: String, far: String, isOrdered: Bool)
         /// Pairs of a relationship that is its own inverse, read from both ends.
@@ -15,10 +12,8 @@ struct RelationshipJoin {
     let target: TableLayout
     private let owner: TableLayout
     private let kind: Kind
-    /// The codes of the possible entities at the other end; nil when the table holds no other entities.
     private let codes: [Int64]?
 
-    /// Nil for a relationship that the store does not keep.
     init?(_ relationship: Relationship, in entity: EntityLayout, layout: StoreModel) {
         guard let propertyIndex = entity.entity.propertyIndex(named: relationship.name),
             let destination = layout.entity(named: relationship.destination)
@@ -61,8 +56,6 @@ struct RelationshipJoin {
         }
     }
 
-    /// `ownerColumns` is the alias of the owner's row where the query has one; otherwise the condition looks the row
-    /// up.
     func condition(owner id: String, ownerColumns: String?, target alias: String, link: String) -> String {
         var parts: [String]
         switch kind {
@@ -90,7 +83,6 @@ struct RelationshipJoin {
         if case .register = kind { true } else { false }
     }
 
-    /// By position where the relationship has positions, then by ID.
     func order(target alias: String, link: String) -> String {
         switch kind {
         case .link(_, _, _, true), .symmetric(_, true): "\(link)._position, \(alias)._id"
@@ -99,7 +91,6 @@ struct RelationshipJoin {
         }
     }
 
-    /// Empty for a target without a position, NULL for a relationship without an order.
     func position(target alias: String, link: String) -> String {
         switch kind {
         case .link(_, _, _, true), .symmetric(_, true): "\(link)._position"

@@ -3,12 +3,10 @@ import GRDB
 package import TributaryChanges
 package import TributaryModel
 
-/// One visible object with its stored values.
 package struct Row: Sendable {
     package let uniqueID: UniqueID
     private let store: String
     package let entity: Entity
-    /// The number of the store's transaction that changed the row last.
     package let revision: Int64
     /// The values by property index of the concrete entity.
     ///
@@ -20,7 +18,6 @@ package struct Row: Sendable {
         ManagedObjectID(store: store, entity: entity.name, rootEntity: entity.root, uniqueID: uniqueID)
     }
 
-    /// The approximate length of the values.
     package var byteCount: Int {
         values.reduce(0) { sum, value in
             switch value {
@@ -93,7 +90,6 @@ enum ColumnReading: Sendable {
         }
     }
 
-    /// The name of a blob beside the log is stored as text.
     private func binary(in statement: BoundStatement, at index: Int32) -> PropertyValue {
         guard sqlite3_column_type(statement.pointer, index) == SQLITE_TEXT else {
             return .binary(statement.bytes(index))
@@ -109,7 +105,6 @@ struct RowReading {
     let layout: StoreModel
     let table: TableLayout
     let environment: StoreEnvironment
-    /// Nil when the table has several entities.
     private let onlyEntity: EntityLayout?
     static let fixedColumns: Int32 = 3
 
@@ -134,7 +129,6 @@ struct RowReading {
         "\(alias)._id, \(table.hasEntityColumn ? "\(alias)._entity" : "0")"
     }
 
-    /// Nil when the model does not have the entity of the row.
     @inline(__always)
     func row(_ statement: BoundStatement) -> Row? {
         guard let entity = entity(statement), let id = statement.id(0) else { return nil }

@@ -1,9 +1,9 @@
 import GRDB
 import TributaryModel
 
-/// A cursor that returns the rows of a query in portions, all of one generation, with one portion in memory at a time.
+/// A cursor that returns the rows of a query in portions, from one generation, with one portion in memory at a time.
 ///
-/// The cursor holds one connection of the generation until it is released. Closing the store ends the cursor without
+/// The cursor uses one connection of the generation until it is released. Closing the store ends the cursor without
 /// waiting for it; later calls fail.
 ///
 /// `@unchecked Sendable`: the mutable state is accessed on the connection's queue only.
@@ -27,7 +27,6 @@ package final class RowCursor: @unchecked Sendable {
         self.connection = connection
     }
 
-    /// Waits until the generation has a spare connection.
     package static func open(_ query: FetchQuery, at generation: Generation) async throws -> RowCursor {
         let (generation, connection) = try await generation.leaseConnection()
         let cursor = RowCursor(query, generation, connection)
@@ -46,7 +45,6 @@ package final class RowCursor: @unchecked Sendable {
         }
     }
 
-    /// Releases the statement and its snapshot, after the read in progress.
     func end() {
         connection.enqueue { database in
             self.isEnded = true
@@ -56,7 +54,7 @@ package final class RowCursor: @unchecked Sendable {
         }
     }
 
-    /// Returns at most `count` further rows; none at the end.
+    /// Returns at most `count` further rows; empty at the end.
     ///
     /// - Throws: `CancellationError` when the task was cancelled, `StoreError.closed` when the store was closed
     ///   meanwhile.
@@ -98,7 +96,7 @@ package final class RowCursor: @unchecked Sendable {
 
     private func begin(_ reader: Reader, _ reading: RowReading) throws -> BoundStatement {
         let sql = try FetchCompiler(query, reading: reading).select(.rows)
-        // The cursor prepares its own statement, because cached ones are reset by their next user.
+        // The cursor prepares its own statement, because cached statements are reset by their next user.
         return try BoundStatement(reader.database, query: sql)
     }
 }

@@ -35,9 +35,8 @@ struct SQLFragment {
 }
 
 extension SQLFragment {
-    /// The number of terms side by side, without parentheses between them.
     private static let width = 16
-    /// Terms up to this weight may stand anywhere.
+    /// Terms up to this weight may be at any position.
     private static let lightWeight = 20
 
     /// SQLite allows a depth of 1,000 for an expression tree, and its parser stack has 100 entries.

@@ -1,11 +1,9 @@
 import GRDB
 import TributaryChanges
 
-/// Reads which large binaries beside the store its rows name.
 package struct ExternalValueReader {
     let reader: Reader
 
-    /// A binary that several rows name can come several times.
     package func forEach(_ body: (_ sha256: String, _ size: Int64) throws -> Void) throws {
         for table in reader.context.layout.tables {
             for column in table.columns where column.isExternal {
@@ -31,7 +29,7 @@ package struct ExternalValueReader {
         }
     }
 
-    /// The binaries that a baseline names as blobs; one can come several times.
+    /// The binaries that a baseline names as blobs; a binary may appear several times.
     package func forEachBlobOfBaseline(_ body: (_ sha256: String, _ size: Int64) throws -> Void) throws {
         try forEach { sha256, size in
             if size > BlobFolder.threshold { try body(sha256, size) }
@@ -51,7 +49,6 @@ package struct ExternalValueReader {
     }
 }
 
-/// A large binary beside the store that a row names and whose file is missing or damaged.
 package struct ExternalValueFault: Sendable, Hashable {
     package var sha256: String
     package var size: Int64

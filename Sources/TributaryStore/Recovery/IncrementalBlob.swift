@@ -3,7 +3,6 @@ import GRDB
 import Glibc
 import TributaryChanges
 
-/// The bytes of a value in a table, read and written in portions.
 final class IncrementalBlob {
     private var blob: OpaquePointer?
     private let connection: OpaquePointer?
@@ -49,7 +48,6 @@ final class IncrementalBlob {
 }
 
 enum FileHash {
-    /// Lower-case hexadecimal; the file is read in portions.
     static func sha256(ofFile path: String) throws(StoreError) -> String {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .cannotOpen(path: path, reason: String(cString: strerror(errno))) }

@@ -2,11 +2,10 @@ import Dispatch
 import GRDB
 import TributaryChanges
 
-/// A store that was restored from a backup, before it is opened for the first time.
 package struct RestoredStore {
     /// When the store was restored, in Unix milliseconds.
     ///
-    /// The former writer may have gone on after the backup, so the store must not write as that writer.
+    /// The former writer may have continued after the backup, so the store must not write as that writer.
     static var setting: Setting<UInt64> { Setting("identity.restored") }
 
     private let path: String
@@ -17,8 +16,8 @@ package struct RestoredStore {
 
     /// Checks the file, writes its large binaries beside it, and records that it was restored.
     ///
-    /// The call may be repeated after an interruption. Throws ``StoreError`` when the file is not that of the backup,
-    /// is damaged, or is not a store of this version.
+    /// The call may be repeated after an interruption. Throws ``StoreError`` when the file is not the file of the
+    /// backup, is damaged, or is not a store of this version.
     package func adopt(restoredAt milliseconds: UInt64, sha256: String) throws {
         try StoreError.mapping {
             let queue = try StoreCopy.queue(path: path, label: "tributary.restore")

@@ -20,7 +20,6 @@ package final class ScratchFolder: Sendable {
     package let path: String
     private let isRemoved = Atomic(false)
 
-    /// Removes a folder that an earlier process has left, and creates a new one.
     package init(_ purpose: Purpose, besideStore store: String) throws(StoreError) {
         path = ScratchFolder.path(purpose, store)
         ScratchFolder.remove(path)
@@ -39,7 +38,8 @@ package final class ScratchFolder: Sendable {
     /// The most bytes that stay free for the live store beside the work.
     private static let greatestReserve: Int64 = 32 << 20
 
-    /// Demands room for a file as large as the store, and for the store to go on; throws the code of a full disk.
+    /// Demands room for a file as large as the store, and for further writes to the store; throws the code of a full
+    /// disk.
     package func demandRoom(forCopyOf store: String) throws(StoreError) {
         var volume = statvfs()
         guard statvfs(path, &volume) == 0 else { return }
@@ -58,7 +58,6 @@ package final class ScratchFolder: Sendable {
 
     package func file(_ name: String) -> String { path + "/" + name }
 
-    /// Removes the folders that a killed process has left beside a store.
     package static func removeAll(besideStore store: String) {
         for purpose in Purpose.allCases { remove(path(purpose, store)) }
     }
@@ -66,13 +65,12 @@ package final class ScratchFolder: Sendable {
     private static func path(_ purpose: Purpose, _ store: String) -> String { "\(store).scratch-\(purpose.rawValue)" }
 
     private static func remove(_ path: String) {
-        // The folder is certainly this program's own: no other one gives such names to folders beside a store.
+        // The folder certainly belongs to this program: no other program uses such names beside a store.
         try? FileManager.default.removeItem(atPath: path)
     }
 }
 
 extension Store {
-    /// A new store in a scratch folder, which knows the names of all former model versions of this store.
     package func scratchConfiguration(in folder: ScratchFolder) throws -> StoreConfiguration {
         let path = folder.file("rebuilt.sqlite")
         var scratch = StoreConfiguration(path: path, name: configuration.name, model: model)

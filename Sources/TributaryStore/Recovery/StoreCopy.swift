@@ -8,7 +8,6 @@ import TributaryChanges
 /// The file is a store in itself, without a WAL. It has one more table, `tributary_blob`, with the bytes of the large
 /// binaries; ``RestoredStore`` writes them into files again.
 struct StoreCopy {
-    /// Only copies have this table.
     static let blobTable = "tributary_blob"
     private static let pagesOfStep: CInt = 256
 
@@ -17,7 +16,6 @@ struct StoreCopy {
     let cancellation: ReadCancellation
     let progress: @Sendable (_ done: Int64, _ total: Int64) -> Void
 
-    /// Returns how many large binaries the copy lacks, because their files are missing or damaged.
     func run() throws -> Int {
         // Without a read the transaction would not have a state yet, and the copy could mix several.
         _ = try source.history.newestTransaction()
@@ -33,7 +31,6 @@ struct StoreCopy {
         return missing
     }
 
-    /// Opens a file that is no store in use.
     static func queue(path: String, label: String) throws -> DatabaseQueue {
         var configuration = Configuration()
         configuration.label = label
@@ -57,7 +54,7 @@ struct StoreCopy {
     }
 
     private func copyBlobs(to target: Database) throws -> Int {
-        // A copy that somebody has put into the place of the store has the table, and what its folder may lack.
+        // A copy that replaces a store has the table, and may need it when its folder lacks files.
         try target.execute(
             sql: "CREATE TABLE IF NOT EXISTS \(StoreCopy.blobTable)(sha256 TEXT PRIMARY KEY, bytes BLOB NOT NULL)"
         )

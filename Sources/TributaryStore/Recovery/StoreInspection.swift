@@ -20,7 +20,6 @@ package struct StoreInspection {
         return found == ["ok"] ? [] : found
     }
 
-    /// The views and indexes that the layout asks for and the file lacks.
     package func missingStructures() throws -> [String] {
         let present = try Schema.presentStructures(in: reader.database)
         return Schema.structures(of: reader.context.layout).filter { !present.contains($0) }
@@ -32,7 +31,6 @@ extension Schema {
         Set(try String.fetchAll(db, sql: "SELECT name FROM sqlite_schema WHERE type IN ('view', 'index')"))
     }
 
-    /// The views of sub-entities, and the indexes that follow from the model.
     static func structures(of layout: StoreModel) -> [String] {
         let views = layout.entities.filter { $0.entity.parent != nil }.map(\.entity.name)
         let references = layout.tables.flatMap { table in
@@ -61,7 +59,6 @@ extension Schema {
     }
 }
 
-/// Repairs the parts of a store that can be derived from the rest of its file.
 extension WriteTransaction {
     package func rebuildIndexes() throws {
         try db.execute(sql: "REINDEX")

@@ -1,11 +1,11 @@
-/// Durations counted by size, in the bounds that a scraper of metrics expects; it takes 100 bytes however many there are.
+/// Durations counted by size, in the bounds that a scraper of metrics expects; it takes 100 bytes for any number of
+/// durations.
 package struct DurationHistogram: Sendable, Hashable {
-    /// The upper bounds in seconds, from a save of one object to a batch on a slow disk.
+    /// The upper bounds in seconds, for saves of one object up to batches on slow disks.
     package static let bounds: [Double] = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60]
 
     /// By bound; the last count is of the durations above all bounds.
     private var counts = [UInt64](repeating: 0, count: bounds.count + 1)
-    /// In seconds.
     package private(set) var sum = 0.0
 
     package init() {}
@@ -18,7 +18,6 @@ package struct DurationHistogram: Sendable, Hashable {
 
     package var count: UInt64 { counts.reduce(0, +) }
 
-    /// For each bound the number of durations that are not greater; without the durations above all bounds.
     package var cumulative: [(bound: Double, count: UInt64)] {
         var total: UInt64 = 0
         return zip(DurationHistogram.bounds, counts).map { bound, count in

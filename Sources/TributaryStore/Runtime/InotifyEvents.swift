@@ -1,6 +1,5 @@
 import Glibc
 
-/// The sequence of events in a buffer that was read from an inotify descriptor.
 package struct InotifyEvents: Sequence, IteratorProtocol {
     package struct Event {
         package var watch: Int32

@@ -1,4 +1,4 @@
-/// A clock whose times are durations since its creation.
+/// A clock that starts at zero when it is created.
 package struct MonotonicClock: Sendable {
     package let now: @Sendable () -> Duration
     /// Sleeps until the given time; returns early, without an error, when the task is cancelled.
@@ -6,8 +6,8 @@ package struct MonotonicClock: Sendable {
 
     /// Long sleeps are split into `parts`, of 10 s with the system's clock.
     ///
-    /// A cancelled sleep leaves its timer and its task until the time at which it was to end: 4,132 of them after
-    /// 100,000 segments that came in 40 s, between which the heap kept 26 MiB of free memory.
+    /// A cancelled sleep leaves its timer and its task until its planned end. After 100,000 segments in 40 s, 4,132 of
+    /// them were left, and the heap kept 26 MiB of free memory between them.
     package init<C: Clock>(_ clock: C, parts: Duration? = nil) where C.Duration == Duration {
         let start = clock.now
         let parts = parts ?? (clock is ContinuousClock ? .seconds(10) : nil)

@@ -58,7 +58,7 @@ package final class Signal: Sendable {
 
     /// Returns when ``wait()`` would, or when the clock reaches `deadline`; after a day at the latest.
     ///
-    /// A nil deadline waits without a limit, a deadline in the past not at all.
+    /// A nil deadline waits without a limit; a deadline in the past does not wait.
     package func wait(until deadline: Duration?, on clock: MonotonicClock) async {
         guard let deadline else { return await wait() }
         let now = clock.now()
@@ -89,7 +89,6 @@ package final class Broadcast<Element: Sendable>: Sendable {
         self.limit = limit
     }
 
-    /// The elements from now on; a stream that is requested after the end has ended.
     package func stream() -> AsyncStream<Element> {
         let (stream, continuation) = AsyncStream<Element>.makeStream(bufferingPolicy: .bufferingNewest(limit))
         let number = state.withLock { state -> UInt64? in

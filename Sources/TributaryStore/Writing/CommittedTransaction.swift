@@ -1,16 +1,14 @@
 package import TributaryChanges
 
 package struct CommittedTransaction: Sendable {
-    /// The number of the transaction in the store, which counts local and imported ones.
     package var number: Int64
     package var writer: UniqueID
     package var sequence: UInt64
-    /// The name that tokens of history carry; nil for an imported transaction.
     package var history: String?
     package var changeCount: Int
     package var deferredCount: Int
     private let applied: AppliedTransaction
-    /// Kept because the changes of a local transaction are requested more than once.
+    /// The changes of a local transaction are requested more than once.
     private let known: ObjectChanges?
 
     init(number: Int64, writer: UniqueID, history: String? = nil, header: TransactionHeader, engine: MergeEngine) {
@@ -24,10 +22,8 @@ package struct CommittedTransaction: Sendable {
         known = engine.cursor.isLocal ? TransactionEffects.changes(of: [engine.effects.current.effects]) : nil
     }
 
-    /// The effects of an imported transaction are collected at each call.
     package var changes: ObjectChanges { known ?? TransactionEffects.changes(of: [applied.effects]) }
 
-    /// The combined effects of transactions that were committed together, in order.
     package static func changes(of transactions: [CommittedTransaction]) -> ObjectChanges {
         TransactionEffects.changes(of: transactions.map(\.applied.effects))
     }

@@ -1,11 +1,11 @@
 import GRDB
 import TributaryChanges
 
-/// The saves of one context, one or several, or a batch, as one transaction of history, with one number and one clock.
+/// The saves of one or several contexts, or a batch, as one transaction of history, with one number and one clock.
 ///
-/// The log gets the combined changes of all saves, with the deletions first. When a save deletes what an earlier save
-/// has written, the combined changes are merged again from the state before the first save: this store then has the
-/// same state as a store that reads the log.
+/// The log gets the combined changes of all saves, with the deletions first. When a save deletes an object that an
+/// earlier save has written, the combined changes are merged again from the state before the first save. This store
+/// then has the same state as a store that reads the log.
 final class JoinedTransaction {
     private struct Open {
         let engine: MergeEngine
@@ -59,7 +59,6 @@ final class JoinedTransaction {
         try record(local)
     }
 
-    /// Merges changes in the form of the log; `isWhole` when the transaction has no others.
     func merge(_ changes: [Change], isWhole: Bool = false) throws {
         try open.engine.apply(changes)
         try open.lines.append(changes, isWhole: isWhole)
@@ -97,7 +96,7 @@ final class JoinedTransaction {
     }
 
     private func keep(_ changes: [Change]) throws {
-        // A long transaction keeps only what its deletions do to other objects.
+        // A long transaction keeps only the effects of its deletions on other objects.
         if transaction.isLong, saves.isEmpty, changes.first?.operation != .delete { others = nil }
         others? += changes.drop { $0.operation == .delete }
         if !transaction.isLong { deletions += changes.prefix { $0.operation == .delete } }
@@ -127,8 +126,8 @@ final class JoinedTransaction {
 extension WriteTransaction {
     /// Joins all later calls of `commit(_:)` into one transaction until ``finishJoined()``.
     ///
-    /// A long transaction is not kept in memory as a whole, so it refuses a commit that deletes what an earlier one has
-    /// written.
+    /// A long transaction is not kept in memory as a whole, so it refuses a commit that deletes objects of an earlier
+    /// commit.
     package func joinCommits(isLong: Bool = false) { (isJoining, self.isLong) = (true, isLong) }
 
     /// Ends the transaction that ``joinCommits()`` began; nil when nothing was committed.
@@ -141,7 +140,6 @@ extension WriteTransaction {
         return try joined?.finish()
     }
 
-    /// Releases the joined transaction, and with it statements that must be released before the store closes.
     package func abandonJoined() { joined = nil }
 
     func join(_ local: LocalTransaction) throws -> CommittedTransaction {

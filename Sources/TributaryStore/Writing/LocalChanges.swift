@@ -6,8 +6,8 @@ import TributaryModel
 ///
 /// The log demands of each transaction that its deletions come first and supersede none of its other changes.
 ///
-/// The explicit effects are the owners that lose a target when the inverse side of a one-to-one relationship is
-/// cleared, the amount by which an assignment changes a counter, and the effects on the shadows of an object.
+/// Three effects become explicit. When the inverse side of a one-to-one relationship is cleared, owners lose a target.
+/// An assignment changes a counter by an amount. A change may affect the shadows of an object.
 struct LocalChanges {
     let reader: Reader
 
@@ -98,7 +98,7 @@ struct LocalChanges {
 }
 
 extension LocalChanges {
-    /// The changes as they are logged: the deletions first, and nothing that a later deletion takes away.
+    /// The changes as they are logged: the deletions first, and no change that a later deletion supersedes.
     ///
     /// Increments and greatest and least values of an object that existed before stay: no deletion supersedes them.
     func logged(_ changes: [Change]) -> [Change] {
@@ -141,7 +141,7 @@ extension LocalChanges {
         reader.context.layout.entity(named: change.entity).map { ChangeSlice.Object(table: $0.table, id: change.id) }
     }
 
-    /// What no deletion takes away; nil when nothing remains.
+    /// The part that no deletion supersedes; nil when nothing remains.
     ///
     /// A register that is written from the other end of its relationship belongs to its own object.
     private func rest(of change: Change, isNew: Bool, isDeleted: (ChangeSlice.Object?) -> Bool) -> Change? {
@@ -204,7 +204,7 @@ extension LocalChanges {
 }
 
 extension LocalChanges {
-    /// Adds the effects on shadows of deleting or unlinking the objects that represent them (merge statement 15).
+    /// Adds the effects on shadows when the objects that represent them are deleted or unlinked (merge statement 15).
     ///
     /// A deleted object would otherwise come back in the shape of its shadow, and an unlinked one would stay linked.
     func withShadows(_ changes: [Change]) throws -> [Change] {
@@ -270,9 +270,9 @@ extension LocalChanges {
 extension LocalChanges {
     /// Replaces the file names of large values by their bytes: the names mean nothing in a log.
     ///
-    /// Such names come from rows whose values are written again: by undo, copies and derived attributes, and by saves
-    /// that overwrite whole objects. Throws ``StoreError`` `blob` when the bytes cannot be read: other writers would
-    /// wait for them without end.
+    /// Such names come from rows that are written again: by undo, copies and derived attributes, and by saves that
+    /// overwrite whole objects. Throws ``StoreError`` `blob` when the bytes cannot be read: other writers would wait
+    /// for them without end.
     func whole(_ changes: [Change]) throws -> [Change] {
         func hasObject(_ change: Change) -> Bool {
             change.operation.valueWrites?.writes.contains { $0.value.isObject } == true
@@ -340,7 +340,6 @@ extension LocalChanges {
 }
 
 extension Change {
-    /// The approximate size of the values as text.
     package var textSize: Int {
         switch operation {
         case .insert(let writes), .update(let writes): writes.reduce(0) { $0 + $1.value.textSize }
@@ -353,7 +352,6 @@ extension Change {
 }
 
 extension UniqueID {
-    /// The length of an identifier as a JSON string with a comma.
     fileprivate static let lineSize = 39
 }
 

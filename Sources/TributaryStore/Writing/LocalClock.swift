@@ -3,8 +3,8 @@ import TributaryChanges
 
 /// Gives a local transaction its clock.
 ///
-/// The clock is greater than every applied one that is not too far ahead of the wall clock. A clock that is too far
-/// ahead, by whatever way it has come, counts only where a transaction overwrites or outranks what was written with it,
+/// The clock is greater than every applied clock that is not too far ahead of the wall clock. A clock that is too far
+/// ahead, from whatever source, is considered only where a transaction replaces or beats the writes with that clock,
 /// which is known only after the merge. So the transaction is merged with a clock greater than all, and then gets the
 /// least clock that keeps the result of every comparison of its versions.
 struct LocalClock {
@@ -17,7 +17,7 @@ struct LocalClock {
     /// ``StoreError`` `invalidClock` when other stores would refuse the clock.
     func settle(_ header: inout TransactionHeader) throws {
         let limit = ClockLimit(transaction.reader)
-        // Otherwise no clock is ahead.
+        // Without such versions no clock is ahead.
         if header.clock > .last(of: limit.wall) { try lower(&header, limit) }
         guard header.clock.isAcceptable else { throw StoreError.invalidClock(header.clock) }
     }
@@ -39,7 +39,6 @@ struct LocalClock {
     }
 }
 
-/// Decides which clocks are too far ahead of the wall clock to move the clocks of local transactions.
 struct ClockLimit {
     private let reader: Reader
     let wall: WallTime
@@ -47,21 +46,20 @@ struct ClockLimit {
     /// More than the clocks of machines differ, and not a setting: however far ahead a store takes the clocks of others,
     /// the own clock follows the machine's.
     private static let maxAhead = Duration.seconds(3600)
-    /// Unix milliseconds: when the store has last taken a fresh writer because of a clock that was ahead.
+    /// Unix milliseconds: when the store last took a fresh writer because of a clock that was ahead.
     private static var renewed: Setting<UInt64> { Setting("clock.renewed") }
 
     init(_ reader: Reader) {
         (self.reader, wall) = (reader, reader.context.configuration.environment.wallTime())
     }
 
-    /// The greatest clock that is not too far ahead.
     var last: HybridClock { .last(of: wall.later(by: ClockLimit.maxAhead)) }
 
-    /// Whether the store leaves a writer with this clock, because it is too far ahead and the clocks of a writer only
-    /// rise; notes that it does.
+    /// Whether the store leaves a writer with this clock, and records that it does.
     ///
-    /// A transaction that overwrites a value with a clock that is ahead moves the fresh writer's clock ahead as well. So
-    /// that a store does not take a writer for each save, it takes at most one an hour.
+    /// It does when the clock is too far ahead, because the clocks of a writer only rise. A transaction that overwrites
+    /// a value with a clock that is ahead moves the fresh writer's clock ahead as well. So that a store does not take a
+    /// writer for each save, it takes at most one an hour.
     func leaves(_ clock: HybridClock) throws -> Bool {
         guard clock > last else { return false }
         let former = try reader.settings.value(of: ClockLimit.renewed).map { WallTime(milliseconds: $0) }

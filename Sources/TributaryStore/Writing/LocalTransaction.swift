@@ -1,14 +1,11 @@
 import GRDB
 package import TributaryChanges
 
-/// The changes of a context's save in the form of the log, in order.
 package struct LocalTransaction: Sendable {
     package var author: String?
     package var contextName: String?
     package var changes: [Change]
-    /// The idempotency key, stored with the transaction so that a repeated request gets the first result.
     package var idempotency: Idempotency?
-    /// The number of the conflict whose losing value the changes restore; the journal records the restoration.
     package var restoredConflict: Int64?
 
     package init(
@@ -27,7 +24,6 @@ package struct LocalTransaction: Sendable {
 
     package struct Idempotency: Sendable {
         package var key: String
-        /// The part of the result that a repeated response needs besides the transaction's number.
         package var detail: String
 
         package init(key: String, detail: String) {

@@ -4,23 +4,21 @@ package import TributaryModel
 /// The state that planned changes will leave: the newest state of the store with the changes on top.
 ///
 /// A save plans under the write lock, so no other change comes in between. The changes are read once; values of
-/// attributes are skipped. After that the cost grows with the objects that are asked for, and with the objects at the
-/// other ends of their relationships.
+/// attributes are skipped. After that the cost grows with the requested objects, and with the objects at the other ends
+/// of their relationships.
 package struct PlannedState {
-    /// A to-one register of an object, or with the ID of its target the registers that hold the target.
     private struct Register: Hashable {
         var column: StoreModel.ColumnIndex
         var id: UniqueID
     }
 
-    /// An object at one end of the pairs of a relationship.
     private struct End: Hashable {
         var link: Int
         var isSource: Bool
         var id: UniqueID
     }
 
-    /// An entity with those of its to-one registers that matter, found once for all changes of the entity.
+    /// An entity with its relevant to-one registers, found once for all changes of the entity.
     private struct Kind {
         let entity: EntityLayout
         let references: [(name: String, propertyIndex: Int, column: StoreModel.ColumnIndex)]
@@ -41,16 +39,13 @@ package struct PlannedState {
     private let isWhole: Bool
     private var kinds: [String: Kind] = [:]
     private var inserted: [ManagedObjectID: ManagedObjectID] = [:]
-    /// The deletions in order, and the same as a set.
     private var deletions: [ManagedObjectID] = []
     private var deleted: Set<ManagedObjectID> = []
     /// The stored objects that are deleted so that new ones get their IDs; their deletions come before everything else.
     private var replaced: [ManagedObjectID] = []
     private var replacedIDs: Set<ManagedObjectID> = []
-    /// The target of each register that is written; null is a target as well.
     private var targets: [Register: UniqueID?] = [:]
     private var sources: [Register: [ManagedObjectID]] = [:]
-    /// The properties of the written registers, in order.
     private var references: [(id: ManagedObjectID, propertyIndex: Int)] = []
     private var links: [End: [UniqueID: Bool]] = [:]
     private var linkedObjects: [(id: ManagedObjectID, propertyIndex: Int)] = []
@@ -147,7 +142,6 @@ package struct PlannedState {
 
     // MARK: Reading
 
-    /// The object with its concrete entity; nil when it does not exist.
     private func object(_ id: UniqueID, _ entity: EntityLayout) throws -> ManagedObjectID? {
         let id = layout.objectID(id, of: entity)
         guard !deleted.contains(id) else { return nil }
@@ -156,7 +150,7 @@ package struct PlannedState {
 
     /// The objects at the other end of a relationship of objects of one concrete entity, read with one query.
     ///
-    /// For the replaced objects before their deletion (`areReplaced`) these are the stored ones that the changes leave.
+    /// With `areReplaced`, for replaced objects these are the stored objects that the changes leave.
     private func related(
         to owners: [ManagedObjectID],
         _ propertyIndex: Int,
@@ -166,7 +160,7 @@ package struct PlannedState {
             let relationship = entity.entity.properties[propertyIndex].relationship,
             let destination = layout.entity(named: relationship.destination)
         else { return [] }
-        // A new object has the references to its predecessor that No Action leaves; everything else of that one goes.
+        // A new object inherits only the references to its predecessor that No Action leaves.
         let keepsReferences = entity.places[propertyIndex].isInverse
         let stored = owners.filter {
             inserted[$0] == nil || (areReplaced || keepsReferences) && replacedIDs.contains($0)
@@ -220,7 +214,6 @@ package struct PlannedState {
         return (areReplaced ? found : found + added).filter { !deleted.contains($0.other) }
     }
 
-    /// Objects of one concrete entity share a query; the groups are in the order of their first objects.
     private func groups(_ ids: some Sequence<ManagedObjectID>) -> [(entity: EntityLayout, ids: [ManagedObjectID])] {
         var groups: [(entity: EntityLayout, ids: [ManagedObjectID])] = []
         var places: [String: Int] = [:]
@@ -237,20 +230,16 @@ package struct PlannedState {
 
 // MARK: Delete rules
 
-/// What the delete rules of planned deletions do besides.
 package struct DeletionEffects {
-    /// The objects that Cascade deletes too.
     package var deleted: [ManagedObjectID] = []
-    /// The references to deleted objects that Nullify clears; `target` is the deleted object.
     package var cleared: [(id: ManagedObjectID, propertyIndex: Int, target: ManagedObjectID)] = []
-    /// The deletions that Deny forbids, with the objects that are still there.
     package var denials: [(id: ManagedObjectID, relationship: Relationship, others: [ManagedObjectID])] = []
 
     package init() {}
 }
 
 extension PlannedState {
-    /// Follows the delete rules of the planned deletions; the state is then that after their effects.
+    /// Follows the delete rules of the planned deletions; afterwards the state includes their effects.
     ///
     /// Costs one query for each rule and each entity among the deleted objects, for each level of Cascade. Pairs and
     /// own references of deleted objects go with them. A batch deletion does the same in SQL; see `BatchDeletion`.
@@ -315,7 +304,7 @@ extension PlannedState {
 // MARK: References and counts
 
 extension PlannedState {
-    /// The mandatory references that the changes write and whose objects will not exist.
+    /// The mandatory references in the changes to objects that will not exist.
     ///
     /// Costs one look-up for each object that the changes refer to and do not insert.
     package func missingTargets() throws -> [(id: ManagedObjectID, property: String, target: ManagedObjectID)] {
@@ -336,7 +325,7 @@ extension PlannedState {
         }
     }
 
-    /// The numbers of objects in those relationships with a least or greatest number that the changes touch.
+    /// The numbers of objects in the changed relationships with a least or greatest number.
     ///
     /// Costs one query for each of these relationships, a look-up of the objects at its other end, and one look at each
     /// object in it.
@@ -372,7 +361,8 @@ extension PlannedState {
         return found
     }
 
-    /// The bounded relationships in which objects are because of theirs, before the changes and after them.
+    /// The bounded relationships that contain objects because of these objects' references, before and after the
+    /// changes.
     private func ends(
         of ids: [ManagedObjectID],
         _ propertyIndex: Int,

@@ -2,19 +2,17 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// Decides about all objects that share unique keys when the model or its constraints have changed.
+/// Decides the visibility of all objects that share unique keys when the model or its constraints have changed.
 ///
-/// A migration sees no shadows: they are made visible before it, and decided about after it. A store that was written
-/// by a program without shadows is decided about when it is opened.
+/// A migration sees no shadows: they are made visible before it, and decided after it. A store that was written by a
+/// program without shadows is decided when it is opened.
 struct ShadowRecomputation {
-    /// The constraints by which the shadows of the store were decided.
+    /// The constraints that applied when the shadows of the store were decided.
     static var constraints: Setting<String> { Setting("uniqueness.constraints") }
 
     private let db: Database
     private let configuration: StoreConfiguration
-    /// Whether a migration has found shadows, or will run.
     private var isForced = false
-    /// The shadows that were made visible, with their representatives.
     private var known: [Int64: [UniqueID: UniqueID]] = [:]
     private var showing: Int64?
 
@@ -42,7 +40,7 @@ struct ShadowRecomputation {
         self.known = known
     }
 
-    /// Removes from history that shadows were shown and hidden again.
+    /// Removes from history the showing and hiding of shadows.
     ///
     /// The two transactions remain without changes: nothing has changed for readers.
     private func forget(_ hiding: Int64?) throws {
@@ -56,7 +54,7 @@ struct ShadowRecomputation {
         let hasChanged = known != ShadowRecomputation.constraints(of: layout)
         guard isForced || hasChanged else { return }
         let context = StoreContext(configuration: configuration, layout: layout)
-        // The keys of shadows are stored by the number of the constraint, so they mean nothing under other ones.
+        // The keys of shadows are stored by the number of the constraint, so they mean nothing under other constraints.
         if hasChanged, try db.hasRows("tributary_shadow_key") {
             try showShadows(context)
         }
@@ -72,12 +70,11 @@ struct ShadowRecomputation {
         try record(layout)
     }
 
-    /// A store without constraints has no such setting.
     func record(_ layout: StoreModel) throws {
         try SettingTable(db).set(ShadowRecomputation.constraints, to: ShadowRecomputation.constraints(of: layout))
     }
 
-    /// The constraints as JSON, `[["ENTITY","PROPERTY",…],…]`, by table; nil when there are none.
+    /// The constraints as JSON, `[["ENTITY","PROPERTY",…],…]`, by table; nil without constraints.
     private static func constraints(of layout: StoreModel) -> String? {
         let all = layout.uniqueConstraints.flatMap { $0 }
         guard !all.isEmpty else { return nil }

@@ -6,7 +6,6 @@ import TributaryModel
 ///
 /// Valid only inside the closure that it is given to.
 package struct UnloggedTransaction {
-    /// The author in history.
     package static let author = "migration"
 
     let engine: MergeEngine
@@ -34,19 +33,15 @@ package struct UnloggedTransaction {
         engine.begin(number: number, version: .none, origin: WriteOrigin(writer: own.id, sequence: 0), isLocal: false)
         try block(UnloggedTransaction(engine: engine))
         try engine.end()
-        // A transaction without effects needs no change notification.
         guard engine.effects.current.effects.isEmpty else { return number }
         try TransactionTable(db).remove(number)
         return nil
     }
 
-    /// Merges successive kept lines of a transaction with its version; its next lines may follow.
     package func merge(_ lines: [DeferredWriteTable.Line]) throws { try engine.apply(lines) }
 
-    /// Merges a greatest or least value of a baseline.
     package func merge(bound: DeferredWriteTable.Entry) throws { try engine.apply(bound: bound) }
 
-    /// The representative of each shadow, by the code of the table and the identifier of the shadow.
     func shadows() throws -> [Int64: [UniqueID: UniqueID]] {
         let tables = engine.tables
         var found: [Int64: [UniqueID: UniqueID]] = [:]
@@ -58,14 +53,13 @@ package struct UnloggedTransaction {
         return found
     }
 
-    /// Decides again which of the registers in a one-to-one column shows an object.
     package func decideOwner(of target: UniqueID, in column: StoreModel.ColumnIndex) throws {
         try engine.objects.references.decide(target, column)
     }
 
-    /// Clears the references to an object that is not visible any more, and decides the owners of its targets again.
+    /// Clears the references to an object that is no longer visible, and decides the owners of its targets again.
     package func hide(_ id: UniqueID, table: Int) throws {
-        // The object was visible before this transaction; it is withdrawn only while it counts as visible.
+        // The object was visible before this transaction, and only a visible object can be withdrawn.
         engine.tables.visibility.set(table, id, isVisible: true)
         try engine.objects.withdraw(table, id)
         guard let partial = try engine.tables.partialRows.row(table, id) else { return }

@@ -3,14 +3,11 @@ package import TributaryChanges
 import TributaryModel
 
 extension WriteTransaction {
-    /// Records the incarnation of a store that the header of a segment names for its writer.
     package func meet(_ writer: UniqueID, _ incarnation: Incarnation) throws {
         try writers().meet(writer, incarnation)
     }
 
     /// Begins a transaction of another writer; its changes follow in slices, then ``endImport()``.
-    ///
-    /// - Throws: ``StoreError`` `outOfSequence` unless the transaction is the next one of the writer.
     package func beginImport(writer: UniqueID, header: TransactionHeader) throws {
         let writers = try writers()
         let expected = try writers.nextSequence(of: writer)
@@ -43,10 +40,9 @@ extension WriteTransaction {
         try engine().bulk.isAllowed = true
     }
 
-    /// Whether the waiting rows came in the order in which they are merged; waiting for more then saves nothing.
+    /// Whether the waiting rows arrived in the order of the merge; then waiting for more rows saves nothing.
     package var rowsAreInOrder: Bool { engineInUse?.bulk.waiting.areInOrder ?? true }
 
-    /// Frees the memory of unchanged pages.
     package func freePages() throws { try db.execute(sql: "PRAGMA shrink_memory") }
 
     /// The effects of a transaction are complete after this call.
@@ -63,7 +59,7 @@ extension WriteTransaction {
         return try end(engine(), writer: writer, header: header)
     }
 
-    /// Records a segment whose transactions have all been applied, and the writer's name, if its header has one.
+    /// Records a segment after all of its transactions were applied, and the writer's name from its header.
     ///
     /// - Returns: The name, from this or an earlier header.
     @discardableResult
@@ -71,19 +67,19 @@ extension WriteTransaction {
         try writers().record(record, name: name)
     }
 
-    /// The author in history of a transaction that joins a baseline.
     package static let joinAuthor = "baseline"
 
-    /// Joins a baseline: afterwards the store has the effects of its own transactions and of those in the baseline.
+    /// Joins a baseline: afterwards the store has the effects of its own transactions and of the baseline's
+    /// transactions.
     ///
-    /// The baseline may be of another version of the model, if both versions have the same merge rules for what they
-    /// share. Changes that the store's model lacks are deferred.
+    /// The baseline may be of another version of the model, if both versions have the same merge rules for their common
+    /// properties. Changes that the store's model lacks are deferred.
     ///
     /// The positions and clocks of writers that are ahead in the baseline move with it, and so do all acknowledgements.
     /// A store that has already applied the whole baseline does not change. The store first leaves a writer of its own
     /// that the baseline continues (``leaveClaimedWriter(_:)``).
     ///
-    /// - Throws: ``BaselineJoinError``, ``StoreError``, and what `next` throws; nothing may be committed then.
+    /// - Throws: ``BaselineJoinError``, ``StoreError``, and errors of `next`; then nothing may be committed.
     package func joinBaseline(
         _ header: BaselineHeader,
         writers: [BaselineWriter],

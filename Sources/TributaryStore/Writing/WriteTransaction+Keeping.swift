@@ -1,11 +1,10 @@
 import GRDB
 package import TributaryChanges
 
-/// Exports, settings and the end of history.
 extension WriteTransaction {
     /// Records a range before its file gets its final name.
     ///
-    /// - Returns: False when its transactions have got other names meanwhile; then nothing is recorded.
+    /// - Returns: False when its transactions have other names by now; then nothing is recorded.
     @discardableResult
     package func beginExport(_ range: ExportRange) throws -> Bool {
         let run = try reader.outbox.run(of: range.writer, from: range.first, through: range.last, bytes: 1)
@@ -14,12 +13,11 @@ extension WriteTransaction {
         return true
     }
 
-    /// The range is about to be exported no longer: its file was never in its place, and will not be.
+    /// Removes the range: its file was never in its place, and will not be.
     package func giveUpExport(_ range: ExportRange) throws {
         try OutboxTable(db: db).giveUp(range, writer: writers().position(of: range.writer).id)
     }
 
-    /// Records that the file of a range has its final name.
     package func finishExport(_ range: ExportRange, sha256: String) throws {
         try OutboxTable(db: db).finish(range, writer: writers().position(of: range.writer).id, sha256: sha256)
         let record = SegmentRecord(writer: range.writer, first: range.first, last: range.last, sha256: sha256)
@@ -31,7 +29,6 @@ extension WriteTransaction {
         try writers().nameOwn(name)
     }
 
-    /// Nil removes the setting.
     package func setSetting(_ key: String, to value: String?) throws {
         try reader.settings.set(Setting(key), to: value)
     }

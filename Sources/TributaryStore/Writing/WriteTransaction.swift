@@ -13,11 +13,9 @@ package final class WriteTransaction {
     private var writersInUse: WriterTable?
     var isJoining = false
     var joined: JoinedTransaction?
-    /// Whether these saves are slices of one save that is too long to be kept in memory.
     var isLong = false
     var joinFailure: (any Error)?
     var imported: (writer: UniqueID, header: TransactionHeader)?
-    /// The writer that the store has left although its published transactions contradict a baseline.
     var contradictedWriter: UniqueID?
     private let decidesShadows: Bool
 
@@ -75,13 +73,12 @@ package final class WriteTransaction {
         return engine
     }
 
-    /// Writes the history and the writer's position together with the data.
     func end(_ engine: MergeEngine, writer: UniqueID, header: TransactionHeader) throws -> CommittedTransaction {
         try engine.end()
         return try finish(engine, writer: writer, header: header)
     }
 
-    /// The clock in `header` is greater than every applied one; this gives the transaction its final clock.
+    /// The clock in `header` is greater than every applied clock; this gives the transaction its final clock.
     func endLocal(_ engine: MergeEngine, header: inout TransactionHeader) throws -> CommittedTransaction {
         try engine.end()
         try LocalClock(transaction: self, engine: engine).settle(&header)
@@ -107,7 +104,7 @@ package final class WriteTransaction {
 extension WriteTransaction {
     /// Commits a local transaction.
     ///
-    /// - Throws: ``StoreError`` `duplicateID`, `sharesKey` and `invalidChange`; nothing is written then, and another
+    /// - Throws: ``StoreError`` `duplicateID`, `sharesKey` and `invalidChange`; then nothing is written, and another
     ///   transaction may be committed.
     package func commit(_ local: LocalTransaction) throws -> CommittedTransaction {
         if isJoining { return try join(local) }
@@ -134,10 +131,10 @@ extension WriteTransaction {
         }
     }
 
-    /// The header of the store's next local transaction, without changes; its writer may be a new one.
+    /// The header of the store's next local transaction, without changes; its writer may be new.
     ///
     /// The clock is greater than every applied clock, also when that is too far ahead; ``LocalClock`` lowers it where
-    /// that is right. The acknowledged sequences in the header count as announced from now on.
+    /// that is right. The acknowledged sequences in the header are marked as announced.
     func nextHeader(author: String?) throws -> TransactionHeader {
         let own = try ownWriter()
         let writers = try writers()

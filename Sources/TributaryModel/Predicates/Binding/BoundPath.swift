@@ -1,34 +1,28 @@
 package struct BoundPath: Sendable {
     package struct Step: Sendable {
-        /// The entity at the start of the step; objects of its sub-entities have the same property indexes.
         package let source: Entity
         package let propertyIndex: Int
         package let relationship: Relationship
         package let destination: Entity
-        /// The condition of a subquery on the objects after the step, which are the innermost scope in it.
+        /// The condition of a subquery on the objects after the step, which are its innermost scope.
         package var filter: BoundPredicate?
     }
 
     package indirect enum Terminal: Sendable {
-        /// The object itself, as its UUID.
         case identity
         case attribute(propertyIndex: Int, Attribute)
-        /// A member of a composite attribute, by a path of names, the outermost first.
         case member(propertyIndex: Int, Attribute, path: [String], Attribute)
         /// A to-one relationship, as the UUID of its destination object or null.
         case reference(propertyIndex: Int, Relationship, RelationshipStorage)
-        /// The number of objects in a to-many relationship.
         case count(propertyIndex: Int, Relationship, RelationshipStorage)
-        /// An aggregate over the values of a to-many path that starts here.
         case aggregate(ObjectPredicate.Aggregate, BoundPath)
         case entity
         /// A value derived from the string at another terminal.
         case derived(TextDerivation, Terminal)
     }
 
-    /// The scope in which the path starts: 0 for the evaluated object, greater ones for the objects of subqueries.
+    /// The scope at the start of the path: 0 for the evaluated object, greater numbers for the objects of subqueries.
     package var scope = 0
-    /// The names of the path, as the predicate has them.
     package let components: [String]
     package var steps: [Step]
     package private(set) var terminal: Terminal
@@ -57,7 +51,6 @@ package struct BoundPath: Sendable {
         }
     }
 
-    /// The entity of the objects at the end of a relationship; nil for a path to any other value.
     func destination(in model: Model) -> Entity? {
         switch terminal {
         case .identity: steps.last?.destination
@@ -66,7 +59,6 @@ package struct BoundPath: Sendable {
         }
     }
 
-    /// Returns the path with a value derived from its string; nil for an aggregate, which has no terminal of its own.
     func derived(_ derivation: TextDerivation) -> BoundPath? {
         switch terminal {
         case .attribute, .member, .entity: break
@@ -79,7 +71,6 @@ package struct BoundPath: Sendable {
 }
 
 extension BoundPath {
-    /// Binds a key path that follows to-one relationships to one value.
     package init(ofValueAt keyPath: String, of entity: Entity, in model: Model) throws(ObjectPredicateError) {
         self = try PathBinder(entity: entity, model: model).bind(keyPath.keyPathComponents)
         guard !isToMany else {
@@ -87,7 +78,6 @@ extension BoundPath {
         }
     }
 
-    /// The type of the values at the end; nil for identifiers.
     package var valueType: AttributeType? {
         switch terminal {
         case .identity, .reference: nil

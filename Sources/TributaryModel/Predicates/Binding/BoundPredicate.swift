@@ -12,26 +12,26 @@ package indirect enum BoundPredicate: Sendable {
     case nullTest(Operand, isNull: Bool, quantifier: ObjectPredicate.Quantifier)
     case comparison(Comparison)
 
-    /// A comparison that is false wherever one of its sides is null: ANY holds for one of the values of the left path,
-    /// NONE for no value, ALL unless it is false for one.
+    /// A comparison that is false wherever one of its sides is null.
+    ///
+    /// ANY is true for a value of the left path that satisfies it, NONE without such a value, and ALL unless a value
+    /// makes it false.
     package struct Comparison: Sendable {
         package let left: Operand
         package let operation: ObjectPredicate.Operator
-        /// The right side: `IN` and `BETWEEN` have a list, all other operators one value or a path to one.
+        /// The right side: `IN` and `BETWEEN` have a list, all other operators a value or a path to a value.
         package let right: Operand
         package let folding: StringFolding
         package let quantifier: ObjectPredicate.Quantifier
         package let kind: ValueKind
-        /// The matcher of a string operator whose right side is a constant.
+        /// The matcher of a string operator with a constant on the right side.
         package let matcher: StringMatcher?
-        /// The list of IN, sorted, and folded by the comparison's options.
         let members: SortedValues?
 
-        /// The values of `IN`, sorted for a binary search.
         struct SortedValues: Sendable {
             private let values: [PropertyValue]
 
-            /// Sorts values of one kind; values that equal nothing, such as NaN, are left out.
+            /// Sorts values of the same kind; leaves out values that equal nothing, such as NaN.
             init(_ values: [PropertyValue]) {
                 self.values = values.filter { $0.compared(to: $0) == 0 }.sorted { ($0.compared(to: $1) ?? 0) < 0 }
             }
@@ -50,14 +50,11 @@ package indirect enum BoundPredicate: Sendable {
     }
 
     package indirect enum Operand: Sendable {
-        /// A constant that is not null.
         case constant(PropertyValue)
-        /// A list without nulls.
         case list([PropertyValue])
         case path(BoundPath)
         case function(BoundFunction)
 
-        /// The kind of the value; nil for a list.
         package var kind: ValueKind? {
             switch self {
             case .constant(let value): value.kind
@@ -74,7 +71,6 @@ package indirect enum BoundPredicate: Sendable {
 }
 
 extension ObjectPredicate {
-    /// Binds key paths to the model, checks types, and converts each constant to the type of the other side.
     package func bind(to entity: Entity, in model: Model) throws(ObjectPredicateError) -> BoundPredicate {
         try PredicateBinder(model: model, scopes: [(nil, entity)]).bind(self)
     }
@@ -133,7 +129,6 @@ package struct BoundFunction: Sendable {
 
     package var argumentKinds: [ValueKind] { arguments.map { $0.kind ?? .opaque } }
 
-    /// Nil when the function does not take the arguments.
     init?(_ function: ObjectPredicate.Function, _ arguments: [BoundPredicate.Operand]) {
         guard let kind = function.kind(of: arguments.map { $0.kind ?? .opaque }) else { return nil }
         (self.function, self.arguments, self.kind) = (function, arguments, kind)
@@ -187,11 +182,11 @@ extension BoundPath.Terminal {
 }
 
 extension BoundPath {
-    /// The property index of the evaluated object whose value the path has, -1 for the object itself or its entity; nil
-    /// for a path to other objects.
+    /// The property index that the path reads from the evaluated object, -1 for the object itself or its entity.
+    ///
+    /// It is nil for a path to other objects.
     package var ownIndex: Int? { steps.isEmpty ? terminal.ownIndex : nil }
 
-    /// Returns the root entities on which the value depends, besides the entity at the start of the path.
     package func roots(in model: Model) -> PredicateRoots {
         var roots = PredicateRoots()
         collect(&roots, model)
@@ -216,16 +211,15 @@ extension BoundPath {
     }
 }
 
-/// The root entities, besides that of the evaluated object, on which the result of a predicate depends.
+/// The root entities, besides the evaluated object's, with an effect on the result of a predicate.
 package struct PredicateRoots: Sendable, Hashable {
-    /// Root entities of objects whose values or relationships the predicate reads.
+    /// Root entities of objects with values or relationships that the predicate reads.
     package var traversed: Set<String> = []
     /// Root entities of the destination objects of to-one registers; only the existence of these objects matters.
     package var named: Set<String> = []
 
     package init() {}
 
-    /// Whether unsaved changes and deletions of objects with these root entities can change the result.
     package func areConcerned(changed: Set<String>, deleted: Set<String>) -> Bool {
         !traversed.isDisjoint(with: changed) || !named.isDisjoint(with: deleted)
     }

@@ -12,7 +12,6 @@ struct PathBinder {
         return try plain(components)
     }
 
-    /// Binds a path without aggregates, except `@count` at its end.
     func plain(_ components: [String]) throws(ObjectPredicateError) -> BoundPath {
         let text = components.joined(separator: ".")
         var steps: [BoundPath.Step] = []
@@ -112,7 +111,7 @@ struct PathBinder {
         return ObjectPredicateError(reason, keyPath: text)
     }
 
-    /// Returns the aggregate path; nil when the names have no aggregate, or only `@count` at their end.
+    /// Returns the aggregate path; nil when the names have no aggregate, or only `@count` at the end.
     func aggregate(_ components: [String]) throws(ObjectPredicateError) -> BoundPath? {
         guard let index = components.firstIndex(where: { $0.hasPrefix("@") && $0 != "@count" }) else { return nil }
         let text = components.joined(separator: ".")
@@ -161,7 +160,6 @@ struct PathBinder {
 }
 
 extension String {
-    /// The names of a key path; none for SELF.
     var keyPathComponents: [String] {
         self == "SELF" ? [] : split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     }

@@ -4,7 +4,7 @@ struct PredicateBinder {
     typealias Operand = BoundPredicate.Operand
 
     let model: Model
-    /// The objects at which paths can start: the evaluated object, then the objects of the enclosing subqueries.
+    /// The objects where paths can start: the evaluated object, then the objects of the enclosing subqueries.
     let scopes: [(variable: String?, entity: Entity)]
 
     func bind(_ predicate: ObjectPredicate) throws(ObjectPredicateError) -> BoundPredicate {
@@ -127,7 +127,7 @@ struct PredicateBinder {
         if case .path(let path) = operand { path.text } else { "\(expression)" }
     }
 
-    /// Returns the kind in which the two sides compare: the kind of the side that is not a constant.
+    /// Returns the kind for the comparison: the kind of the side that is not a constant.
     private func kind(
         of left: Operand,
         _ comparison: ObjectPredicate.Comparison,
@@ -332,7 +332,6 @@ extension BoundPredicate.Operand {
         }
     }
 
-    /// A decimal constant as the nearest double; any other operand unchanged.
     fileprivate var withoutLongNumber: Self {
         guard case .constant(.decimal(let text)) = self, let value = Double(text) else { return self }
         return .constant(.double(value))

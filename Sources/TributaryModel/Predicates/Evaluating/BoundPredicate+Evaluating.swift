@@ -1,6 +1,5 @@
 package import TributaryChanges
 
-/// An object for which predicates and sort keys can be evaluated in memory.
 package protocol PredicateSubject {
     /// The type of the destination objects of its relationships.
     associatedtype Related: PredicateSubject where Related.Related == Related
@@ -9,7 +8,6 @@ package protocol PredicateSubject {
 
     var predicateEntity: String { get }
 
-    /// Returns the value of an attribute, or the UUID of a to-one relationship's destination as a reference.
     func predicateValue(propertyIndex: Int) -> PropertyValue
 
     func predicateTarget(propertyIndex: Int) -> Related?
@@ -22,7 +20,7 @@ extension BoundPredicate {
         evaluate(in: [subject])
     }
 
-    /// Whether the objects of all scopes satisfy the predicate; the innermost scope is the last one.
+    /// Whether the objects of all scopes satisfy the predicate; the innermost scope is last.
     fileprivate func evaluate<Subject: PredicateSubject>(in scopes: [Subject]) -> Bool
     where Subject.Related == Subject {
         switch self {
@@ -48,7 +46,7 @@ extension BoundPredicate.Comparison {
         return quantifier.holds(of: left.values(in: scopes)) { isTrue($0, operand) }
     }
 
-    /// Compares two values that are not null; `right` is no path.
+    /// Compares two values that are not null; `right` must not be a path.
     package func isTrue(_ left: PropertyValue, _ right: BoundPredicate.Operand) -> Bool {
         switch right {
         case .constant(let value):
@@ -93,13 +91,11 @@ extension BoundPredicate.Operand {
 }
 
 extension BoundPath {
-    /// Returns the value of a path that is not to-many; null where a to-one relationship of the path is empty.
     package func value<Subject: PredicateSubject>(of subject: Subject) -> PropertyValue
     where Subject.Related == Subject {
         values(in: [subject]).first ?? .null
     }
 
-    /// Returns the value of each object at the end of the path; a path that is not to-many has exactly one.
     fileprivate func values<Subject: PredicateSubject>(in scopes: [Subject]) -> [PropertyValue]
     where Subject.Related == Subject {
         guard scopes.indices.contains(scope) else { return [] }

@@ -2,7 +2,6 @@ import Foundation
 import Synchronization
 package import TributaryChanges
 
-/// BEGINSWITH, ENDSWITH, CONTAINS, LIKE or MATCHES with a right side and options, prepared for matching many strings.
 package struct StringMatcher: Sendable {
     private enum Test: Sendable {
         case prefix(String)
@@ -58,7 +57,7 @@ package struct StringMatcher: Sendable {
         }
     }
 
-    /// The greatest number of ICU's progress reports for one string; ICU reports every 10,000 steps.
+    /// The greatest number of ICU's progress reports for a string; ICU reports every 10,000 steps.
     private static let maximumReports = 1_000
 
     /// Whether the expression matches the whole text within ten million steps.
@@ -101,7 +100,6 @@ package struct StringMatcher: Sendable {
     }
 }
 
-/// The folding of strings for `[c]` and `[d]`, in SQL, which receives the raw value, and in memory.
 package struct StringFolding: OptionSet, Sendable {
     package let rawValue: Int32
 
@@ -140,7 +138,6 @@ package struct LikePattern: Sendable, Hashable {
 
     private let elements: [Element]
 
-    /// Parses a pattern; every text is a valid one.
     package init(_ text: String) {
         var elements: [Element] = []
         var isEscaped = false
@@ -205,7 +202,7 @@ package struct LikePattern: Sendable, Hashable {
 package final class LongTextMatch: Sendable {
     package struct Census: Sendable, Equatable {
         package var running = 0
-        /// The running matches whose caller has returned.
+        /// The running matches of callers that have returned.
         package var abandoned = 0
     }
 
@@ -213,10 +210,10 @@ package final class LongTextMatch: Sendable {
     /// second.
     static let minimumLength = 16_384
 
-    /// The greatest number of matches at a time, abandoned ones included, so that the machine stays responsive.
+    /// The greatest number of matches at a time, including abandoned matches, so that the machine stays responsive.
     package static let maximumCount = 2
 
-    /// The interval at which a waiting caller checks its limit.
+    /// How often a waiting caller checks its limit.
     private static let interval = DispatchTimeInterval.milliseconds(10)
 
     private static let permits = DispatchSemaphore(value: maximumCount)
@@ -235,8 +232,9 @@ package final class LongTextMatch: Sendable {
 
     private init() {}
 
-    /// Runs a match on a separate thread, on which ``MatchingLimit`` is reached after the caller has returned; false as
-    /// soon as the caller's own limit is reached.
+    /// Runs a match on a separate thread; false as soon as the caller's own limit is reached.
+    ///
+    /// On that thread ``MatchingLimit`` is reached after the caller has returned.
     static func run(_ block: @escaping @Sendable () -> Bool) -> Bool {
         while permits.wait(timeout: .now() + interval) == .timedOut {
             if MatchingLimit.isReached { return false }
@@ -285,17 +283,18 @@ package struct MatchingLimit: Sendable {
     /// Whether matching must end; evaluated repeatedly during a match, which fails once this returns true.
     private let isOver: @Sendable () -> Bool
 
-    /// The limit of the current task; nil when it may match for as long as it takes.
+    /// The limit of the current task; nil without a limit.
     ///
-    /// A task-local value whose type is an optional closure crashes programs that Swift 6.3 builds with optimization: the
-    /// metadata of that type is not found by its mangled name (swiftlang/swift#88321). Hence this struct.
+    /// A task-local value with an optional closure as its type crashes programs that Swift 6.3 builds with
+    /// optimization: the metadata of that type is not found by its mangled name (swiftlang/swift#88321). Hence this
+    /// struct.
     @TaskLocal private static var current: MatchingLimit?
 
     package static var isSet: Bool { current != nil }
 
     package static var isReached: Bool { current?.isOver() ?? false }
 
-    /// Runs an operation whose matches fail once `isOver` returns true.
+    /// Runs an operation with matches that fail once `isOver` returns true.
     package static func with<Result>(
         _ isOver: @escaping @Sendable () -> Bool,
         operation: () throws -> Result

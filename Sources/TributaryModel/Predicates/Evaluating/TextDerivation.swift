@@ -4,7 +4,6 @@ package import TributaryChanges
 package enum TextDerivation: Int32, Sendable, CaseIterable {
     case length = 0, caseInsensitive, localized, localizedCaseInsensitive, localizedStandard
 
-    /// Returns the derivation for a comparison; nil when values are compared as they are.
     init?(_ comparison: SortKey.Comparison) {
         switch comparison {
         case .value: return nil
@@ -41,7 +40,6 @@ package enum TextDerivation: Int32, Sendable, CaseIterable {
 
     private static let separator = "\u{1}"
 
-    /// Returns each character after the weight of its class: separators, signs, numbers, letters.
     private static func weighted(_ text: String, readsNumbers: Bool) -> String {
         var result = String.UnicodeScalarView()
         var digits: [Unicode.Scalar] = []
@@ -67,7 +65,7 @@ package enum TextDerivation: Int32, Sendable, CaseIterable {
         return String(result)
     }
 
-    /// Returns a count as a text; the texts have the order of the counts.
+    /// Returns a number as a text; the texts have the order of the numbers.
     private static func length(_ count: Int) -> String.UnicodeScalarView {
         let digits = String(count)
         return (String(UnicodeScalar(UInt8(ascii: "a") + UInt8(min(digits.count, 20)))) + digits).unicodeScalars

@@ -6,7 +6,7 @@ import TributaryModel
 ///
 /// The store becomes the same as with ``ObjectMerger``, at a lower cost: rows of many transactions are sorted, one
 /// statement inserts several rows, and values go from the memory of a run to SQLite without conversion to Swift values.
-/// ``ObjectMerger`` merges a row whose object is known already.
+/// ``ObjectMerger`` merges the rows of known objects.
 ///
 /// One thread uses it, so its properties skip the checks for overlapping accesses.
 final class BulkPath {
@@ -20,12 +20,10 @@ final class BulkPath {
     /// The caller that allows rows to wait has them merged before the commit.
     @exclusivity(unchecked) var isAllowed = false
     let waiting = WaitingRows()
-    /// By shape, the statement that inserts several of its rows; nil when none is possible.
     @exclusivity(unchecked) var rowInserts: [Int: RowInsert?] = [:]
     private let key = UnsafeMutableRawBufferPointer.allocate(byteCount: 16, alignment: 8)
     /// For each table: whether its objects have no keys, refer to nothing and are referred to by nothing.
     private let isAlone: [Bool]
-    /// The values of a row for ``ObjectMerger``.
     @exclusivity(unchecked) private var writes: [RegisterWrite] = []
     @exclusivity(unchecked) var heads: [VisibleRow?] = []
 
@@ -56,7 +54,7 @@ final class BulkPath {
 
     private var layout: StoreModel { tables.layout }
 
-    /// Accepts the first rows of a run whose values the model can represent, and returns how many wait now.
+    /// Accepts the first rows of a run, as far as the model can represent their values, and returns how many wait now.
     func accept(_ run: RowRun) -> Int {
         guard mayWait, let index = shape(of: run), shapes[index].isPackable else { return 0 }
         let shape = shapes[index]
@@ -119,7 +117,6 @@ final class BulkPath {
         for transaction in waiting.transactions { try effects.flush(transaction) }
     }
 
-    /// `known` is the present row of the object, if it has been read.
     func merge(_ row: WaitingRows.Row, known: VisibleRow? = nil) throws {
         moveCursor(to: row)
         if waiting.isDeletion(row) { return try objects.delete(Int(row.table), row.id, known) }
@@ -129,7 +126,6 @@ final class BulkPath {
         try mergeValues(row, shape)
     }
 
-    /// `known` is the present row of the object, if it has been read.
     func mergeValues(_ row: WaitingRows.Row, _ shape: ChangeShape, into known: VisibleRow? = nil) throws {
         writes.removeAll(keepingCapacity: true)
         for index in shape.columns.indices {
@@ -163,7 +159,6 @@ final class BulkPath {
 
     func shape(of row: WaitingRows.Row) -> ChangeShape { shapes[waiting.shape(of: row)] }
 
-    /// Nil when the model does not know the entity, or the entity has no objects of its own.
     private func shape(of run: RowRun) -> Int? {
         guard let entity = layout.entityIndex(named: run.entity),
             !run.isInsert || !layout.entities[entity].entity.isAbstract
@@ -245,9 +240,9 @@ extension BulkPath {
         return rows.count
     }
 
-    /// Finishes a statement that found some objects already visible, and merges their rows one by one.
+    /// Finishes a statement that found some objects already visible, and merges their rows individually.
     ///
-    /// SQLite assigns the greatest row IDs to new rows, one after another.
+    /// SQLite assigns the greatest row IDs to new rows, in order.
     private func finish(_ rows: ArraySlice<WaitingRows.Row>, inserted: Int) throws {
         let lastBefore = db.lastInsertedRowID - Int64(inserted)
         let isNew = try rows.map { row in
@@ -263,7 +258,6 @@ extension BulkPath {
 
     private static let rowInsertLimit = 64
 
-    /// Nil unless all rows are inserts of one shape and of different objects, and none may have a partial row.
     private func rowInsert(from index: Int) throws -> RowInsert? {
         let first = waiting.rows[index]
         guard let insert = try rowInsert(of: waiting.shape(of: first)) else { return nil }
@@ -289,10 +283,10 @@ extension BulkPath {
         return made
     }
 
-    /// The rows whose objects are read together.
+    /// The objects of at most so many rows are read together.
     private static let updateLimit = 256
 
-    /// Merges the next updates and deletions of one table and returns their number; 0 when the next row is an insert.
+    /// Merges the next updates and deletions of one table, and returns their number; 0 when the next row is an insert.
     ///
     /// Their objects are read together. That is safe because no such row changes the row of another object: values are
     /// attributes outside unique keys or wait for the decision about keys, and nothing refers to a deleted object.
@@ -307,7 +301,7 @@ extension BulkPath {
         return rows.count
     }
 
-    /// Writes all values at once when all of them stand and replace no write of another writer.
+    /// Writes all values at once when all of them win and replace no write of another writer.
     ///
     /// When all values of a row are lost, it only keeps the conflicts.
     func update(_ row: WaitingRows.Row, _ head: VisibleRow) throws {
@@ -332,7 +326,7 @@ extension BulkPath {
         try effects.record(.update, Int(row.table), row.id, entity: head.entity, keys: effects.keys(of: shape))
     }
 
-    /// False when all values are lost; nil when the versions of the registers do not tell.
+    /// False when all values are lost; nil when the versions of the registers are not enough to decide.
     private func stands(_ shape: ChangeShape, _ head: VisibleRow, _ table: Int) throws -> Bool? {
         guard shape.entity == head.entity, !shape.columns.isEmpty,
             !tables.keys.haveKeys(shape.columns, table)

@@ -2,7 +2,6 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// The prepared statement that inserts several rows of one shape, much faster than one statement for each row.
 final class RowInsert {
     /// 32 rows take an eighth less time a row than 8.
     private static let rowCounts = [32, 8]
@@ -13,16 +12,13 @@ final class RowInsert {
     let rowCount: Int
     private let shape: ChangeShape
     private let exceptions: [UInt8]
-    /// Nil when the table has no column for the entity.
     private let code: Int64?
-    /// The defaults of columns without a value, by parameter.
     private let defaults: [(index: Int32, value: PropertyValue)]
     private let firstRow: Int32
     /// The identifiers of the rows, in memory that stays valid while the statement runs.
     private let keys: UnsafeMutableRawBufferPointer
     private var isReady = false
 
-    /// Nil when the statement would have too many parameters, or a column has two values.
     init?(_ db: Database, _ shape: ChangeShape, layout: StoreModel) throws {
         let entity = layout.entities[shape.entity]
         let table = layout.tables[entity.table]
@@ -102,7 +98,6 @@ final class RowInsert {
         isReady = true
     }
 
-    /// Clears the parameters that are bound to the memory of runs.
     func forget() {
         guard isReady else { return }
         statement.clearBindings()

@@ -7,10 +7,10 @@ import TributaryChanges
 final class WaitingRows {
     /// The greatest number of changes that the importer commits at once.
     static let limit = 100_000
-    /// Without the bytes of one more run.
+    /// Does not include the bytes of the last run.
     static let byteLimit = 4 << 20
 
-    /// The rows of one object are in the order of the runs.
+    /// The rows of an object are in the order of the runs.
     struct Row {
         var id: UniqueID
         var table: Int32
@@ -22,7 +22,7 @@ final class WaitingRows {
     @exclusivity(unchecked) private(set) var runs: [(rows: RowRun, shape: Int, transaction: AppliedTransaction)] = []
     @exclusivity(unchecked) private(set) var transactions: [AppliedTransaction] = []
     private var bytes = 0
-    /// Whether all rows since the beginning came in the order of tables and IDs, also rows that wait no longer.
+    /// Whether all rows since the beginning arrived in the order of tables and IDs, also rows that were merged since.
     @exclusivity(unchecked) private(set) var areInOrder = true
     @exclusivity(unchecked) private var last: Row?
 
@@ -35,7 +35,6 @@ final class WaitingRows {
         if transactions.last !== transaction { transactions.append(transaction) }
     }
 
-    /// The run of a deletion has no shape.
     func isDeletion(_ row: Row) -> Bool { shape(of: row) < 0 }
 
     /// -1 for a deletion.
@@ -56,7 +55,7 @@ final class WaitingRows {
         rows.append(row)
     }
 
-    /// A stable sort: the rows of one object keep their order.
+    /// A stable sort: the rows of an object keep their order.
     func sort() {
         guard !areInOrder else { return }
         rows.sort { left, right in

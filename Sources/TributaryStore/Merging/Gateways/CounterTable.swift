@@ -3,7 +3,8 @@ package import TributaryChanges
 
 /// Reads and writes `tributary_counter`: one total for each counter and writer, kept for the life of the identifier.
 ///
-/// A total includes the writer's transactions up to its position in `tributary_writer`.
+/// A total includes the writer's transactions up to its position in `tributary_writer`. `writer` is a row of that
+/// table.
 package final class CounterTable {
     private let db: Database
     private let layout: StoreModel
@@ -13,20 +14,17 @@ package final class CounterTable {
         self.layout = layout
     }
 
-    /// `writer` is a row of `tributary_writer`, here and below.
     func add(_ amount: PropertyValue, writer: Int64, to id: UniqueID, _ column: StoreModel.ColumnIndex) throws {
         let before = try total(writer: writer, of: id, column)
         try setTotal(CounterTotals.sum(before, amount), writer: writer, of: id, column)
     }
 
-    /// Returns whether the former total was another one.
     func set(_ total: PropertyValue, writer: Int64, of id: UniqueID, _ column: StoreModel.ColumnIndex) throws -> Bool {
         if try self.total(writer: writer, of: id, column) == total { return false }
         try setTotal(total, writer: writer, of: id, column)
         return true
     }
 
-    /// `total` is nil when the writer has not counted.
     func setTotal(_ total: PropertyValue?, writer: Int64, of id: UniqueID, _ column: StoreModel.ColumnIndex) throws {
         let statement = try BoundStatement(
             db,
@@ -40,7 +38,6 @@ package final class CounterTable {
         try statement.run()
     }
 
-    /// Nil when the writer has not counted.
     func total(writer: Int64, of id: UniqueID, _ column: StoreModel.ColumnIndex) throws -> PropertyValue? {
         let select = try BoundStatement(
             db,
@@ -51,7 +48,6 @@ package final class CounterTable {
         return try select.first { layout[column].total(in: $0, at: 0) }
     }
 
-    /// The sum of a default and all totals; null when the default is null and no writer has counted.
     package func value(
         of id: UniqueID,
         _ column: StoreModel.ColumnIndex,

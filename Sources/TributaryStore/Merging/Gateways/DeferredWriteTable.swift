@@ -3,21 +3,17 @@ package import TributaryChanges
 
 /// Reads and writes `tributary_parked`: changes that the model cannot represent, in their original form.
 package struct DeferredWriteTable {
-    /// A change, or one value of an insert or update, with its original version.
     package struct Entry {
         package var change: Change
-        /// Of the transaction.
         var number: Int64
-        /// The index of the change in its transaction; negative when a baseline brought it, or a migration took it out
-        /// of the tables.
+        /// The index of the change in its transaction; negative when it comes from a baseline, or a migration took it
+        /// out of the tables.
         var position: Int
-        /// The index of the value in its change; nil for a whole change.
         package var valueIndex: Int?
         /// Whether it is a greatest or least value of a baseline, which belongs to no transaction.
         package var isBound: Bool
-        /// Whether the line has taken effect, and is kept for its order; it has no reason then.
+        /// Whether the line has taken effect, and is kept for its order; then it has no reason.
         var isKept: Bool
-        /// The bytes of its text in the table.
         fileprivate var size = 0
 
         package init(
@@ -36,7 +32,6 @@ package struct DeferredWriteTable {
             self.isKept = isKept
         }
 
-        /// Nil for an unknown operation.
         fileprivate init?(_ row: BoundStatement) {
             let content = Content(operation: row.text(2), property: row.optionalText(3), value: row.optionalText(4))
             guard let id = row.id(1), let operation = content.changeOperation else { return nil }
@@ -51,7 +46,6 @@ package struct DeferredWriteTable {
             size = content.value?.utf8.count ?? 0
         }
 
-        /// Whether both are parts of one line.
         fileprivate func isOfLine(of other: Entry) -> Bool {
             number == other.number && position == other.position && change.entity == other.change.entity
                 && change.id == other.change.id
@@ -100,20 +94,15 @@ package struct DeferredWriteTable {
         try delete.run()
     }
 
-    /// The greatest and least values that baselines have brought; `body` may remove and insert entries.
     package func forEachBound(_ body: (Entry) throws -> Void) throws {
         try forEach("operation = '\(Content.bound)'", orderedBy: "id, version, position, part, entity", body)
     }
 
-    /// A line of a transaction that has been kept.
     package struct Line {
-        /// Of the transaction.
         package var number: Int64
         package var change: Change
         var position: Int
-        /// Whether a part of it has no effect yet.
         package var isDeferred: Bool
-        /// The bytes of its text in the table.
         package var size: Int
     }
 
@@ -123,7 +112,7 @@ package struct DeferredWriteTable {
     package func forEachLine(_ body: (Line) throws -> Void) throws {
         var line: Line?
         var first: Entry?
-        // The values of the further parts of a line come to it together, because each step copies what the line has.
+        // Further parts of a line are added in one step, because each step copies the line.
         var more: [PropertyWrite] = []
         func end() throws {
             guard var line else { return }
@@ -161,7 +150,7 @@ package struct DeferredWriteTable {
         try delete.run()
     }
 
-    /// In the order of the identifiers, and for one object in the order of the transactions and their changes.
+    /// In the order of the identifiers; writes of the same object in the order of the transactions and their changes.
     func forEachByObject(_ body: (Entry) throws -> Void) throws {
         try forEach("TRUE", orderedBy: "id, version, position, part, entity", body)
     }
@@ -201,7 +190,6 @@ package struct DeferredWriteTable {
         }
     }
 
-    /// The transactions of an object's deferred deletions.
     func deletions(of id: UniqueID) throws -> [Int64] {
         let select = try BoundStatement(
             db,
@@ -214,7 +202,6 @@ package struct DeferredWriteTable {
     }
 }
 
-/// Places and values among the writes that earlier migrations have deferred.
 extension DeferredWriteTable {
     package func nextValueIndex(_ entity: String, _ id: UniqueID, number: Int64, position: Int) throws -> Int {
         try aggregate("max(part)", entity, id, number, position...position).map { $0 + 1 } ?? 0
@@ -247,7 +234,6 @@ extension DeferredWriteTable {
         return try select.first { $0.optionalInteger(0).map { Int($0) } } ?? nil
     }
 
-    /// The newest deferred value of an object's property, with the entity that it was written under.
     package func newestValue(of property: String, _ id: UniqueID) throws -> (value: JSONValue, entity: String)? {
         let select = try BoundStatement(
             db,
@@ -264,7 +250,6 @@ extension DeferredWriteTable {
     }
 }
 
-/// What reports say of the writes that imports have deferred, from segments or from a baseline.
 extension DeferredWriteTable {
     /// A migration gives its writes other positions below zero; a line without a reason has taken effect.
     private static let isImported = """
@@ -272,16 +257,13 @@ extension DeferredWriteTable {
         AND \(TransactionCursor.joinedPositions.upperBound))
         """
 
-    /// A query for the objects whose insert is deferred.
     static let insertedIDs = "SELECT id FROM tributary_parked WHERE operation = 'insert'"
 
-    /// At most ``DeferredCounts/limit``.
     func importedCount() throws -> Int {
         let rows = "SELECT 1 FROM tributary_parked WHERE \(Self.isImported) LIMIT \(DeferredCounts.limit)"
         return Int(try BoundStatement(db, "SELECT count(*) FROM (\(rows))").first { $0.integer(0) } ?? 0)
     }
 
-    /// The least and the greatest number of their transactions; empty without such writes.
     func importedBounds() throws -> [Int64] {
         try ["min", "max"].compactMap { function in
             let sql = "SELECT \(function)(version) FROM tributary_parked WHERE \(Self.isImported)"
@@ -289,7 +271,6 @@ extension DeferredWriteTable {
         }
     }
 
-    /// The greatest clock of their transactions; nil without such writes.
     func importedClock() throws -> HybridClock? {
         let sql = """
             SELECT max(t.clock) FROM tributary_parked p JOIN tributary_transaction t ON t.number = p.version
@@ -299,7 +280,6 @@ extension DeferredWriteTable {
             ?? nil
     }
 
-    /// Ordered by number.
     func importedTransactions(after number: Int64) throws -> [(number: Int64, count: Int)] {
         let select = try BoundStatement(
             db,
@@ -314,7 +294,7 @@ extension DeferredWriteTable {
         return found
     }
 
-    /// The writes of one transaction, or with nil those of all, newest transaction first; ordered within each.
+    /// The writes of one transaction, or of all with nil; the newest transaction first, and each in its order.
     func imported(of number: Int64?, limit: Int, _ origins: inout DeferredOrigins) throws -> [DeferredWrite] {
         let select = try BoundStatement(
             db,
@@ -349,7 +329,6 @@ extension DeferredWriteTable {
     }
 }
 
-/// The form of an entry in the table.
 private struct Content {
     static let bound = "bound"
 
@@ -357,7 +336,6 @@ private struct Content {
     var property: String?
     var value: String?
 
-    /// The operation of the change, or of its one value; nil for an unknown operation.
     var changeOperation: Change.Operation? {
         let json = value.flatMap { JSONValue(text: $0) }
         func writes() -> [PropertyWrite] {

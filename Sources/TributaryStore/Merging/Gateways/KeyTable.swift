@@ -10,13 +10,10 @@ final class KeyTable {
     private let layout: StoreModel
     private let references: UnresolvedReferenceTable
     private let shadows: ShadowTable
-    /// For each table: the columns of all its constraints.
     private let columns: [[Int]]
-    /// For each table: the query that reads these columns by the rowid.
     private let selections: [String]
     /// For each constraint of each table: the query for rows with the values ?1, ?2 … in its columns.
     private let searches: [[String]]
-    /// For each table: the to-one columns of its constraints.
     private let referenceColumns: [[StoreModel.ColumnIndex]]
 
     init(_ db: Database, layout: StoreModel, references: UnresolvedReferenceTable, shadows: ShadowTable) {
@@ -87,14 +84,12 @@ final class KeyTable {
         return try found + shadows.waitingHolders(of: key, table).filter { try isHeldElsewhere($0, table) }
     }
 
-    /// Whether a column of a unique key does not show the object that its register holds.
     private func isHeldElsewhere(_ id: UniqueID, _ table: Int) throws -> Bool {
         try referenceColumns[table].contains { try references.target(of: id, $0) != nil }
     }
 
     func refersInKeys(_ table: Int) -> Bool { !referenceColumns[table].isEmpty }
 
-    /// Updates `tributary_shadow_key` for a visible row, whether its columns show what its registers hold or not.
     func index(_ row: VisibleRow, _ table: Int) throws {
         guard refersInKeys(table) else { return }
         if try isHeldElsewhere(row.id, table) {
@@ -104,14 +99,14 @@ final class KeyTable {
         }
     }
 
-    /// The visible rows with a register in a key that a column does not show; costs one look at all such registers.
+    /// The visible rows with a key register that its column does not show; costs one look at all such registers.
     func waiting(_ table: Int) throws -> Set<UniqueID> {
         var found: Set<UniqueID> = []
         for column in referenceColumns[table] { found.formUnion(try references.sources(column)) }
         return found
     }
 
-    /// Does not find rows whose keys ``ShadowTable`` has.
+    /// Does not find rows with keys in ``ShadowTable``.
     func hasOtherHolder(of key: StoredKey, than id: UniqueID, _ table: Int) throws -> Bool {
         guard let content = key.content, let find = try finder(key, table, " AND _id <> ?\(content.values.count + 1)")
         else { return false }
@@ -164,8 +159,9 @@ final class KeyTable {
         return found
     }
 
-    /// A row that shares a key with one that a transaction has written, if a written column is in the key; costs one look
-    /// at the index for each written row.
+    /// A row that shares a key with a row that the transaction has written, if a written column is in the key.
+    ///
+    /// Costs one look at the index for each written row.
     func shared(_ columns: Set<Int>, _ table: Int, revision: Int64) throws -> (UniqueConstraint, UniqueID)? {
         let name = layout.tables[table].quotedName
         for constraint in layout.uniqueConstraints[table] where !columns.isDisjoint(with: constraint.columns) {
@@ -182,7 +178,6 @@ final class KeyTable {
         return nil
     }
 
-    /// The condition that the rows `o` and `x` have one key.
     private func pair(_ constraint: UniqueConstraint, _ table: Int) -> String {
         var conditions = constraint.columns.map { column in
             let name = layout.tables[table].columns[column].quotedName
@@ -198,7 +193,7 @@ final class KeyTable {
 
 /// A unique key of an object: the index of the constraint and its values, without a null.
 ///
-/// Keys are equal when their bytes are, as SQLite compares the values of columns.
+/// Keys are equal when their bytes are equal, as SQLite compares the values of columns.
 struct StoredKey: Hashable {
     let bytes: [UInt8]
 
@@ -207,7 +202,7 @@ struct StoredKey: Hashable {
     /// No whole key begins with these bytes: no model has a constraint with this index.
     private static let digestMark: [UInt8] = Array(repeating: 0xFF, count: 9) + [0x01]
 
-    /// The key as in `tributary_shadow_key`: whole, or the digest of a long one.
+    /// The key as in `tributary_shadow_key`: whole, or the digest of a long key.
     ///
     /// After a search by digest, compare the keys of the objects found.
     var indexed: [UInt8] {
@@ -216,17 +211,16 @@ struct StoredKey: Hashable {
 
     private static let visibleMark: [UInt8] = Array(repeating: 0xFF, count: 9) + [0x02]
 
-    /// The key of a visible object as in `tributary_shadow_key`, apart from those of shadows, of which there may be many.
+    /// The key of a visible object as in `tributary_shadow_key`, apart from the possibly many keys of shadows.
     var indexedVisible: [UInt8] { StoredKey.visibleMark + indexed }
 
-    /// Nil when a value is null.
     init?(_ constraint: Int, _ values: [PropertyValue]) {
         var writer = VariableLengthWriter()
         writer.append(UInt64(constraint))
         for value in values {
             switch value {
             case .null: return nil
-            // Negative zero is equal to zero.
+            // Negative zero becomes zero.
             case .double(let number): PropertyValue.double(number + 0).pack(into: &writer)
             default: value.pack(into: &writer)
             }
@@ -238,7 +232,7 @@ struct StoredKey: Hashable {
         self.bytes = bytes
     }
 
-    /// The index of the constraint in its table, and the values; nil for bytes that are no key.
+    /// The index of the constraint in its table, and the values; nil for bytes that are not a key.
     var content: (constraint: Int, values: [PropertyValue])? {
         bytes.withUnsafeBytes { buffer in
             var reader = VariableLengthReader(bytes: buffer)

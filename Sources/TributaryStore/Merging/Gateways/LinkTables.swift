@@ -3,14 +3,13 @@ import TributaryChanges
 
 /// Reads and writes the pairs of many-to-many relationships, and the positions of ordered relationships.
 ///
-/// A linked pair with two visible ends has its register in the own table of the relationship; any other pair has it in
+/// A linked pair with two visible ends has its register in the relationship's own table; any other pair has it in
 /// `tributary_link`. A pair without a version in the own table stands for pairs with shadows, see ``ShadowLinks``.
 final class LinkTables {
     struct Pair {
         var source: UniqueID
         var target: UniqueID
         var state: LinkState<Int64>
-        /// Whether the pair is in the own table of the relationship, and not in `tributary_link`.
         var isShown: Bool
     }
 
@@ -22,7 +21,6 @@ final class LinkTables {
         hasHidden = try db.hasRows("tributary_link")
     }
 
-    /// The pair, shown or not; nil when it has no write that counts.
     func pair(_ link: LinkLayout, _ source: UniqueID, _ target: UniqueID) throws -> Pair? {
         let shown = try BoundStatement(db, "\(select(link)) WHERE _source = ?1 AND _target = ?2 AND _version <> 0")
         shown.bindAll(source, target)
@@ -64,7 +62,6 @@ final class LinkTables {
         return found
     }
 
-    /// The pairs that stand for pairs with shadows.
     func representingPairs(_ link: LinkLayout, _ table: Int, _ id: UniqueID) throws
         -> [(source: UniqueID, target: UniqueID)]
     {
@@ -79,7 +76,6 @@ final class LinkTables {
         return found
     }
 
-    /// Nil when no pair without a version is there.
     func representingPair(_ link: LinkLayout, _ source: UniqueID, _ target: UniqueID) throws -> RepresentingPair? {
         let statement = try BoundStatement(
             db,
@@ -144,8 +140,6 @@ final class LinkTables {
     }
 }
 
-/// A pair that a many-to-many relationship shows for pairs with shadows; see ``ShadowLinks``.
 struct RepresentingPair {
-    /// Nil when the relationship is not ordered.
     var position: String?
 }

@@ -36,20 +36,19 @@ final class MergeTables {
         preserved = PreservedValueTable(db: db, layout: layout)
     }
 
-    /// Prepares the hints for inserts between the least and the greatest identifier; nil when there are no inserts.
+    /// Prepares the hints for inserts between the least and the greatest identifier; nil without inserts.
     private func prepare(_ table: Int, inserts: ClosedRange<UniqueID>?) throws {
         try partialRows.prepare(table, inserts)
         try references.prepare(table, inserts)
     }
 
-    /// The default of the entity and the sum of all totals (merge statement 9).
     func counterValue(_ id: UniqueID, _ column: StoreModel.ColumnIndex, entity: Int) throws -> PropertyValue {
         try counters.value(of: id, column, above: layout.entities[entity].defaults[column.column])
     }
 
-    /// The object that stands for another one: itself while it is visible, its representative while it is a shadow.
+    /// The object that represents another object: itself while it is visible, its representative while it is a shadow.
     ///
-    /// A deleted representative stands for no object until its shadows are decided.
+    /// A deleted representative represents no object until its shadows are decided.
     func shown(_ table: Int, _ id: UniqueID) throws -> UniqueID? {
         if try visibility.isVisible(table, id) { return id }
         guard let shown = try shadows.representative(of: id, table), try visibility.isVisible(table, shown) else {
@@ -58,7 +57,7 @@ final class MergeTables {
         return shown
     }
 
-    /// The value that a column shows while its target is not visible; ``ReferenceMerger`` decides one-to-one columns.
+    /// The value that a column shows while the target is not visible; ``ReferenceMerger`` decides one-to-one columns.
     func representative(of target: UniqueID, _ table: Int, isOneToOne: Bool) throws -> PropertyValue {
         guard !isOneToOne, let shown = try shadows.representative(of: target, table) else { return .null }
         return .reference(shown)
@@ -71,7 +70,6 @@ final class MergeTables {
         return try objects.table(column.table).value(column.column, rowid: row.rowid)
     }
 
-    /// Nil while another object owns the target, and for columns that are not one-to-one.
     func target(shownBy row: VisibleRow, _ column: StoreModel.ColumnIndex) throws -> UniqueID? {
         guard case .reference(_, true, _) = layout[column].kind,
             case .reference(let target) = try objects.table(column.table).value(column.column, rowid: row.rowid)
@@ -79,7 +77,6 @@ final class MergeTables {
         return target
     }
 
-    /// The target that the register holds, shown or not.
     func target(of row: VisibleRow, _ column: StoreModel.ColumnIndex) throws -> UniqueID? {
         // A column may show the representative of the target.
         if shadows.hasRows, let target = try references.target(of: row.id, column) { return target }
@@ -90,10 +87,10 @@ final class MergeTables {
 }
 
 extension MergeTables {
-    /// Looks up at once the rows that the following inserts need, and counts their objects as visible.
+    /// Looks up at once the rows that the following inserts need, and treats their objects as visible.
     ///
-    /// Shadows do not count as visible: their representatives show their references and links. Costs one or two looks
-    /// at each change, two queries for each table with inserts, and, while there are shadows, one query for each
+    /// Shadows are not treated as visible: their representatives show their references and links. Costs one or two
+    /// looks at each change, two queries for each table with inserts, and, while there are shadows, one query for each
     /// inserted object with a partial row.
     func prepare<Element>(
         _ changes: [Element],
@@ -131,12 +128,10 @@ extension MergeTables {
     }
 }
 
-/// Reads and writes `tributary_tombstone`: the values of deleted objects whose attributes are preserved after deletion.
 struct PreservedValueTable {
     let db: Database
     let layout: StoreModel
 
-    /// The transaction `revision` is about to delete the row; `value` reads what the row shows in a column.
     func insert(_ row: VisibleRow, table: Int, revision: Int64, value: (_ column: Int) throws -> PropertyValue) throws {
         let entity = layout.entities[row.entity]
         var members: [JSONMember] = []
@@ -155,7 +150,6 @@ struct PreservedValueTable {
         try statement.run()
     }
 
-    /// The values that the last deletion of an object has preserved.
     func values(of id: UniqueID, table: Int) throws -> [JSONMember] {
         let statement = try BoundStatement(
             db,
@@ -171,7 +165,6 @@ struct PreservedValueTable {
         return members
     }
 
-    /// By transaction and object, for the transactions after `number` up to `through`.
     func all(after number: Int64, through: Int64) throws -> [Int64: [Tombstone: [String: JSONValue]]] {
         let statement = try BoundStatement(
             db,

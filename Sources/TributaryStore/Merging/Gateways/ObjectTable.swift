@@ -1,7 +1,6 @@
 package import GRDB
 package import TributaryChanges
 
-/// Reads and writes the table of a root entity, which holds the visible objects.
 package final class ObjectTable {
     let layout: TableLayout
     private let db: Database
@@ -9,19 +8,16 @@ package final class ObjectTable {
     /// columns.
     package let insert: BoundStatement
     package static let firstColumn: Int32 = 6
-    /// The shape and the transaction whose common values are bound to `insert`; nil once anything else was bound.
+    /// The shape and the transaction whose common values are bound to `insert`; nil once other values were bound.
     ///
     /// Other parameters may be bound to memory of a run of rows: ``forgetRows()`` clears them before the run is freed.
     @exclusivity(unchecked) var boundHead: (shape: Int, number: Int64)?
-    /// Selects, by ID: rowid, `_revision`, `_version`, `_exceptions`, `_entity`.
     let select: BoundStatement
-    /// Selects the same columns for the bound IDs, in their order.
     private var selectHeads: BoundStatement?
     let exists: BoundStatement
     let delete: BoundStatement
     private var updates: [[Int]: BoundStatement] = [:]
     private var lastUpdate: (columns: [Int], statement: BoundStatement)?
-    /// For each column: the statement that selects its value in the row ?1, made on first use.
     private lazy var values: [BoundStatement?] = Array(repeating: nil, count: layout.columns.count)
 
     package init(_ db: Database, _ layout: TableLayout) throws {
@@ -73,7 +69,7 @@ package final class ObjectTable {
         let sets = columns.enumerated().map { ",\(layout.columns[$1].quotedName) = ?\($0 + 5)" }.joined()
         let sql =
             "UPDATE \(layout.quotedName) SET _revision = ?1,_version = ?2,_exceptions = ?3\(sets) WHERE rowid = ?4"
-        // There are too many sets of columns for one cached statement each.
+        // There are too many sets of columns to cache a statement for each.
         return try columns.count <= 2 ? BoundStatement(db, CachedSQL(sql)) : BoundStatement(db, unkept: sql)
     }
 
@@ -95,7 +91,8 @@ package final class ObjectTable {
         return try statement.first { column.value(in: $0, at: 0) } ?? .null
     }
 
-    /// Changes what a column shows, without a write to its register; the row counts as changed by `revision`.
+    /// Changes the target that a column shows, without a write to its register; the row is then last changed by
+    /// `revision`.
     func show(_ value: UniqueID?, column: Int, rowid: Int64, revision: Int64) throws {
         let statement = try BoundStatement(
             db,
@@ -127,7 +124,7 @@ package final class ObjectTable {
 
     /// Nil for an object that is not visible, and for an object that occurs again in `rows`.
     ///
-    /// Costs one look-up for each row; it is the cheaper the closer the row is to the one before.
+    /// Costs one look-up for each row; it is cheaper when the row is close to the row before.
     func readHeads(of rows: ArraySlice<WaitingRows.Row>, into heads: inout [VisibleRow?], layout: StoreModel) throws {
         heads.removeAll(keepingCapacity: true)
         let statement =
@@ -158,7 +155,7 @@ package final class ObjectTable {
         }
     }
 
-    /// Clears the parameters that are bound to the memory of a run, before it is freed.
+    /// Clears the parameters that are bound to the memory of a run; called before the run is freed.
     func forgetRows() {
         for statement in updates.values { statement.clearBindings() }
         guard boundHead != nil else { return }
@@ -167,7 +164,6 @@ package final class ObjectTable {
     }
 }
 
-/// The statements of each table are prepared on first use.
 final class ObjectTables {
     private let db: Database
     private let layout: StoreModel
@@ -190,7 +186,6 @@ final class ObjectTables {
         return made
     }
 
-    /// Nil when the object is not visible.
     func row(_ table: Int, _ id: UniqueID) throws -> VisibleRow? {
         let statement = try self.table(table).select
         id.write(to: key)
@@ -214,15 +209,12 @@ final class ObjectTables {
     }
 }
 
-/// The head of a visible object's row: its identity, its concrete entity and its versions, without its values.
 package struct VisibleRow {
     package var id: UniqueID
     var rowid: Int64
-    /// An index in the list of the layout.
     package var entity: Int
     package var versions: RowVersions
 
-    /// Reads the columns of ``ObjectTable/head(_:)``.
     package init(_ statement: BoundStatement, layout: StoreModel) {
         rowid = statement.integer(0)
         let base = statement.integer(2)
@@ -234,11 +226,11 @@ package struct VisibleRow {
 
 /// Caches the known visibility of objects.
 ///
-/// Objects that the current changes are about to insert count as visible from the beginning, so that references to them
-/// need not wait; ``ObjectMerger`` reverts this when a deletion supersedes the insert. Shadows do not count as visible.
+/// Objects that the current changes are about to insert are treated as visible from the beginning, so that references
+/// to them need not wait; ``ObjectMerger`` reverts this when a deletion supersedes the insert. Shadows are not treated
+/// as visible.
 final class VisibilityCache {
     private let objects: ObjectTables
-    /// For each table: whether any relationship leads to its objects, so that their visibility matters.
     private let isTarget: [Bool]
     @exclusivity(unchecked) private var known: [[UniqueID: Bool]]
     private static let limit = 100_000
@@ -256,7 +248,7 @@ final class VisibilityCache {
         return isVisible
     }
 
-    /// False when the cache does not know the object.
+    /// False also when the cache does not know the object.
     func countsAsVisible(_ table: Int, _ id: UniqueID) -> Bool { known[table][id] == true }
 
     func set(_ table: Int, _ id: UniqueID, isVisible: Bool) {

@@ -1,7 +1,6 @@
 package import GRDB
 package import TributaryChanges
 
-/// Reads and writes `tributary_object`: the objects that are not visible.
 package final class PartialRowTable {
     private let db: Database
     private let codes: [Int64]
@@ -15,7 +14,6 @@ package final class PartialRowTable {
         hasRows = try db.hasRows("tributary_object")
     }
 
-    /// Looks up at once which objects between two identifiers have a row, for ``mayContain(_:_:)``.
     func prepare(_ table: Int, _ range: ClosedRange<UniqueID>?) throws {
         hints[table] = MembershipHint()
         guard hasRows, let range else { return }
@@ -68,7 +66,6 @@ package final class PartialRowTable {
 }
 
 extension PartialRow.Shadow {
-    /// Reads `inserted`, `entity` and `representative`; nil for an object that is not live.
     init?(_ row: BoundStatement, at first: Int32) {
         guard let inserted = row.optionalInteger(first) else { return nil }
         self.init(
@@ -79,13 +76,10 @@ extension PartialRow.Shadow {
     }
 }
 
-/// The state of an object that is not visible: a tombstone, the values that were written before its insert, or a
-/// shadow.
 package struct PartialRow {
     package typealias Register = TributaryChanges.Register<Int64, PropertyValue>
 
     package var deleted: Int64?
-    /// By column, the registers that no deletion supersedes.
     package var registers: [Int: Register] = [:]
 
     /// A live object that is not visible, because a visible object has one of its unique keys (merge statement 15).
@@ -96,7 +90,6 @@ package struct PartialRow {
         package var representative: UniqueID
     }
 
-    /// Nil for an object that is not live.
     package var shadow: Shadow?
 
     package init(deleted: Int64? = nil) {
@@ -138,7 +131,6 @@ final class ShadowTable {
         hasRows = try db.hasRows("tributary_shadow_key")
     }
 
-    /// Nil for an object that is no shadow.
     func representative(of id: UniqueID, _ table: Int) throws -> UniqueID? {
         guard hasRows else { return nil }
         return try BoundStatement(
@@ -156,7 +148,6 @@ final class ShadowTable {
         try statement.run()
     }
 
-    /// In the order of their identifiers.
     func shadows(of representative: UniqueID, _ table: Int) throws -> [UniqueID] {
         guard hasRows else { return [] }
         return try BoundStatement(
@@ -200,7 +191,6 @@ final class ShadowTable {
         return try statement.first { _ in true } ?? false
     }
 
-    /// The visible objects that have a key which no index of the model's tables finds.
     func waitingHolders(of key: StoredKey, _ table: Int) throws -> [UniqueID] {
         guard hasRows else { return [] }
         let statement = try BoundStatement(db, "SELECT id FROM tributary_shadow_key WHERE root = ?1 AND key = ?2")

@@ -1,6 +1,6 @@
 /// The versions of a visible object: of its registers, its greatest insert and its greatest deletion.
 ///
-/// A row has one number for all of them, and the exceptions to it in `_exceptions`. Each exception is a variable-length
+/// A row has a common number for all of them, and the exceptions in `_exceptions`. Each exception is a variable-length
 /// number, (subject << 2 | form); form 0 is followed by the zigzag difference to the row's number. A new row has spare
 /// bytes behind them, so that its first update does not make it longer: SQLite fills its pages, and would split each.
 package struct RowVersions {
@@ -13,15 +13,12 @@ package struct RowVersions {
     package var inserted: Int64
     package var deleted: Int64?
     private(set) var exceptions: [Exception] = []
-    /// The bytes that the row has for exceptions; nil for a new row.
     private var room: Int?
     private static let spare: UInt8 = 3
     /// Room for an exception with a difference of up to 2^20.
     private static let spareCount = 4
-    /// The exceptions of a new row without any, as SQL.
     package static let noneInSQL = "x'03030303'"
 
-    /// All registers were written by one transaction.
     package init(base: Int64) {
         self.base = base
         inserted = base
@@ -30,7 +27,7 @@ package struct RowVersions {
     private enum Form {
         static let version: UInt64 = 0
         static let absent: UInt64 = 1
-        /// The exception has the version of the preceding one.
+        /// The exception has the version of the preceding exception.
         static let again: UInt64 = 2
     }
 
@@ -84,9 +81,9 @@ package struct RowVersions {
         return writer.bytes
     }
 
-    /// The number of the register's write; nil when there is none.
+    /// The number of the register's write; nil without a write.
     ///
-    /// `isHeld` tells whether the column is a register of the object's concrete entity.
+    /// `isHeld`: whether the column is a register of the object's concrete entity.
     package func register(_ column: Int, isHeld: Bool) -> Int64? {
         for exception in exceptions where exception.column == column { return exception.number }
         return isHeld ? base : nil

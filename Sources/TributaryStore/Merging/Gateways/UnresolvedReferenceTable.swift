@@ -1,10 +1,10 @@
 import GRDB
 import TributaryChanges
 
-/// Reads and writes `tributary_reference`: the to-one registers of visible objects whose target is not shown.
+/// Reads and writes `tributary_reference`: the to-one registers of visible objects with a target that is not shown.
 ///
-/// A column shows no target, or its representative, while the target is not visible, and nothing while the target shows
-/// another one-to-one owner.
+/// While the target is not visible, a column shows no target, or its representative; while the target shows another
+/// one-to-one owner, the column shows nothing.
 ///
 /// Rows of one-to-one registers get a rank on the first search for the greatest of several owners, and keep it while
 /// the register keeps its value; an index orders them by rank. A row without a rank was written after that search, or
@@ -23,7 +23,6 @@ final class UnresolvedReferenceTable {
         hasRows = try db.hasRows("tributary_reference")
     }
 
-    /// Looks up at once which objects between two identifiers are targets, for ``mayHaveTarget(_:_:)``.
     func prepare(_ table: Int, _ range: ClosedRange<UniqueID>?) throws {
         hints[table] = MembershipHint()
         guard hasRows, let range else { return }
@@ -34,7 +33,6 @@ final class UnresolvedReferenceTable {
     /// Only for identifiers in the prepared range.
     func mayHaveTarget(_ table: Int, _ id: UniqueID) -> Bool { hasRows && hints[table].mayContain(id) }
 
-    /// Nil when the column shows its target.
     func target(of id: UniqueID, _ column: StoreModel.ColumnIndex) throws -> UniqueID? {
         guard hasRows else { return nil }
         let statement = try BoundStatement(
@@ -99,7 +97,7 @@ final class UnresolvedReferenceTable {
         return try statement.all { $0.id(0) }
     }
 
-    /// The greatest object whose one-to-one register holds the target without showing it.
+    /// The greatest object that holds the target in a one-to-one register without showing it.
     ///
     /// Costs one rank for each row without a rank, and one look at the index, which orders the rows by rank. `row`
     /// returns nil for an object that is not visible; an entry of such an object is damage and is removed.

@@ -27,21 +27,18 @@ final class VersionCache: VersionOrder {
         select = try TransactionOrigin.select(db)
     }
 
-    /// The writer of the origin is a row of `tributary_writer`.
     func insert(_ version: Version, origin: WriteOrigin<Int64>, of number: Int64) {
         newest = Entry(number: number, version: version, origin: origin)
         entries[number] = newest
         (last, former) = (VersionCache.none, VersionCache.none)
     }
 
-    /// Throws ``StoreError`` `database` when the transaction is missing.
     func version(_ number: Int64) throws -> Version {
         let found = try entry(number)
         met?.insert(found.version.clock, found.origin, of: number)
         return found.version
     }
 
-    /// The writer is a row of `tributary_writer`; throws ``StoreError`` `database` when the transaction is missing.
     func origin(_ number: Int64) throws -> WriteOrigin<Int64> { try entry(number).origin }
 
     private func entry(_ number: Int64) throws -> Entry {
@@ -73,7 +70,7 @@ final class VersionCache: VersionOrder {
 
 /// The versions that a local transaction is compared with while it is merged.
 ///
-/// The transaction overwrites or outranks their writes, so its own version must be greater.
+/// Its writes replace or beat theirs, so its own version must be greater.
 struct MetVersions {
     let transaction: Int64
     let own: Int64

@@ -1,14 +1,13 @@
 package import TributaryChanges
 import TributaryModel
 
-/// Resolves the names of changes to tables and columns, and defers changes whose entity or relationship the model
-/// lacks.
+/// Resolves the names of changes to tables and columns, and defers changes with an entity or relationship that the
+/// model lacks.
 struct ChangeResolver {
     let layout: StoreModel
     let shapes: ChangeShapes
     let deferral: DeferralWriter
 
-    /// Throws ``StoreError`` `invalidChange` for a local change that the model cannot represent.
     func resolve(_ slice: inout ChangeSlice) throws {
         var lastName = ""
         var lastEntity: Int?
@@ -41,7 +40,6 @@ struct ChangeResolver {
         }
     }
 
-    /// Also appends the writes that go to registers of other objects.
     private func appendWrite(_ change: Change, entity: Int, index: Int, slice: inout ChangeSlice) {
         guard let (values, isInsert) = change.operation.valueWrites else { return }
         let shape = shapes.index(of: values, isInsert: isInsert, entity: entity)
@@ -53,7 +51,7 @@ struct ChangeResolver {
             guard case .inverse(let column) = target, case .string(let text) = values[valueIndex].value,
                 let other = UniqueID(text)
             else { continue }
-            // All own values are merged before this one, but a later own value of the register wins. The scan of the
+            // All own values are merged before this value, but a later own value of the register wins. The scan of the
             // line happens at most once for each name that the model knows.
             if other == change.id, column.table == table,
                 zip(targets, values).dropFirst(valueIndex + 1).contains(where: { $0.refers(from: column.column, $1) })
@@ -103,7 +101,6 @@ struct ChangeResolver {
 }
 
 extension Change {
-    /// The insert or update with other values; any other change stays.
     func withValues(_ values: ([PropertyWrite]) throws -> [PropertyWrite]) rethrows -> Change {
         guard let (writes, isInsert) = operation.valueWrites else { return self }
         let new = try values(writes)
@@ -128,7 +125,6 @@ extension Change.Operation {
         }
     }
 
-    /// Links or unlinks; an unlink has no positions.
     package init(to property: String, ids: [UniqueID], positions: [String]?, isLink: Bool) {
         self = isLink ? .link(to: property, ids: ids, positions: positions) : .unlink(to: property, ids: ids)
     }
@@ -142,9 +138,10 @@ extension Change.Operation {
     }
 }
 
-/// Resolves changes of objects whose sub-entity was removed from the model, while the root of its hierarchy remains.
+/// Resolves changes of objects of a sub-entity that was removed from the model, while the root of its hierarchy
+/// remains.
 ///
-/// The root entity and the identifier identify an object: its deletion deletes from the root entity, and values of the
+/// The root entity and the identifier identify an object. Its deletion deletes from the root entity, and values of the
 /// root's properties are merged into a partial row, as for any object that is not visible. Its insert is deferred, and
 /// so are values of properties that only the sub-entity had.
 extension ChangeResolver {
@@ -188,7 +185,6 @@ extension ChangeResolver {
         try deferral.deferChange(deferred, at: index, of: slice, reason: reason)
     }
 
-    /// Nil when the root has no property of this name that can be written.
     private func writtenPlace(of name: String, in root: EntityLayout) -> EntityLayout.Place? {
         guard let index = layout.propertyIndex(named: name, of: root.entity) else { return nil }
         return switch root.places[index] {
@@ -197,7 +193,6 @@ extension ChangeResolver {
         }
     }
 
-    /// Nil when the value of the insert has no effect in an update.
     private func update(_ write: PropertyWrite, at place: EntityLayout.Place, in root: EntityLayout) -> PropertyWrite? {
         switch place {
         case .column(let column) where layout.tables[root.table].columns[column].mergeRule == .counter:

@@ -1,7 +1,7 @@
 import TributaryChanges
 import TributaryModel
 
-/// The property names of similar inserts or updates of one entity, resolved to columns once for all of them.
+/// The property names of similar inserts or updates of one entity, resolved to columns only once.
 ///
 /// It is a class, so that iterating over changes copies nothing.
 final class ChangeShape {
@@ -10,9 +10,7 @@ final class ChangeShape {
         case composite(column: Int, Attribute)
         case reference(column: Int)
         case counter(column: Int, type: AttributeType)
-        /// The side of a one-to-one relationship whose register is in the other object.
         case inverse(StoreModel.ColumnIndex)
-        /// The removed side of a one-to-one relationship whose register was in the other object.
         case formerInverse(entity: String, property: String)
         case unknown(reason: String)
 
@@ -26,7 +24,6 @@ final class ChangeShape {
             }
         }
 
-        /// Whether the value is a reference in this column of the object itself.
         func refers(from column: Int, _ write: PropertyWrite) -> Bool {
             guard case .reference(column) = self else { return false }
             return ValueConverter.reference(write.value) != nil
@@ -37,20 +34,18 @@ final class ChangeShape {
     let isInsert: Bool
     let names: [String]
     let targets: [Target]
-    /// The `_exceptions` of a row that a change of this shape inserts.
     let exceptions: [UInt8]
     let coversAllColumns: Bool
     var historyKeys: [UInt32]?
     /// Whether all targets are registers of the row itself with the rule `latest` and outside one-to-one relationships.
     let isPlain: Bool
 
-    /// Whether rows of this shape can take the bulk path: it has only attributes of types whose values need no memory
-    /// of their own.
+    /// Whether rows of this shape can take the bulk path: all values are attributes of types without separately
+    /// allocated values.
     let isPackable: Bool
-    /// The insert parameters for the values of a packable shape.
     let directTargets: [(index: Int32, type: AttributeType)]
     let columns: [Int]
-    /// Whether two names, a present and a former one, are those of one register.
+    /// Whether a present and a former name in the shape belong to the same register.
     let repeatsColumns: Bool
 
     init(_ names: [String], isInsert: Bool, entityIndex: Int, layout: StoreModel) {
@@ -100,7 +95,6 @@ final class ChangeShape {
         }
     }
 
-    /// Under their present names.
     func knownProperties(_ layout: StoreModel) -> [String] {
         let entity = layout.entities[entity]
         return zip(names, targets).compactMap { name, target in
@@ -177,7 +171,7 @@ final class ChangeShapes {
     private let layout: StoreModel
     @exclusivity(unchecked) private var all: [ChangeShape] = []
     @exclusivity(unchecked) private var indexes: [Key: Int] = [:]
-    /// Most changes have the shape of the preceding change.
+    /// Most changes have the same shape as the change before.
     @exclusivity(unchecked) private var last = 0
 
     init(_ layout: StoreModel) {

@@ -1,13 +1,10 @@
 import TributaryChanges
 
-/// Successive changes of a transaction, resolved to tables and ready to be sorted.
 struct ChangeSlice {
     struct Operation {
         enum Action {
-            /// An insert or an update, with the index of its shape.
             case write(shape: Int)
             case delete
-            /// A reference that was written from its other end.
             case assign(column: Int, target: UniqueID?)
         }
 
@@ -29,10 +26,9 @@ struct ChangeSlice {
     }
 
     var changes: [Change]
-    /// The changes as their transaction has them.
     let lines: [Change]
     private let first: Int
-    /// For each change, the position under which it was deferred; nil for changes that come from a log or baseline.
+    /// For each change, the position under which it was deferred; nil for changes from a log or baseline.
     private let positions: [Int]?
     var operations: [Operation] = []
     var links: [Link] = []
@@ -45,12 +41,10 @@ struct ChangeSlice {
         operations.reserveCapacity(changes.count)
     }
 
-    /// The position of a change in its transaction.
     func position(_ index: Int, _ cursor: TransactionCursor) -> Int {
         positions?[index] ?? cursor.position(first + index)
     }
 
-    /// Appends a write of the register of `id`, which the change writes from the other end.
     mutating func assign(_ target: UniqueID?, to column: StoreModel.ColumnIndex, of id: UniqueID, index: Int) {
         let action = Operation.Action.assign(column: column.column, target: target)
         operations.append(Operation(table: column.table, id: id, index: index, action: action))
@@ -74,7 +68,6 @@ struct ChangeSlice {
     }
 }
 
-/// For a counter, the value is the increment.
 struct RegisterWrite {
     var column: Int
     var value: PropertyValue

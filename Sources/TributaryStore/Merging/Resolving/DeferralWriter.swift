@@ -3,30 +3,27 @@ import TributaryModel
 
 /// Defers changes or values that the model cannot represent, with their original versions.
 ///
-/// A model that knows a deferred line gives the transaction the result that its lines have in their order. What was
-/// written before the deferred line has its result in the store. So the later lines of the transaction that may write
-/// the same objects are kept with the deferred line, though they take effect at once.
+/// A model that knows a deferred line merges the lines of the transaction in their order. The lines before the deferred
+/// line are already merged. So the later lines of the transaction that may write the same objects are kept with the
+/// deferred line, though they take effect at once.
 final class DeferralWriter {
     let table: DeferredWriteTable
     let cursor: TransactionCursor
     let layout: StoreModel
 
-    /// What is deferred of a line of the slice.
     private struct Deferred {
         var names: Set<String> = []
         var isWhole = false
-        /// Whether it may write what other lines of its transaction write.
+        /// Whether it may write to the same objects as other lines of its transaction.
         var touches = false
     }
 
-    /// By the index of the line in the slice.
     private var deferred: [Int: Deferred] = [:]
 
     init(table: DeferredWriteTable, cursor: TransactionCursor, layout: StoreModel) {
         (self.table, self.cursor, self.layout) = (table, cursor, layout)
     }
 
-    /// Defers a reference to the object of `change` that the former register of another object holds.
     func deferReference(
         to change: Change,
         _ valueIndex: Int,
@@ -44,7 +41,7 @@ final class DeferralWriter {
         "'\(name)' of '\(change.entity)' is no longer in the model"
     }
 
-    /// Defers a change, or the value of a line with this index.
+    /// Defers the whole change, or one of its values.
     ///
     /// `index` is the index of the line in the slice.
     func deferChange(
@@ -69,14 +66,15 @@ final class DeferralWriter {
         // In place: a line may have very many deferred values, and a copy of their names for each would be quadratic.
         deferred[index, default: Deferred()].names.formUnion(change.operation.propertyNames)
         if valueIndex == nil, change.id == slice.changes[index].id { deferred[index]?.isWhole = true }
-        // A model may have the entity again, and another insert of the transaction then names another entity.
+        // A later model may have the entity again; then another insert of the transaction names another entity.
         let isInsert = if case .insert = change.operation { valueIndex == nil } else { false }
         if isInsert || layout.isUnsettled(change) { deferred[index]?.touches = true }
     }
 
-    /// Keeps the lines of the merged slice that may write what earlier deferred or kept lines of their transaction write.
+    /// Keeps the lines of the merged slice that may write the same objects as earlier deferred or kept lines of their
+    /// transaction.
     ///
-    /// Costs one look at each line after a deferred one, and keeps no more than the transaction has.
+    /// Costs one look at each line after a deferred line.
     func keepLines(of slice: ChangeSlice) throws {
         guard !cursor.touched.isEmpty || !deferred.isEmpty else { return }
         defer { deferred.removeAll(keepingCapacity: true) }
@@ -105,7 +103,7 @@ final class DeferralWriter {
 }
 
 extension Change {
-    /// The objects whose properties, pairs or visibility the change may write.
+    /// The objects with properties, pairs or visibility that the change may write.
     var touchedObjects: [UniqueID] {
         switch operation {
         case .delete: [id]

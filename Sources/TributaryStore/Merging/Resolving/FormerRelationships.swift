@@ -1,9 +1,8 @@
 package import TributaryChanges
 import TributaryModel
 
-/// Resolves writes to former relationships that came from the side that does not keep them.
 extension ChangeResolver {
-    /// Resolves a link or unlink of a relationship that `entity` (its last name) has no longer.
+    /// Resolves a link or unlink of a former relationship of `entity`, which is its last name.
     ///
     /// Returns false when no other entity keeps the relationship.
     func resolveFormerLink(_ change: Change, entity: String, index: Int, slice: inout ChangeSlice) throws -> Bool {
@@ -69,9 +68,6 @@ extension ChangeResolver {
         return change.withValues { _ in kept }
     }
 
-    /// Whether a later value of the line writes the same register of the object.
-    ///
-    /// Costs one look at the line.
     private func isFollowed(
         _ write: PropertyWrite,
         in storage: FormerStorage,
@@ -110,7 +106,6 @@ enum FormerStorage {
 }
 
 extension StoreModel {
-    /// Nil for properties that the entity has, never had, or kept itself.
     func formerStorage(ofProperty name: String, of entity: String) -> FormerStorage? {
         guard case .relationship(let relationship, let storage)? = formerProperty(named: name, of: entity),
             let inverse = relationship.inverse
@@ -144,7 +139,7 @@ extension StoreModel {
         return (owner, property)
     }
 
-    /// Whether a deferred change can be merged now: the model has its entity, or other objects keep a part of it.
+    /// Whether a deferred change can be merged now: the model has its entity, or other objects store a part of it.
     package func represents(_ change: Change) -> Bool {
         if entityIndex(named: change.entity) != nil || survivingRoot(ofEntity: change.entity) != nil { return true }
         let entity = lastName(ofEntity: change.entity)

@@ -1,8 +1,6 @@
 import TributaryChanges
 import TributaryModel
 
-/// Converts the JSON values of inserts and updates to values for columns, and defers values that the model cannot
-/// represent.
 final class ValueConverter {
     private let deferral: DeferralWriter
     private let external: ExternalValues
@@ -15,7 +13,7 @@ final class ValueConverter {
         self.external = external
     }
 
-    /// Stores the converted values in ``writes``; `index` is that of the change in the slice.
+    /// Stores the converted values in ``writes``; `index` is the index of the change in the slice.
     ///
     /// Throws ``StoreError`` `invalidChange` for a value of a local change that the model cannot represent.
     func convert(_ values: [PropertyWrite], of index: Int, in slice: ChangeSlice, shape: ChangeShape) throws {
@@ -35,7 +33,7 @@ final class ValueConverter {
                 column = target
                 value = ValueConverter.reference(json)
             case .counter(let target, let type):
-                // An insert with a null value is no increment.
+                // An insert with a null value is not an increment.
                 if shape.isInsert, json == .null { continue }
                 column = target
                 value = type.amount(ofWrite: json, isInsert: shape.isInsert)
@@ -54,7 +52,6 @@ final class ValueConverter {
         if shape.repeatsColumns { joinRepeated(of: shape) }
     }
 
-    /// Leaves one write of each column, which the change has under two names.
     private func joinRepeated(of shape: ChangeShape) {
         var joined: [RegisterWrite] = []
         for var write in writes {
@@ -71,13 +68,12 @@ final class ValueConverter {
         writes = joined
     }
 
-    /// The reference came from its other end.
     func assign(_ target: UniqueID?, to column: Int) {
         writes.removeAll(keepingCapacity: true)
         writes.append(RegisterWrite(column: column, value: target.map(PropertyValue.reference) ?? .null))
     }
 
-    /// Defers a value whose target is no column of the object, unless its identifier went to another object's register.
+    /// Defers a value without a column in the object, unless its identifier went to another object's register.
     private func deferUnlessWrittenElsewhere(
         _ write: PropertyWrite,
         _ valueIndex: Int,
@@ -108,7 +104,6 @@ final class ValueConverter {
         try deferral.deferChange(change, valueIndex, at: index, of: slice, reason: reason)
     }
 
-    /// The value of a to-one relationship; nil for any other value.
     static func reference(_ json: JSONValue) -> PropertyValue? {
         switch json {
         case .null: .null
