@@ -5,7 +5,7 @@ import TributaryStore
 struct UniquenessPlanner {
     let context: ManagedObjectContext
     let reader: Reader
-    let shadows: [RevealedShadow]
+    let shadows: [UnhiddenShadow]
     let resolved: [ObjectIdentifier: MergePolicy]
     let objects: [ManagedObject]
     let writes: [ObjectIdentifier: ObjectWrite]
@@ -269,7 +269,7 @@ struct UniqueKey: Hashable {
 /// The planner has not compared the key. The save would make the stored object visible, because it frees the key of an
 /// older object. Or the save would hide the stored object: the key comes from a derived attribute, from a redirected
 /// reference, or from a new object that replaces a stored object.
-struct RevealedShadow {
+struct UnhiddenShadow {
     let key: SharedKey
     let row: Row
 

@@ -260,7 +260,11 @@ struct ChangeApplication {
         }
         guard let value = property.value(from: write.value), property.attribute?.isStored ?? true else {
             let reason = entity.deferralReason(of: write, isInsert: false)
-            throw .unfit(entity: entity.name, property: property.name, reason: reason ?? "it does not fit the property")
+            throw .refusedValue(
+                entity: entity.name,
+                property: property.name,
+                reason: reason ?? "it does not fit the property"
+            )
         }
         if property.attribute?.derivationExpression != nil {
             // Setting the current value changes nothing.
@@ -353,7 +357,7 @@ package struct ChangeError: Error, Hashable, Sendable, CustomStringConvertible {
         case unknownProperty(entity: String, property: String)
         case wrongValue(entity: String, property: String, expected: String, found: String)
         /// An import defers such a value, with the same reason.
-        case unfit(entity: String, property: String, reason: String)
+        case refusedValue(entity: String, property: String, reason: String)
         case notFound(ManagedObjectID)
         case duplicateID(ManagedObjectID)
         /// `found` is nil when the object was deleted.
@@ -377,7 +381,7 @@ package struct ChangeError: Error, Hashable, Sendable, CustomStringConvertible {
             ContextError.unknownProperty(entity: entity, property: property).description
         case .wrongValue(let entity, let property, let expected, let found):
             ContextError.wrongType(entity: entity, property: property, expected: expected, found: found).description
-        case .unfit(_, _, let reason): reason
+        case .refusedValue(_, _, let reason): reason
         case .notFound(let id): ContextError.notFound(id).description
         case .duplicateID(let id): ContextError.duplicateID(id).description
         case .versionMoved(let id, let expected, let found):

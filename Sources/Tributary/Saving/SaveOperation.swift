@@ -45,7 +45,7 @@ struct SaveOperation {
         let transaction = joined.transaction
         var plan = SavePlan()
         let block = { (transaction: WriteTransaction) throws -> CommittedTransaction in
-            var shadows: [RevealedShadow] = []
+            var shadows: [UnhiddenShadow] = []
             var resolved: [ObjectIdentifier: MergePolicy] = [:]
             while true {
                 plan = try joined.planning { try self.plan(transaction, shadows, &resolved) }
@@ -81,10 +81,10 @@ struct SaveOperation {
     private func shadow(
         _ key: SharedKey,
         _ transaction: WriteTransaction,
-        after known: [RevealedShadow],
+        after known: [UnhiddenShadow],
         isJoined: Bool
-    ) throws -> RevealedShadow {
-        let shadow = try RevealedShadow(key, transaction.reader, context.schema.model)
+    ) throws -> UnhiddenShadow {
+        let shadow = try UnhiddenShadow(key, transaction.reader, context.schema.model)
         let isResolved = known.contains { $0.key.object == key.object && $0.key.other == key.other }
         guard !isResolved, known.count < ManagedObjectContext.maximumRounds, !isJoined else {
             throw ConflictError(conflicts: [], constraintConflicts: [shadow.conflict(context.store.readable)])
@@ -94,7 +94,7 @@ struct SaveOperation {
 
     private func plan(
         _ transaction: WriteTransaction,
-        _ shadows: [RevealedShadow],
+        _ shadows: [UnhiddenShadow],
         _ resolved: inout [ObjectIdentifier: MergePolicy]
     ) throws -> SavePlan {
         if let key = context.saving.request?.idempotencyKey,
@@ -111,7 +111,7 @@ struct SaveOperation {
     /// The changes may belong to objects without earlier changes; it is called once for each object.
     private func planResolving(
         _ reader: Reader,
-        _ shadows: [RevealedShadow],
+        _ shadows: [UnhiddenShadow],
         _ resolved: inout [ObjectIdentifier: MergePolicy]
     ) throws -> SavePlan {
         for _ in 0..<ManagedObjectContext.maximumRounds {
@@ -128,7 +128,7 @@ struct SaveOperation {
     private func planRound(
         _ reader: Reader,
         _ resolved: [ObjectIdentifier: MergePolicy],
-        _ shadows: [RevealedShadow]
+        _ shadows: [UnhiddenShadow]
     ) throws -> SavePlan {
         let planned = context.pending.objects
         let plan = try SavePlanner(context: context, reader: reader, shadows: shadows).plan(resolved: resolved)

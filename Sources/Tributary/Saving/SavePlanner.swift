@@ -5,7 +5,7 @@ import TributaryStore
 struct SavePlanner {
     let context: ManagedObjectContext
     let reader: Reader
-    var shadows: [RevealedShadow] = []
+    var shadows: [UnhiddenShadow] = []
 
     /// `resolved` has the policies that `resolveConflict` has returned already; the plan has these and the new
     /// policies.

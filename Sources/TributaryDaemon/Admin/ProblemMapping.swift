@@ -161,7 +161,7 @@ extension ProblemMapping {
     static func problem(of error: ChangeError) -> ProblemDocument {
         let kind: ProblemKind =
             switch error.reason {
-            case .unknownEntity, .abstractEntity, .unknownProperty, .wrongValue, .unfit: .invalid
+            case .unknownEntity, .abstractEntity, .unknownProperty, .wrongValue, .refusedValue: .invalid
             case .notFound: .notFound
             case .duplicateID: .alreadyExists
             case .versionMoved: .conflict
@@ -171,7 +171,7 @@ extension ProblemMapping {
         problem.index = error.index
         switch error.reason {
         case .unknownProperty(let entity, let property), .wrongValue(let entity, let property, _, _),
-            .unfit(let entity, let property, _):
+            .refusedValue(let entity, let property, _):
             problem.errors = [.init(entity: entity, id: nil, property: property, detail: error.description)]
         case .versionMoved: problem.hint = "fetch the object again, then send the change with its new version"
         default: break

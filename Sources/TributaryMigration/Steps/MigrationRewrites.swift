@@ -145,10 +145,10 @@ struct MigrationRewrites {
         let mapping = step.mapping
         guard let new = mapping.entities[entity].map({ step.after.entities[$0].entity }),
             let name = mapping.successor(of: relationship.name, of: entity),
-            let heir = new.property(named: name)?.relationship
+            let successor = new.property(named: name)?.relationship
         else { return nil }
-        if heir.isToMany { return .link(owner: new.name, heir.name) }
-        return heir.inverse.map { .assign(owner: heir.destination, $0) }
+        if successor.isToMany { return .link(owner: new.name, successor.name) }
+        return successor.inverse.map { .assign(owner: successor.destination, $0) }
     }
 }
 

@@ -45,18 +45,18 @@ extension MigrationStep {
     func deferObject(_ head: VisibleRow, _ row: BoundStatement, _ table: TableLayout) throws {
         let entity = before.entities[head.entity]
         let name = entity.entity.name
-        let heir = after.survivingRoot(ofEntity: name) == nil ? nil : mapping.tables[table.index]
+        let successor = after.survivingRoot(ofEntity: name) == nil ? nil : mapping.tables[table.index]
         var partial = PartialRow()
         if let deleted = head.versions.deleted {
             partial.deleted = deleted
-            if heir == nil { try deferDeletion(name, head.id, number: deleted) }
+            if successor == nil { try deferDeletion(name, head.id, number: deleted) }
         }
         try insert(.insert([]), name, head.id, head.versions.inserted, position: Position.insert)
         for (columnIndex, column) in table.columns.enumerated() where column.isRegister && !column.isCounter {
             guard let number = head.versions.register(columnIndex, isHeld: entity.holds[columnIndex]) else { continue }
             let value = try register(head.id, table, columnIndex, row)
-            if let heir, let target = mapping.columns[table.index][columnIndex] {
-                let converted = after.tables[heir].columns[target].converted(value)
+            if let successor, let target = mapping.columns[table.index][columnIndex] {
+                let converted = after.tables[successor].columns[target].converted(value)
                 partial.registers[target] = PartialRow.Register(version: number, value: converted)
             } else {
                 let name = entityName(head.entity, table, columnIndex)
@@ -64,7 +64,7 @@ extension MigrationStep {
             }
         }
         // The partial row may contain only totals.
-        if let heir { try partialRows.store(partial, heir, head.id) }
+        if let successor { try partialRows.store(partial, successor, head.id) }
     }
 
     func deferDeletion(_ entity: String, _ id: UniqueID, number: Int64) throws {

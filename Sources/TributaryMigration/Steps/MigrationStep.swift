@@ -125,8 +125,8 @@ final class MigrationStep {
             dropEntries(of: root, entities)
             for column in catalogue.columns(of: root) { result[.column, root, column.name] = column.entry }
             for (index, entity) in before.entities.enumerated() where entity.table == old {
-                guard let heir = mapping.entities[index].map({ after.entities[$0] }) else { continue }
-                result[.entity, "", heir.entity.name] = catalogue[.entity, "", entity.entity.name]
+                guard let successor = mapping.entities[index].map({ after.entities[$0] }) else { continue }
+                result[.entity, "", successor.entity.name] = catalogue[.entity, "", entity.entity.name]
             }
         }
         for table in after.tables where !arrived.contains(table.index) {
@@ -226,7 +226,8 @@ extension MigrationStep {
         var found: [(table: Int, id: UniqueID)] = []
         for (index, entity) in before.entities.enumerated() where mapping.entities[index] == nil {
             let table = before.tables[entity.table]
-            guard let heir = mapping.tables[table.index], !mapping.isKept[table.index], table.hasEntityColumn else {
+            guard let successor = mapping.tables[table.index], !mapping.isKept[table.index], table.hasEntityColumn
+            else {
                 continue
             }
             let select = try BoundStatement(
@@ -234,7 +235,7 @@ extension MigrationStep {
                 "SELECT _id FROM \(MigrationStep.former(table)) WHERE _entity = \(String(entity.code))"
             )
             try select.forEach { row in
-                if let id = row.id(0) { found.append((heir, id)) }
+                if let id = row.id(0) { found.append((successor, id)) }
             }
         }
         return found

@@ -24,13 +24,13 @@ struct StoreMapping {
         self.after = after
         self.mapping = mapping
         let successors = mapping.successors
-        let heirs = before.entities.map { old in
+        let mapped = before.entities.map { old in
             successors[old.entity.name].flatMap { name in after.entities.firstIndex { $0.entity.name == name } }
         }
-        entities = heirs
+        entities = mapped
         tables = before.tables.map { table in
-            zip(before.entities, heirs).lazy.compactMap { old, heir in
-                old.table == table.index ? heir.map { after.entities[$0].table } : nil
+            zip(before.entities, mapped).lazy.compactMap { old, successor in
+                old.table == table.index ? successor.map { after.entities[$0].table } : nil
             }.first
         }
         columns = before.tables.map { Array(repeating: nil, count: $0.columns.count) }
@@ -123,14 +123,14 @@ struct StoreMapping {
             else { return false }
         }
         for (number, entity) in before.entities.enumerated() where entity.table == old.index {
-            guard let heir = entities[number].map({ after.entities[$0] }), heir.table == index,
-                !entity.holds.indices.contains(where: { heir.holds[$0] != entity.holds[$0] }),
+            guard let successor = entities[number].map({ after.entities[$0] }), successor.table == index,
+                !entity.holds.indices.contains(where: { successor.holds[$0] != entity.holds[$0] }),
                 !columnIndexes[number].indices.contains(where: { columnIndex in
                     entity.propertyColumns.contains(columnIndex) && columnIndexes[number][columnIndex] != columnIndex
                 })
             else { return false }
             // An existing column may belong to another property now.
-            let taken = heir.propertyColumns.compactMap { $0 }.filter { $0 < old.columns.count }
+            let taken = successor.propertyColumns.compactMap { $0 }.filter { $0 < old.columns.count }
             guard taken.allSatisfy({ columnIndexes[number][$0] == $0 }) else { return false }
         }
         return true
@@ -154,7 +154,7 @@ struct StoreMapping {
 
     private func target(of link: LinkLayout) -> Link? {
         guard let (entity, propertyIndex) = owner(of: link),
-            let found = heir(of: entity, propertyIndex)
+            let found = successor(of: entity, propertyIndex)
         else { return nil }
         let target = after.links[found.link]
         let ends = found.swaps ? (target.target, target.source) : (target.source, target.target)
@@ -165,7 +165,7 @@ struct StoreMapping {
         return found
     }
 
-    private func heir(of entity: Int, _ propertyIndex: Int) -> Link? {
+    private func successor(of entity: Int, _ propertyIndex: Int) -> Link? {
         guard let new = entities[entity].map({ after.entities[$0] }),
             let name = successor(of: before.entities[entity].entity.properties[propertyIndex].name, of: entity),
             let newIndex = new.entity.propertyIndex(named: name)

@@ -98,12 +98,12 @@ package struct MigrationInference: Sendable {
     private mutating func refuseDividedHierarchies() {
         let successors = mapping.successors
         for root in old.rootEntities {
-            let heirs = ([root.name] + root.subentities).compactMap { successors[$0] }.compactMap {
+            let targets = ([root.name] + root.subentities).compactMap { successors[$0] }.compactMap {
                 new.entity(named: $0)
             }
-            guard let first = heirs.first else { continue }
-            for heir in heirs where heir.root != first.root {
-                refuse(heir.name, nil, "the hierarchy of '\(root.name)'", "that of '\(heir.root)'", .split)
+            guard let first = targets.first else { continue }
+            for target in targets where target.root != first.root {
+                refuse(target.name, nil, "the hierarchy of '\(root.name)'", "that of '\(target.root)'", .split)
             }
         }
     }
@@ -155,8 +155,8 @@ package struct MigrationInference: Sendable {
                     case .relationship(let former, let formerStorage)? = before?.property(named: formerName),
                     formerStorage.isOwn, former.isToMany == relationship.isToMany
                 else { continue }
-                let heir = successors[former.destination].flatMap { new.entity(named: $0) }
-                guard heir?.root != new.entity(named: relationship.destination)?.root else { continue }
+                let successor = successors[former.destination].flatMap { new.entity(named: $0) }
+                guard successor?.root != new.entity(named: relationship.destination)?.root else { continue }
                 mapping.forget(name, of: [entity.name] + entity.subentities)
                 let (from, to) = (former.destination, relationship.destination)
                 change(.changeDestination, entity.name, name, from: from, to: to)
@@ -262,12 +262,13 @@ package struct MigrationInference: Sendable {
         in entity: Entity
     ) {
         let name = entity.name
-        let heir = mapping.successors[old.destination]
-        guard let heir, self.new.entity(named: heir)?.root == self.new.entity(named: new.destination)?.root else {
+        let successor = mapping.successors[old.destination]
+        guard let successor, self.new.entity(named: successor)?.root == self.new.entity(named: new.destination)?.root
+        else {
             refuse(name, new.name, "to \(old.destination)", "to \(new.destination)", .destination)
             return
         }
-        if heir != new.destination {
+        if successor != new.destination {
             change(.changeDestination, name, new.name, from: old.destination, to: new.destination)
         }
         switch (old.isToMany, new.isToMany) {

@@ -17,12 +17,12 @@ final class BatchDeletion {
 
     private static let tables = [
         """
-        CREATE TEMP TABLE IF NOT EXISTS tributary_doomed(
+        CREATE TEMP TABLE IF NOT EXISTS tributary_deletion(
             root INTEGER NOT NULL, id BLOB NOT NULL, entity INTEGER NOT NULL, level INTEGER NOT NULL,
             PRIMARY KEY (root, id)) WITHOUT ROWID
         """,
         // Each round of Cascade reads only the objects that the round before has found.
-        "CREATE INDEX IF NOT EXISTS temp.tributary_doomed_level ON tributary_doomed(level, root, entity)",
+        "CREATE INDEX IF NOT EXISTS temp.tributary_deletion_level ON tributary_deletion(level, root, entity)",
         // To-one registers of surviving objects that are set to null.
         """
         CREATE TEMP TABLE IF NOT EXISTS tributary_release(
@@ -37,14 +37,14 @@ final class BatchDeletion {
         for table in BatchDeletion.tables { try db.execute(sql: table) }
         insert = try BoundStatement(
             db,
-            "INSERT OR IGNORE INTO temp.tributary_doomed(root, id, entity, level) VALUES (?1, ?2, ?3, 0)"
+            "INSERT OR IGNORE INTO temp.tributary_deletion(root, id, entity, level) VALUES (?1, ?2, ?3, 0)"
         )
         try clear()
     }
 
     /// A rollback of the transaction empties the tables as well.
     func clear() throws {
-        for table in ["doomed", "release"] { try db.execute(sql: "DELETE FROM temp.tributary_\(table)") }
+        for table in ["deletion", "release"] { try db.execute(sql: "DELETE FROM temp.tributary_\(table)") }
     }
 
     func add(_ id: ManagedObjectID) throws {
@@ -56,7 +56,7 @@ final class BatchDeletion {
     func followRules() throws {
         let rules = Dictionary(grouping: relationships, by: \.relationship.deleteRule)
         let cascades = try (rules[.cascade] ?? []).map { followed in
-            try insertion("doomed(root, id, entity, level)", followed, value: "?1 + 1", where: "d.level = ?1")
+            try insertion("deletion(root, id, entity, level)", followed, value: "?1 + 1", where: "d.level = ?1")
         }
         while try follow(cascades) { level += 1 }
         for followed in rules[.deny] ?? [] { try deny(followed) }
@@ -77,7 +77,7 @@ final class BatchDeletion {
     private func targets(_ followed: Followed) -> String {
         let (entity, join) = (followed.entity, followed.join)
         return """
-            FROM temp.tributary_doomed d CROSS JOIN \(join.source(target: "o", link: "l"))
+            FROM temp.tributary_deletion d CROSS JOIN \(join.source(target: "o", link: "l"))
             WHERE d.root = \(layout.tables[entity.table].code) AND d.entity = \(entity.code)
                 AND \(join.condition(owner: "d.id", ownerColumns: nil, target: "o", link: "l"))
             """
@@ -86,7 +86,7 @@ final class BatchDeletion {
     private func entityCode(_ table: TableLayout) -> String { table.hasEntityColumn ? "o._entity" : "\(table.code)" }
 
     private func survives(_ table: TableLayout) -> String {
-        "NOT EXISTS (SELECT 1 FROM temp.tributary_doomed x WHERE x.root = \(table.code) AND x.id = o._id)"
+        "NOT EXISTS (SELECT 1 FROM temp.tributary_deletion x WHERE x.root = \(table.code) AND x.id = o._id)"
     }
 
     private func insertion(
@@ -166,7 +166,8 @@ final class BatchDeletion {
     }
 
     func forEachObject(_ block: (ManagedObjectID) throws -> Void) throws {
-        try BoundStatement(db, "SELECT id, entity FROM temp.tributary_doomed ORDER BY level, root, id").forEach { row in
+        try BoundStatement(db, "SELECT id, entity FROM temp.tributary_deletion ORDER BY level, root, id").forEach {
+            row in
             guard let id = row.id(0), let entity = layout.entity(code: row.integer(1)) else { return }
             try block(layout.objectID(id, of: entity))
         }

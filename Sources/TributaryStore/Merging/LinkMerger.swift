@@ -142,7 +142,7 @@ struct LinkMerger {
         }
     }
 
-    var undecidedCount: Int { shadows.count }
+    var pendingCount: Int { shadows.count }
 
     func updateShadows() throws {
         try shadows.update { link, source, target in

@@ -149,7 +149,7 @@ final class ObjectMerger {
         if let row = before.row {
             try isLive ? update(object, row, before, shape) : hide(object, row)
         } else if let representative = before.representative {
-            try isLive ? updateShadow(object, before, representative) : bury(object, representative)
+            try isLive ? updateShadow(object, before, representative) : storeDeletedShadow(object, representative)
         } else if isLive {
             try show(object)
             keys.insert(object.table, object.id)
@@ -169,7 +169,7 @@ final class ObjectMerger {
         let hasKeys = isHeadChanged || tables.keys.haveKeys(columns, table)
         let former = hasKeys ? try keys.awaited(of: row, table) : nil
         for held in try store.updateRow(object, row) {
-            try references.decide(held.target, held.column, newcomer: held.newcomer)
+            try references.decide(held.target, held.column, incoming: held.incoming)
         }
         if hasKeys {
             var row = row
@@ -313,7 +313,7 @@ final class ObjectMerger {
     ) throws {
         tables.visibility.set(table, id, isVisible: false)
         try references.unresolve(to: table, id, showing: representative)
-        if let representative { references.undecide(ownersOf: representative, table) }
+        if let representative { references.reopen(ownersOf: representative, table) }
         try links.hide(table, id, deletedAt: number, keepsNewer: false)
     }
 
@@ -327,7 +327,7 @@ final class ObjectMerger {
         guard let row = try tables.objects.row(table, holder.id) else { return }
         let object = StoredObject(row, table, tables)
         if keepsConflict { try keepConflict(of: object, holder, behind: blocking) }
-        for (column, target) in try targets(shownBy: row, table) { references.undecide(target, column) }
+        for (column, target) in try targets(shownBy: row, table) { references.reopen(target, column) }
         try store.store(object, shownAs: blocking.id)
         try store.removeRow(row, table)
         try tables.shadows.setKeys(holder.keys, of: row.id, table)
@@ -336,11 +336,11 @@ final class ObjectMerger {
         try effects.record(.delete, table, row.id, entity: row.entity, properties: [])
     }
 
-    func reveal(_ table: Int, _ id: UniqueID) throws {
+    func unhide(_ table: Int, _ id: UniqueID) throws {
         let object = try store.load(table, id)
         guard let representative = object.representative else { return }
         try links.shadows.insertPairs(of: id, table, shownAs: representative)
-        references.undecide(ownersOf: representative, table)
+        references.reopen(ownersOf: representative, table)
         try show(object, isPrepared: false)
     }
 
@@ -348,8 +348,8 @@ final class ObjectMerger {
         try links.shadows.insertPairs(of: id, table, shownAs: former)
         try tables.shadows.setRepresentative(representative, of: id, table)
         try references.show(representative, for: id, table)
-        references.undecide(ownersOf: former, table)
-        references.undecide(ownersOf: representative, table)
+        references.reopen(ownersOf: former, table)
+        references.reopen(ownersOf: representative, table)
         try links.shadows.insertPairs(of: id, table, shownAs: representative)
     }
 
@@ -363,14 +363,14 @@ final class ObjectMerger {
         try links.hide(table, id, deletedAt: cursor.number, keepsNewer: true)
     }
 
-    private func bury(_ object: StoredObject, _ representative: UniqueID) throws {
+    private func storeDeletedShadow(_ object: StoredObject, _ representative: UniqueID) throws {
         let (table, id) = (object.table, object.id)
         try links.shadows.insertPairs(of: id, table, shownAs: representative)
         try store.store(object)
         try tables.shadows.removeKeys(of: id, table)
         tables.visibility.set(table, id, isVisible: false)
         try references.show(nil, for: id, table)
-        references.undecide(ownersOf: representative, table)
+        references.reopen(ownersOf: representative, table)
         // The pairs are removed, whatever object was shown for this object.
         try links.hide(table, id, deletedAt: cursor.number, keepsNewer: false)
     }

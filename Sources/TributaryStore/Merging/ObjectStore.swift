@@ -58,8 +58,8 @@ struct ObjectStore {
         try tables.partialRows.remove(table, object.id)
     }
 
-    /// A one-to-one target that an object begins to hold, or no longer holds (`newcomer` is nil).
-    typealias HeldTarget = (column: StoreModel.ColumnIndex, target: UniqueID, newcomer: UniqueID?)
+    /// A one-to-one target that an object begins to hold, or no longer holds (`incoming` is nil).
+    typealias HeldTarget = (column: StoreModel.ColumnIndex, target: UniqueID, incoming: UniqueID?)
 
     /// Returns the one-to-one targets that may get another owner.
     func updateRow(_ object: StoredObject, _ row: VisibleRow) throws -> [HeldTarget] {

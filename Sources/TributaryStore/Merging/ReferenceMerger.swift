@@ -12,9 +12,9 @@ final class ReferenceMerger {
     private let effects: EffectLog
     private let conflicts: ConflictRecorder
     /// Decided after the shadows.
-    @exclusivity(unchecked) private var undecided: Set<OwnedTarget> = []
+    @exclusivity(unchecked) private var pending: Set<OwnedTarget> = []
 
-    var undecidedCount: Int { undecided.count }
+    var pendingCount: Int { pending.count }
 
     private struct OwnedTarget: Hashable {
         var column: StoreModel.ColumnIndex
@@ -68,7 +68,7 @@ final class ReferenceMerger {
         }
     }
 
-    /// Shows another object in place of a shadow, except in one-to-one columns: see ``decide(_:_:newcomer:)``.
+    /// Shows another object in place of a shadow, except in one-to-one columns: see ``decide(_:_:incoming:)``.
     ///
     /// Costs one look at each object that refers to the shadow.
     func show(_ representative: UniqueID?, for shadow: UniqueID, _ table: Int) throws {
@@ -88,32 +88,32 @@ final class ReferenceMerger {
         try effects.recordShown(row, column)
     }
 
-    func undecide(_ target: UniqueID, _ column: StoreModel.ColumnIndex) {
-        undecided.insert(OwnedTarget(column: column, id: target))
+    func reopen(_ target: UniqueID, _ column: StoreModel.ColumnIndex) {
+        pending.insert(OwnedTarget(column: column, id: target))
     }
 
     /// An object that holds a shadow in a one-to-one register owns the object that is shown for it.
-    func undecide(ownersOf shown: UniqueID, _ table: Int) {
+    func reopen(ownersOf shown: UniqueID, _ table: Int) {
         for column in layout.incoming[table] {
-            if case .reference(_, true, _) = layout[column].kind { undecide(shown, column) }
+            if case .reference(_, true, _) = layout[column].kind { reopen(shown, column) }
         }
     }
 
-    func decideUndecided() throws {
-        guard !undecided.isEmpty else { return }
-        let targets = undecided.sorted { left, right in
+    func decidePending() throws {
+        guard !pending.isEmpty else { return }
+        let targets = pending.sorted { left, right in
             (left.column.table, left.column.column, left.id) < (right.column.table, right.column.column, right.id)
         }
-        undecided = []
+        pending = []
         for target in targets { try decide(target.id, target.column) }
     }
 
     /// Decides who owns a target after one of its holders has appeared, changed or disappeared.
     ///
     /// Costs one look at the owner and at the greatest of the others, however many there are, for the target and each
-    /// of its shadows. `newcomer` is set when only the register of that object has changed: the other objects have lost
+    /// of its shadows. `incoming` is set when only the register of that object has changed: the other objects have lost
     /// to the owner before, and are not examined.
-    func decide(_ target: UniqueID, _ column: StoreModel.ColumnIndex, newcomer: UniqueID? = nil) throws {
+    func decide(_ target: UniqueID, _ column: StoreModel.ColumnIndex, incoming: UniqueID? = nil) throws {
         guard case .reference(let targetTable, true, let inverse) = layout[column].kind,
             let target = try tables.shown(targetTable, target)
         else { return }
@@ -129,7 +129,7 @@ final class ReferenceMerger {
             }
         }
         var candidates = shown
-        if !shown.contains(where: { $0.id == newcomer }) {
+        if !shown.contains(where: { $0.id == incoming }) {
             // An object that holds a shadow of the target holds the target.
             for held in try [target] + tables.shadows.shadows(of: target, targetTable) {
                 if let waiting = try greatestWaiting(held, column) { candidates.append(waiting) }
@@ -160,7 +160,7 @@ final class ReferenceMerger {
             } else if case .reference(_, true, _) = column.kind {
                 for write in written where write.column == index {
                     guard case .reference(let target) = write.value else { continue }
-                    try decide(target, StoreModel.ColumnIndex(table: table, column: index), newcomer: id)
+                    try decide(target, StoreModel.ColumnIndex(table: table, column: index), incoming: id)
                 }
             }
         }

@@ -13,7 +13,7 @@ final class UniquenessMerger {
     private let changes: KeyChanges
     @exclusivity(unchecked) private var sharing: Set<ChangeSlice.Object> = []
     @exclusivity(unchecked) private var released: Set<KeyChanges.Key> = []
-    /// With so many undecided objects a decision comes before the end of the transaction; it takes about 300 bytes for
+    /// With so many pending objects a decision comes before the end of the transaction; it takes about 300 bytes for
     /// each.
     @exclusivity(unchecked) var limit = 100_000
     /// True during a migration, which sees no shadows; ``decideAll(keepsConflicts:)`` follows it.
@@ -25,11 +25,11 @@ final class UniquenessMerger {
         changes = objects.keys
     }
 
-    var undecidedCount: Int {
-        sharing.count + released.count + objects.links.undecidedCount + objects.references.undecidedCount
+    var pendingCount: Int {
+        sharing.count + released.count + objects.links.pendingCount + objects.references.pendingCount
     }
 
-    var isFull: Bool { undecidedCount >= limit }
+    var isFull: Bool { pendingCount >= limit }
 
     func collect() throws {
         guard !changes.isEmpty else { return }
@@ -76,7 +76,7 @@ final class UniquenessMerger {
                 )
             }
         }
-        try objects.references.decideUndecided()
+        try objects.references.decidePending()
         try objects.links.updateShadows()
     }
 
@@ -99,10 +99,10 @@ final class UniquenessMerger {
 
     func showAll() throws {
         for table in tables.layout.tables.indices {
-            for id in try tables.shadows.all(table) { try objects.reveal(table, id) }
+            for id in try tables.shadows.all(table) { try objects.unhide(table, id) }
             try tables.shadows.removeAllKeys(table)
         }
-        try objects.references.decideUndecided()
+        try objects.references.decidePending()
         try objects.links.updateShadows()
     }
 }
@@ -144,7 +144,7 @@ final class UniquenessDecision {
         let blocking = try holder.keys.compactMap { try owner(of: $0) }.filter { $0 < holder }.min()
         let isChanged = changed.contains(holder.id)
         guard let blocking else {
-            if holder.representative != nil { try objects.reveal(table, holder.id) }
+            if holder.representative != nil { try objects.unhide(table, holder.id) }
             for key in holder.keys { owners[key] = .some(holder) }
             if isChanged || holder.representative != nil { try insertHolders(of: holder.keys, after: holder) }
             return

@@ -210,7 +210,7 @@ struct CompactionPass: Sendable {
                 return obstacle ?? .waits(reason, for: baseline.name)
             case .compare(let baseline, let isOwn):
                 guard mode != .dryRun else { return .verified(baseline.name) }
-                if mode == .automatic, let reason = try await undecided(baseline, isOwn: isOwn, rule) {
+                if mode == .automatic, let reason = try await openAnswer(baseline, isOwn: isOwn, rule) {
                     obstacle = obstacle ?? .waits(reason, for: baseline.name)
                     rule.obstructed.insert(baseline.name)
                     continue
@@ -232,8 +232,8 @@ struct CompactionPass: Sendable {
     /// The answer of an earlier pass, while nothing has come that could change it; nil to compare the baseline.
     ///
     /// O(n) for the segments of the writer with the missing transaction; a comparison reads the whole state and the baseline.
-    private func undecided(_ baseline: KnownBaseline, isOwn: Bool, _ rule: ComparisonRule) async throws -> String? {
-        guard let answer = sync.state.read({ $0.undecided[baseline] }), !(isOwn && rule.isLastResort(baseline)) else {
+    private func openAnswer(_ baseline: KnownBaseline, isOwn: Bool, _ rule: ComparisonRule) async throws -> String? {
+        guard let answer = sync.state.read({ $0.openAnswers[baseline] }), !(isOwn && rule.isLastResort(baseline)) else {
             return nil
         }
         guard let missing = answer.missing else { return answer.reason }
@@ -264,7 +264,7 @@ struct CompactionPass: Sendable {
                 let found = try await store.readAside { try verifier.verify(baseline, $0, extent, against: bases) }
                 func open(_ reason: String, _ missing: AppliedSegments.Transaction?) -> BaselineLaw.Verdict {
                     if extent == .applied {
-                        sync.state.update { $0.undecided[baseline] = (reason, missing) }
+                        sync.state.update { $0.openAnswers[baseline] = (reason, missing) }
                     }
                     return .open(reason)
                 }

@@ -31,7 +31,7 @@ struct SyncState: Sendable {
     ///
     /// An answer stays until its missing transaction is in the log folder, until another baseline is verified or joined, or until
     /// the next start.
-    var undecided: [KnownBaseline: (reason: String, missing: AppliedSegments.Transaction?)] = [:]
+    var openAnswers: [KnownBaseline: (reason: String, missing: AppliedSegments.Transaction?)] = [:]
     /// An own baseline with a transaction that nothing else has, with the time since when that is known; nil for none.
     private var lone: (baseline: KnownBaseline, missing: AppliedSegments.Transaction, since: WallTime)?
     /// Own segments that the log folder lacks, by writer, with the time since when that is known.
@@ -113,7 +113,7 @@ struct SyncState: Sendable {
     mutating func found(_ found: KnownBaselines, wall: WallTime) {
         let isDecided = found.verified != knownBaselines.verified
         if let lone, !found.unverified.contains(lone.baseline) { self.lone = nil }
-        undecided = isDecided ? [:] : undecided.filter { found.baselines[$0.key.name] == $0.key }
+        openAnswers = isDecided ? [:] : openAnswers.filter { found.baselines[$0.key.name] == $0.key }
         planner.baselines.set(found)
         // Once another store endorses the baseline, it concerns its maker and the store that objects to it.
         let objection = knownBaselines.objections.first {
@@ -379,7 +379,7 @@ extension SyncState {
     /// Records that a baseline was joined, or why it was not; nil for joined.
     mutating func joined(_ baseline: KnownBaseline, refusal: PlannedBaselines.Refusal?) {
         if let refusal { return planner.baselines.refuse(baseline, refusal) }
-        undecided = [:]
+        openAnswers = [:]
         problems.end(.importFailed)
     }
 }

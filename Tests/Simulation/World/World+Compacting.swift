@@ -254,12 +254,12 @@ extension World {
     }
 
     /// A new replica that has nothing but what is in the log folders now has the state of the others.
-    func compareNewcomer(_ dump: String) async throws {
-        let newcomer = try newReplica()
-        try await settle(with: newcomer)
-        if try !newcomer.store.read({ try $0.hasForeignRules }) {
-            try Divergence.demandEqual(dump, try newcomer.dump(), "the dump of a new replica differs")
+    func compareNewReplica(_ dump: String) async throws {
+        let added = try newReplica()
+        try await settle(with: added)
+        if try !added.store.read({ try $0.hasForeignRules }) {
+            try Divergence.demandEqual(dump, try added.dump(), "the dump of a new replica differs")
         }
-        try newcomer.finish()
+        try added.finish()
     }
 }

@@ -27,7 +27,7 @@ extension World {
             )
         }
         if schedule.seed % 4 < 2 { try compareJoined(baseline, dump: dump) }
-        try await compareNewcomer(dump)
+        try await compareNewReplica(dump)
     }
 
     /// A line of a baseline without totals of zero, in which stores may differ; nil when nothing remains.

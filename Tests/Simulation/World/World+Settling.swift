@@ -16,16 +16,16 @@ extension World {
     ///
     /// A replica that does not come there by itself must have a problem in its status. Its administrator types what the hints say,
     /// first what loses nothing.
-    func settle(with newcomer: Replica? = nil) async throws {
-        if newcomer == nil {
+    func settle(with added: Replica? = nil) async throws {
+        if added == nil {
             clock.tick(100_000)
             for replica in active { replica.heal() }
             for index in activeIndices where index < schedule.replicas { try await recover(index) }
         }
-        for replica in parties(newcomer) {
+        for replica in parties(added) {
             for other in retired.sorted() { try await revoke(other, at: replica) }
         }
-        var (quiet, hasWritten, hasRenewed) = (0, false, newcomer != nil)
+        var (quiet, hasWritten, hasRenewed) = (0, false, added != nil)
         var former: [[UniqueID: UInt64]] = []
         for round in 0... {
             for index in activeIndices where try replicas[index].lacksOwnFolder() { try await bringOwn(index) }
@@ -34,7 +34,7 @@ extension World {
             }
             let goal = try obtainable()
             var stuck = try active.filter { try !$0.hasPublishedAll() }
-            for replica in parties(newcomer) {
+            for replica in parties(added) {
                 let index = replicas.firstIndex { $0 === replica }
                 let isBehind = try replica.lacks(goal)
                 guard try leaveAll(in: replica) || isBehind else { continue }
@@ -45,7 +45,7 @@ extension World {
             if stuck.isEmpty { return }
             // A replica that lacks removed segments waits for a while before it joins a baseline.
             clock.tick(100)
-            let positions = try parties(newcomer).map { try $0.positions() }
+            let positions = try parties(added).map { try $0.positions() }
             quiet = positions == former ? quiet + 1 : 0
             former = positions
             guard quiet > 3 else { continue }
@@ -60,7 +60,7 @@ extension World {
             }
             guard quiet < World.patience, round < 400 else {
                 throw Divergence(
-                    (["transactions wait for each other for ever"] + (try waits(goal, newcomer))).joined(
+                    (["transactions wait for each other for ever"] + (try waits(goal, added))).joined(
                         separator: "\n"
                     )
                 )
@@ -68,12 +68,12 @@ extension World {
             if !hasWritten {
                 // Only what comes after a lost segment, or is in a baseline, shows that it is lost.
                 (hasWritten, quiet) = (true, 0)
-                if newcomer == nil { try await writeEverywhere() } else { try await compactEverywhere() }
+                if added == nil { try await writeEverywhere() } else { try await compactEverywhere() }
                 continue
             }
             guard try stuck.allSatisfy({ try !$0.problems.isEmpty || $0.lacksOnlyAbandoned(goal) }) else {
                 let title = "a store that goes on no more has no problem in its status"
-                throw Divergence(([title] + (try waits(goal, newcomer))).joined(separator: "\n"))
+                throw Divergence(([title] + (try waits(goal, added))).joined(separator: "\n"))
             }
             if quiet == 10, try stuck.contains(where: { try $0.lacksOnlyAbandoned(goal) }) {
                 try await compactEverywhere()
@@ -82,7 +82,7 @@ extension World {
         }
     }
 
-    private func parties(_ newcomer: Replica?) -> [Replica] { active + (newcomer.map { [$0] } ?? []) }
+    private func parties(_ added: Replica?) -> [Replica] { active + (added.map { [$0] } ?? []) }
 
     /// Lets each replica write something.
     private func writeEverywhere() async throws {
@@ -145,9 +145,9 @@ extension World {
     }
 
     /// The transactions that each replica lacks in the end, in words.
-    private func waits(_ goal: [UniqueID: UInt64], _ newcomer: Replica?) throws -> [String] {
-        try parties(newcomer).flatMap { replica -> [String] in
-            let name = replicas.firstIndex { $0 === replica }.map { "replica \($0)" } ?? "the newcomer"
+    private func waits(_ goal: [UniqueID: UInt64], _ added: Replica?) throws -> [String] {
+        try parties(added).flatMap { replica -> [String] in
+            let name = replicas.firstIndex { $0 === replica }.map { "replica \($0)" } ?? "the new replica"
             let positions = try replica.positions()
             var lines: [String] = logs.compactMap { log -> String? in
                 let (position, wanted) = (positions[log.writer] ?? 0, goal[log.writer] ?? 0)
@@ -156,7 +156,7 @@ extension World {
                     + log.segments.map { "\($0.name.first)-\($0.name.last)\(log.isGone($0) ? " (gone)" : "")" }
                     .joined(separator: ", ")
             }
-            if try newcomer !== replica && !replica.hasPublishedAll() { lines.append("\(name) has not published all") }
+            if try added !== replica && !replica.hasPublishedAll() { lines.append("\(name) has not published all") }
             guard !lines.isEmpty else { return [] }
             return lines + (try replica.problems.map { "  \($0.code): \($0.detail) \($0.hint ?? "")" })
         }

@@ -77,7 +77,7 @@ struct UniqueIDTests {
     }
 
     @Test("a key that has no single text identifies nothing")
-    func unfitKeys() {
+    func invalidKeys() {
         for value in [PropertyValue.null, .double(1), .composite("{}")] {
             #expect(UniqueID(entity: "Product", key: ["code": .string("A"), "other": value]) == nil)
         }

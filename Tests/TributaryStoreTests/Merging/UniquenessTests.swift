@@ -282,10 +282,10 @@ import TributaryModel
             ForeignTransaction(1, 1, clock: 5, people + desks + friends + moves + deletions),
             ForeignTransaction(2, 1, clock: 1, older),
         ]
-        /// Returns the state, and the most objects that were undecided after a slice.
-        func state(limit: Int?) throws -> (digest: String, dump: String, undecided: Int) {
+        /// Returns the state, and the most objects that were pending after a slice.
+        func state(limit: Int?) throws -> (digest: String, dump: String, pending: Int) {
             let replica = try Replica.withUniqueKeys()
-            let undecided = try replica.store.write { write in
+            let pending = try replica.store.write { write in
                 let engine = try write.engine()
                 if let limit { engine.uniqueness.limit = limit }
                 var most = 0
@@ -293,17 +293,17 @@ import TributaryModel
                     try write.beginImport(writer: transaction.writer, header: transaction.header)
                     for change in transaction.changes {
                         try write.apply([change])
-                        most = max(most, engine.uniqueness.undecidedCount)
+                        most = max(most, engine.uniqueness.pendingCount)
                     }
                     _ = try write.endImport()
                 }
                 return most
             }
-            return (try replica.digest(), try replica.dump(), undecided)
+            return (try replica.digest(), try replica.dump(), pending)
         }
         let (whole, parts) = (try state(limit: nil), try state(limit: limit))
-        #expect(whole.undecided > 40, "it would be decided about at once: \(whole.undecided)")
-        #expect(parts.undecided < limit)
+        #expect(whole.pending > 40, "it would be decided about at once: \(whole.pending)")
+        #expect(parts.pending < limit)
         #expect(parts.digest == whole.digest)
         #expect(parts.dump == whole.dump, "\(Replica.difference(whole.dump, parts.dump))")
     }

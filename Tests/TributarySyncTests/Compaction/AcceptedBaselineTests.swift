@@ -166,17 +166,17 @@ import TributaryStore
         let folder = try await stop(1, of: group)
         try await lose([SyncModel.insert(7)], of: group.replicas[0], group)
         let cut = try #require(try await group.compact(group.replicas[0]).cut)
-        let newcomer = try await group.add()
+        let added = try await group.add()
         if isRestamped {
-            try newcomer.save([SyncModel.insert(8)])
-            try await newcomer.service.exportNow()
-            _ = try await newcomer.service.restamp()
+            try added.save([SyncModel.insert(8)])
+            try await added.service.exportNow()
+            _ = try await added.service.restamp()
         }
         try await group.exchange()
-        let fresh = newcomer.service.ownWriter
+        let fresh = added.service.ownWriter
         #expect(!group.files(".tlog").contains { $0.hasPrefix("\(fresh)/") })
-        #expect(try await accept(cut, newcomer) == .verified(cut))
-        #expect(endorsements(newcomer, group).count == 1)
+        #expect(try await accept(cut, added) == .verified(cut))
+        #expect(endorsements(added, group).count == 1)
         try await group.add(in: folder)
         for _ in 0..<3 { try await group.exchange() }
         #expect(try group.digests().count == 1)

@@ -57,7 +57,7 @@ struct ApplyTests {
             (update(ann, "wings", .integer(2)), .unknownProperty(entity: "Employee", property: "wings")),
             (
                 update(ann, "age", .string("old")),
-                .unfit(
+                .refusedValue(
                     entity: "Employee",
                     property: "age",
                     reason: """

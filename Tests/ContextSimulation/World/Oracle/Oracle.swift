@@ -458,7 +458,7 @@ struct Oracle {
         }
         let shown = shown(index)
         let rows = delta.orders.keys.reduce(into: [Int: [Int]]()) { $0[$1] = shown.row($1) }
-        for object in delta.deleted { bury(object, in: index, shown) }
+        for object in delta.deleted { keepDeleted(object, in: index, shown) }
         contexts[index].delta = OracleDelta()
         contexts[index].seen.subtract(write.delta.deleted)
         contexts[index].undo?.forget(write.delta.deleted.subtracting(delta.deleted).union(replaced))
@@ -536,7 +536,7 @@ struct Oracle {
         return delta
     }
 
-    private mutating func bury(_ object: Int, in index: Int, _ shown: OracleState) {
+    private mutating func keepDeleted(_ object: Int, in index: Int, _ shown: OracleState) {
         var state = base(index)
         var delta = contexts[index].delta
         delta.deleted = []
