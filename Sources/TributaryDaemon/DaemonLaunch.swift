@@ -52,7 +52,7 @@ package struct DaemonLaunch {
                 return ExitStatus.done.rawValue
             case .doctor:
                 var doctor = try Doctor(daemon)
-                let report = doctor.examine()
+                let report = await doctor.examine()
                 Self.printLine(try Self.json(report), to: 1)
                 return (report.hasProblems ? ExitStatus.badConfiguration : .done).rawValue
             case .moveStore(let folder):

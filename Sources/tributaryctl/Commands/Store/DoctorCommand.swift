@@ -8,7 +8,8 @@ struct DoctorCommand: OfflineCommand {
         abstract: "Say what keeps the service from working, and what to type.",
         discussion: """
             Looks at the configuration, the model, keys, folders, groups, the unit with its drop-ins, the replicator, ports, the \
-            clock and the disks. For root it does so with the rights of the unit's user. It changes nothing, and needs no daemon.
+            clock and the disks. For root it does so with the rights of the unit's user. It changes nothing, and needs no daemon; \
+            while the daemon runs, it lists the problems and notices of its status too.
 
             Ends with 78 when there is a problem.
             """
@@ -43,6 +44,7 @@ struct DoctorCommand: OfflineCommand {
             }
         let lead = terminal.label(finding.level.rawValue, width: 9, style)
         terminal.print(lead + EscapedText.escape("\(finding.subject): \(finding.text)"))
+        if let hint = finding.hint { terminal.print("           hint: " + EscapedText.escape(hint)) }
         for command in finding.commands { terminal.print("           " + EscapedText.escape(command)) }
     }
 }
