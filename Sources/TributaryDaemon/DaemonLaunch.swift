@@ -90,7 +90,7 @@ package struct DaemonLaunch {
             }
         if mode == .serve {
             // Without metadata, which would follow the text in its line: many of these errors end with a command to type.
-            logger.critical("\(error)")
+            for line in "\(error)".split(separator: "\n") { logger.critical("\(line)") }
         } else {
             Self.printLine("tributaryd: \(error)", to: 2)
         }

@@ -250,7 +250,8 @@ struct Doctor {
 
     private mutating func examineGroups(_ configuration: Configuration) {
         for group in configuration.admin.writers ?? [] where Accounts.groupID(named: group) == nil {
-            let words = "admin.writers names the group '\(group)', which this machine does not have"
+            let meant = Accounts.groupMeant(by: group).map { "; is '\($0)' meant?" } ?? ""
+            let words = "admin.writers names the group '\(group)', which this machine does not have\(meant)"
             report.add("groups", .problem, words, ["sudo groupadd --system \(group.shellWord)"])
         }
         guard unit != nil else { return }

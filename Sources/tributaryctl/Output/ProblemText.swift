@@ -5,9 +5,10 @@ import TributaryChanges
 enum ProblemText {
     static func print(_ problem: Problem, kind: String = "problem", in session: Session) {
         let terminal = session.terminal
-        terminal.print(
-            terminal.styled("\(kind): ", kind == "problem" ? .red : .yellow) + EscapedText.escape(problem.detail)
-        )
+        let lines =
+            problem.code == .startFailed ? EscapedText.lines(problem.detail) : [EscapedText.escape(problem.detail)]
+        terminal.print(terminal.styled("\(kind): ", kind == "problem" ? .red : .yellow) + lines[0])
+        for line in lines.dropFirst() { terminal.print("  " + line) }
         if let writer = problem.writer {
             let name = problem.writerName.map { " (\($0))" } ?? ""
             terminal.print("  writer: " + EscapedText.escape("\(writer)\(name)"))

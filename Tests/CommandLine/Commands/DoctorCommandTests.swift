@@ -42,6 +42,23 @@ import TributaryAdmin
         #expect(finding.commands.count == 1 && finding.commands[0].hasSuffix(command), "\(finding)")
     }
 
+    /// Each line of a refusal is a line of what is printed, and of the journal.
+    @Test func aModelThatLosesValuesIsToldInLines() async throws {
+        let daemon = try await RunningDaemon.started()
+        try await daemon.save(#"{"insert":"Employee","values":{"name":"Ann","salary":10}}"#)
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+        let model = try String(contentsOfFile: daemon.folder.path("model.yaml"), encoding: .utf8)
+        let less = model.split(separator: "\n").filter { !$0.contains("salary: {") }.joined(separator: "\n")
+        try #require(less.count < model.count)
+        try daemon.folder.write(less + "\n", to: "model.yaml")
+        let text = try await Answer(of: ["doctor", "--config", daemon.configuration], in: daemon.folder).output
+        #expect(text.contains(" would be lost:\n             Employee.salary: 1 value"), "\(text)")
+        #expect(try await daemon.spawn().ending() == .exited(78))
+        for output in [text, daemon.journal] {
+            #expect(output.contains("Employee.salary: 1 value") && !output.contains("\\n"), "\(output)")
+        }
+    }
+
     /// The start, a check, a reload and the doctor name a file whose settings nobody reads.
     @Test func aFileThatIsNotReadIsNamed() async throws {
         let daemon = try RunningDaemon()

@@ -43,7 +43,11 @@ struct DoctorCommand: OfflineCommand {
             case .problem: .red
             }
         let lead = terminal.label(finding.level.rawValue, width: 9, style)
-        terminal.print(lead + EscapedText.escape("\(finding.subject): \(finding.text)"))
+        // The status has texts of other machines, in which a line could be forged.
+        let text = "\(finding.subject): \(finding.text)"
+        let lines = finding.subject == "status" ? [EscapedText.escape(text)] : EscapedText.lines(text)
+        terminal.print(lead + lines[0])
+        for line in lines.dropFirst() { terminal.print("           " + line) }
         if let hint = finding.hint { terminal.print("           hint: " + EscapedText.escape(hint)) }
         for command in finding.commands { terminal.print("           " + EscapedText.escape(command)) }
     }
