@@ -103,6 +103,11 @@ package struct DaemonLaunch {
         return String(decoding: try encoder.encode(value), as: UTF8.self)
     }
 
+    /// Writes a message of the argument parser, which repeats arguments as they are, without control characters.
+    package static func complain(_ message: String) {
+        for line in EscapedText.lines(message) { printLine(line, to: 2) }
+    }
+
     private static func printLine(_ text: String, to descriptor: Int32) {
         let bytes = Array((text + "\n").utf8)
         _ = write(descriptor, bytes, bytes.count)

@@ -40,7 +40,27 @@ struct TributaryCommand: AsyncParsableCommand {
             Terminal.standard.complain(mistake)
             Foundation.exit(ExitStatus.usage.rawValue)
         }
-        await main(arguments)
+        do {
+            var command = try parseAsRoot(arguments)
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            end(with: error)
+        }
+    }
+
+    /// Ends as the argument parser does, whose messages repeat arguments as they are.
+    private static func end(with error: any Error) -> Never {
+        let code = exitCode(for: error)
+        guard code != .success else { exit(withError: error) }
+        let message = fullMessage(for: error)
+        if !message.isEmpty {
+            Terminal.standard.write(EscapedText.lines(message).joined(separator: "\n") + "\n", to: 2)
+        }
+        Foundation.exit(code.rawValue)
     }
 
     /// Says which argument is not UTF-8, and would be read as another text.
