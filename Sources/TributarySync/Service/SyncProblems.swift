@@ -81,6 +81,10 @@ extension Problem {
         if !hint.contains(#/: (tributaryctl|rm) /#) {
             hint += (hint.isEmpty ? "" : " ") + "To see more: tributaryctl segment explain \(first.id.path)"
         }
+        if count > 1 {
+            let stop = hint.hasSuffix(".") ? "" : "."
+            hint += "\(stop) To see all \(count): tributaryctl segment list --state \(first.state.rawValue)"
+        }
         self.init(
             code,
             since: since,
