@@ -85,7 +85,7 @@ struct TributaryCommand: AsyncParsableCommand {
             }
             let lead = "there is no command '\(typed) \(EscapedText.escape(word))'; "
             if below.count == configuration.subcommands.count, let meant = meaning(of: word, in: arguments) {
-                return lead + meant
+                return lead + HintText.withRights(meant)
             }
             let nearest = word.nearest(in: names.joined())
             return lead + (nearest.map { "is '\(typed) \($0)' meant?" } ?? "all are in '\(typed) --help'")

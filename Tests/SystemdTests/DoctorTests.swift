@@ -18,7 +18,7 @@ struct DoctorTests {
             fact told "$(tributaryd --check-config 2>&1 | tr '\\n' ' ')"
             attempt doctor tributaryctl doctor
             fact found "$(tributaryctl doctor | grep 'problem.*keys' | tr '\\n' ' ')"
-            { tributaryctl doctor || :; } | grep -o 'sudo chgrp tributary .*logs.keys$' | sed 's/sudo //g' >/run/help
+            { tributaryctl doctor || :; } | grep -o 'chgrp tributary .*logs.keys$' >/run/help
             sh -eux /run/help
             attempt repaired tributaryd --check-config
             systemctl start tributaryd.service

@@ -301,14 +301,14 @@ extension ImportPlanner {
         let remedy =
             state == .damaged ? "let the replicator bring the file again" : "have the writer write the file again"
         let hint =
-            "On the writer's machine: tributaryctl status. If it reports name-taken with the command to remove this file, remove "
-            + "the file there. Remove it there also if the machine was not set back, reports this file too, and its writer list has "
-            + "no transaction \(id.first). Otherwise \(remedy), then: tributaryctl segment retry \(id.path)"
+            "Look at the status of the writer's machine. If it reports name-taken with the command to remove this file, remove the "
+            + "file there. Remove it there also if the machine was not set back, reports this file too, and has written no "
+            + "transaction \(id.first) (tributaryctl writer list). Otherwise \(remedy), then: tributaryctl segment retry \(id.path)"
         guard state == .damaged else { return hint }
         let other =
             baselines.remedy(forMissing: id.first, of: id.writer)
             ?? "on a machine that has applied it: tributaryctl compact"
-        return "\(hint). If no whole copy is left: \(other)"
+        return "\(hint); if no whole copy is left: \(other)"
     }
 }
 

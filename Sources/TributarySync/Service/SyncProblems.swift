@@ -82,8 +82,9 @@ extension Problem {
             hint += (hint.isEmpty ? "" : " ") + "To see more: tributaryctl segment explain \(first.id.path)"
         }
         if count > 1 {
-            let stop = hint.hasSuffix(".") ? "" : "."
-            hint += "\(stop) To see all \(count): tributaryctl segment list --state \(first.state.rawValue)"
+            // A command does not end with a full stop.
+            hint += hint.hasSuffix(".") ? " To" : "; to"
+            hint += " see all \(count): tributaryctl segment list --state \(first.state.rawValue)"
         }
         self.init(
             code,

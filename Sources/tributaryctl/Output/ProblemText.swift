@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import TributaryAdmin
 import TributaryChanges
 
@@ -65,7 +66,12 @@ struct HintText: Sendable {
             }
     }
 
-    func text(_ hint: String) -> String { EscapedText.escape(HintCommands.text(hint, adding: options)) }
+    func text(_ hint: String) -> String {
+        EscapedText.escape(HintText.withRights(HintCommands.text(hint, adding: options)))
+    }
+
+    /// The text with `sudo` where the caller needs it.
+    static func withRights(_ text: String) -> String { HintCommands.text(text, isRoot: geteuid() == 0) }
 }
 
 enum MissingText {

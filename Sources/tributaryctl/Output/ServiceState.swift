@@ -29,7 +29,7 @@ struct ServiceState {
                 (properties["SubState"] == "auto-restart" ? " again, after it failed (\(failure))" : "", journal)
             default: ("", "to see what it does: systemctl status \(unit); \(journal)")
             }
-        return ["\(unit) is \(state)\(reason)\(since)", "hint: \(hint)"]
+        return ["\(unit) is \(state)\(reason)\(since)", "hint: \(HintText.withRights(hint))"]
     }
 
     private var failure: String {

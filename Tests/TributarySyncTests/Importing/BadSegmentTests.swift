@@ -56,7 +56,7 @@ import TributaryChanges
         _ = try await replica.service.sync()
         let problem = try #require(replica.service.status.problems.first { $0.code == .segmentsDamaged })
         #expect(problem.detail.contains(" and 2 more: damaged."), "\(problem)")
-        let list = ". To see all 3: tributaryctl segment list --state damaged"
+        let list = "; to see all 3: tributaryctl segment list --state damaged"
         #expect(problem.hint?.hasSuffix(list) == true, "\(problem)")
     }
 

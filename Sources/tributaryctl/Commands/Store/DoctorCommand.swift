@@ -48,7 +48,11 @@ struct DoctorCommand: OfflineCommand {
         let lines = finding.subject == "status" ? [EscapedText.escape(text)] : EscapedText.lines(text)
         terminal.print(lead + lines[0])
         for line in lines.dropFirst() { terminal.print("           " + line) }
-        if let hint = finding.hint { terminal.print("           hint: " + EscapedText.escape(hint)) }
-        for command in finding.commands { terminal.print("           " + EscapedText.escape(command)) }
+        if let hint = finding.hint { show("hint: " + hint, on: terminal) }
+        for command in finding.commands { show(command, on: terminal) }
+    }
+
+    private func show(_ text: String, on terminal: Terminal) {
+        terminal.print("           " + EscapedText.escape(HintText.withRights(text)))
     }
 }
