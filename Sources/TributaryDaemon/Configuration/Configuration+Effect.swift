@@ -30,7 +30,7 @@ extension Configuration {
                     .settingWithoutEffect,
                     detail: "admin.writers: this machine does not have the group \(names).",
                     hint: (Accounts.groupMeant(by: group).map { "Is '\($0)' meant? " } ?? "")
-                        + "Make the group (sudo groupadd --system \(group.shellWord)), or name another one, then: "
+                        + "Make the group (sudo groupadd --system \(group.shellWord)), or name another group, then: "
                         + "tributaryctl reload"
                 )
             )

@@ -99,12 +99,13 @@ struct Doctor {
             report.add("service", .notice, "it does not start at a boot", ["sudo systemctl enable \(unit.name)"])
         }
         if let (found, packaged) = unit.otherCommand {
-            let words = "it starts '\(found)', and not '\(packaged)': what other options set is not examined here"
+            let words =
+                "it starts '\(found)', and not '\(packaged)': the settings of other options are not examined here"
             report.add("service", .notice, words, ["systemctl cat \(unit.name)"])
         }
         for (name, source) in unit.variableSources { report.add("settings", .good, "\(source) sets \(name)") }
         for file in unit.unreadableFiles {
-            let words = "'\(file)', which EnvironmentFile= names, cannot be read: what it sets is not examined here"
+            let words = "'\(file)', which EnvironmentFile= names, cannot be read: its settings are not examined here"
             report.add("settings", .notice, words, ["systemctl cat \(unit.name)"])
         }
     }

@@ -89,7 +89,7 @@ struct UnitFacts: Sendable {
     /// The files of `EnvironmentFile=` that this process cannot read.
     var unreadableFiles: [String] { environmentFiles.filter { $0.variables == nil }.map(\.file) }
 
-    /// The command of `ExecStart=`, when it is another one than the command of the packaged unit; nil otherwise.
+    /// The command of `ExecStart=`, when it differs from the command of the packaged unit; nil otherwise.
     var otherCommand: (found: String, packaged: String)? {
         guard let found = self["ExecStart"].firstMatch(of: #/argv\[\]=(.*?) ; ignore_errors=/#).map({ String($0.1) })
         else { return nil }
@@ -107,7 +107,7 @@ struct UnitFacts: Sendable {
 
     private var configurationFile: String { "/etc/tributary/\(instance ?? "tributary").yaml" }
 
-    /// The path at which systemd listens for the service.
+    /// The path of the socket that systemd opens for the service.
     var socket: String { instance.map { DefaultPaths.socket(of: $0) } ?? DefaultPaths.socket() }
 
     var user: String { self["User"] }

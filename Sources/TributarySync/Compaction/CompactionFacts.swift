@@ -103,7 +103,7 @@ struct CompactionFacts: Sendable {
 struct MissingExports: Hashable, Sendable {
     var count: Int
     var first: SegmentName
-    /// Whether the file of the first one is there with other bytes than the published ones.
+    /// Whether the file of the first segment is there, and was damaged.
     var isDamaged: Bool
     /// The last transaction of the last segment.
     var last: UInt64

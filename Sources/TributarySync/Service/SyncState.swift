@@ -38,7 +38,7 @@ struct SyncState: Sendable {
     private var missing: (exports: [MissingExports], since: WallTime, looked: WallTime)?
     /// Whether files of the own writer have vanished, or come back; a pass of the compaction looks.
     private var hasLostFiles = false
-    /// The published segments of this store whose bytes in the log folder are no longer the published ones.
+    /// The published segments of this store that were damaged in the log folder.
     private(set) var damagedExports: Set<SegmentName> = []
     /// When that has last begun a pass.
     private var lossSeen: WallTime?
