@@ -1,3 +1,4 @@
+import Foundation
 package import Glibc
 import TributaryChanges
 
@@ -22,6 +23,12 @@ package enum Accounts {
             let status = getgrnam_r(name, &entry, buffer, size, &found)
             return (status, found?.pointee.gr_gid)
         }
+    }
+
+    /// The group of this machine that somebody probably means by a name; nil for none.
+    package static func groupMeant(by name: String) -> String? {
+        let lines = (try? String(contentsOfFile: "/etc/group", encoding: .utf8))?.split(separator: "\n") ?? []
+        return name.nearest(in: lines.compactMap { $0.split(separator: ":").first.map(String.init) })
     }
 
     /// The command that makes a folder for the daemon and the replicator.

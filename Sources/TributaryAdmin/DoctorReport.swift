@@ -16,9 +16,18 @@ package struct DoctorReport: Codable, Hashable, Sendable {
         package var text: String
         /// Commands for a shell, to be typed in this order.
         package var commands: [String]
+        /// What to do, in words; nil when the commands say it.
+        package var hint: String?
 
-        package init(_ subject: String, _ level: Level, _ text: String, _ commands: [String] = []) {
+        package init(
+            _ subject: String,
+            _ level: Level,
+            _ text: String,
+            _ commands: [String] = [],
+            hint: String? = nil
+        ) {
             (self.subject, self.level, self.text, self.commands) = (subject, level, text, commands)
+            self.hint = hint
         }
     }
 
@@ -32,7 +41,13 @@ package struct DoctorReport: Codable, Hashable, Sendable {
 
     package var hasProblems: Bool { findings.contains { $0.level == .problem } }
 
-    package mutating func add(_ subject: String, _ level: Level, _ text: String, _ commands: [String] = []) {
-        findings.append(Finding(subject, level, text, commands))
+    package mutating func add(
+        _ subject: String,
+        _ level: Level,
+        _ text: String,
+        _ commands: [String] = [],
+        hint: String? = nil
+    ) {
+        findings.append(Finding(subject, level, text, commands, hint: hint))
     }
 }

@@ -17,6 +17,11 @@ package enum EscapedText {
         return result
     }
 
+    /// Escapes each line of a text that the caller's own machine has made.
+    package static func lines(_ text: String) -> [String] {
+        text.split(separator: "\n", omittingEmptySubsequences: false).map { escape(String($0)) }
+    }
+
     private static func isHarmful(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: true

@@ -14,4 +14,16 @@ package enum HintCommands {
         }
         return text + rest
     }
+
+    /// Puts `sudo` before each command that takes root's rights, and before none for root.
+    ///
+    /// A command for another user, such as `sudo -u`, stays as it is.
+    package static func text(_ text: String, isRoot: Bool) -> String {
+        guard !isRoot else { return text.replacing(#/\bsudo (?!-)/#, with: "") }
+        return text.replacing(
+            #/(?<lead>sudo )?\b(?<command>systemctl (?:start|stop|restart|enable|edit) |sysctl fs\.)/#
+        ) {
+            "sudo \($0.command)"
+        }
+    }
 }

@@ -30,6 +30,7 @@ struct Daemon: Sendable {
         let idle = configuration.settingsWithoutEffect(hasNetwork: unit?.hasNetwork ?? true, unit: unit?.name ?? "")
         let user = unit.map { " (as user \(Doctor.userName), of \($0.name))" } ?? ""
         return ["the configuration is good" + (configuration.file.map { ": \($0)" } ?? "") + user]
+            + configuration.unreadFiles.map { "notice: \(Configuration.textOfUnread($0))" }
             + idle.map { "notice: \($0.detail)" } + notes
     }
 
@@ -66,6 +67,9 @@ struct Daemon: Sendable {
             throw error
         }
         logLevel.value = configuration.logLevel
+        for file in configuration.unreadFiles {
+            logger.warning("A file of the configuration is not read because of its name", metadata: ["file": "\(file)"])
+        }
         let modelFile = ModelFileWatch(path: configuration.model)
         var lock: StoreLock?
         do {

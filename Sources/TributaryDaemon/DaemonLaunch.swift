@@ -52,7 +52,7 @@ package struct DaemonLaunch {
                 return ExitStatus.done.rawValue
             case .doctor:
                 var doctor = try Doctor(daemon)
-                let report = doctor.examine()
+                let report = await doctor.examine()
                 Self.printLine(try Self.json(report), to: 1)
                 return (report.hasProblems ? ExitStatus.badConfiguration : .done).rawValue
             case .moveStore(let folder):
@@ -90,7 +90,7 @@ package struct DaemonLaunch {
             }
         if mode == .serve {
             // Without metadata, which would follow the text in its line: many of these errors end with a command to type.
-            logger.critical("\(error)")
+            for line in "\(error)".split(separator: "\n") { logger.critical("\(line)") }
         } else {
             Self.printLine("tributaryd: \(error)", to: 2)
         }
@@ -101,6 +101,11 @@ package struct DaemonLaunch {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         return String(decoding: try encoder.encode(value), as: UTF8.self)
+    }
+
+    /// Writes a message of the argument parser, which repeats arguments as they are, without control characters.
+    package static func complain(_ message: String) {
+        for line in EscapedText.lines(message) { printLine(line, to: 2) }
     }
 
     private static func printLine(_ text: String, to descriptor: Int32) {

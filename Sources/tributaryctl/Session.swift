@@ -120,9 +120,10 @@ struct Session: Sendable {
             if problem.errors?.count == 1, lines[0].contains(error.detail) { continue }
             lines.append("  \(subject): \(error.detail)")
         }
-        lines = lines.map(EscapedText.escape)
+        let isOfStart = problem.type == ProblemKind.startFailed.type
+        lines = isOfStart ? lines.flatMap(EscapedText.lines) : lines.map(EscapedText.escape)
         // A start that fails has an answer of its own only because somebody has connected.
-        if problem.type == ProblemKind.startFailed.type {
+        if isOfStart {
             let state = ServiceState.lines(for: client.sockets)
             if !state.isEmpty { return (lines + state).joined(separator: "\n") }
         }

@@ -51,14 +51,19 @@ struct TributaryCommand: AsyncParsableCommand {
                 try command.run()
             }
         } catch {
-            let message = message(for: error)
-            guard exitCode(for: error) == .validationFailure, !message.isEmpty else { exit(withError: error) }
-            // What follows the message: the argument's help, the usage, and where to read more.
-            let rest = fullMessage(for: error).dropFirst(_errorPrefix.count + message.count)
-                .replacing(#/\n +See '(.+)' for more information\./#) { "\nhint: \($0.1)" }
-            Terminal.standard.complain(message.prefix(1).lowercased() + message.dropFirst() + rest)
-            Foundation.exit(ExitStatus.usage.rawValue)
+            end(with: error)
         }
+    }
+
+    /// Ends as the argument parser does, whose messages repeat arguments as they are.
+    private static func end(with error: any Error) -> Never {
+        let (code, message) = (exitCode(for: error), message(for: error))
+        guard code != .success, !message.isEmpty else { exit(withError: error) }
+        // What follows the message: the argument's help, the usage, and where to read more.
+        let rest = fullMessage(for: error).dropFirst(_errorPrefix.count + message.count)
+            .replacing(#/\n +See '(.+)' for more information\./#) { "\nhint: \($0.1)" }
+        Terminal.standard.complain(message.prefix(1).lowercased() + message.dropFirst() + rest)
+        Foundation.exit(code.rawValue)
     }
 
     /// Says which argument is not UTF-8, and would be read as another text.
@@ -83,7 +88,7 @@ struct TributaryCommand: AsyncParsableCommand {
             }
             let lead = "'\(typed) \(EscapedText.escape(word))' is not a command; "
             if below.count == configuration.subcommands.count, let meant = meaning(of: word, in: arguments) {
-                return lead + meant
+                return lead + HintText.withRights(meant)
             }
             let nearest = word.nearest(in: names.joined())
             return lead + (nearest.map { "is '\(typed) \($0)' meant?" } ?? "all are in '\(typed) --help'")

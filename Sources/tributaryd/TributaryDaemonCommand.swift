@@ -59,7 +59,15 @@ struct TributaryDaemonCommand: AsyncParsableCommand {
 
     static func main() async {
         DaemonLaunch.prepare()
-        await main(nil)
+        do {
+            let command = try parse()
+            try await command.run()
+        } catch {
+            let code = exitCode(for: error)
+            guard code != .success else { exit(withError: error) }
+            DaemonLaunch.complain(fullMessage(for: error))
+            Foundation.exit(code.rawValue)
+        }
     }
 
     func run() async throws {

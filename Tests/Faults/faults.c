@@ -14,12 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 // The kinds of calls, as bits of `calls`. FaultRule.swift has the same values.
-enum { OPEN = 1, WRITE = 2, SYNC = 4, TRUNCATE = 8, RENAME = 16, READ = 32 };
+enum { OPEN = 1, WRITE = 2, SYNC = 4, TRUNCATE = 8, RENAME = 16, READ = 32, LOOK = 64 };
 enum { RULES = 4, PATTERN = 256 };
 
 // FaultControl.swift writes this layout.
@@ -142,6 +143,20 @@ int open(const char *path, int flags, ...) { MODE(flags) return openAt(AT_FDCWD,
 int open64(const char *path, int flags, ...) { MODE(flags) return openAt(AT_FDCWD, path, flags, mode); }
 int openat(int folder, const char *path, int flags, ...) { MODE(flags) return openAt(folder, path, flags, mode); }
 int openat64(int folder, const char *path, int flags, ...) { MODE(flags) return openAt(folder, path, flags, mode); }
+
+// MARK: Looking
+
+int access(const char *path, int mode) {
+    struct fault fault;
+    if (failsAt(LOOK, AT_FDCWD, path, &fault) && fault.error) return failure(fault.error);
+    return (int)syscall(SYS_faccessat, AT_FDCWD, path, mode);
+}
+
+int stat(const char *restrict path, struct stat *restrict status) {
+    struct fault fault;
+    if (failsAt(LOOK, AT_FDCWD, path, &fault) && fault.error) return failure(fault.error);
+    return (int)syscall(SYS_newfstatat, AT_FDCWD, path, status, 0);
+}
 
 // MARK: Writing and reading
 

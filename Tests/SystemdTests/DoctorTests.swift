@@ -18,7 +18,7 @@ struct DoctorTests {
             fact told "$(tributaryd --check-config 2>&1 | tr '\\n' ' ')"
             attempt doctor tributaryctl doctor
             fact found "$(tributaryctl doctor | grep 'problem.*keys' | tr '\\n' ' ')"
-            { tributaryctl doctor || :; } | grep -o 'sudo chgrp tributary .*logs.keys$' | sed 's/sudo //g' >/run/help
+            { tributaryctl doctor || :; } | grep -o 'chgrp tributary .*logs.keys$' >/run/help
             sh -eux /run/help
             attempt repaired tributaryd --check-config
             systemctl start tributaryd.service
@@ -120,6 +120,13 @@ struct DoctorTests {
             install -d -m 777 /srv/open
             attempt open tributaryctl store move /srv/open/store
             attempt logs tributaryctl store move /var/lib/tributary/logs/store
+            echo text >/srv/file
+            attempt below tributaryctl store move /srv/file/store
+            attempt long tributaryctl store move "/srv/$(printf '%0300d' 0)/store"
+            fact running "$(property ActiveEnterTimestampMonotonic)"
+            attempt name tributaryctl store move "/srv/made/$(printf '%0250d' 0)/$(printf 'x/%.0s' $(seq 1 1900))"
+            attempt parents test -e /srv/made
+            fact ran "$(property ActiveEnterTimestampMonotonic)"
             install -d -o root -g root -m 755 /srv/left
             echo key >/srv/left/store.sqlite-key
             attempt left tributaryctl store move /srv/left
@@ -156,6 +163,11 @@ struct DoctorTests {
         #expect(outcome["elsewhere"] == "1")
         #expect(outcome["open"] == "77", "\(outcome.everything)")
         #expect(outcome["logs"] == "78", "\(outcome.everything)")
+        for refused in ["below", "long", "name"] {
+            #expect(outcome[refused] == "64", "\(refused): \(outcome.everything)")
+        }
+        #expect(outcome["parents"] == "1", "a refused move leaves no folder: \(outcome.everything)")
+        #expect(outcome["running"] == outcome["ran"], "a refused move stops no service: \(outcome.everything)")
         #expect(outcome["still"] == "1")
         #expect(outcome["state"] == "active", "\(outcome.everything)")
         #expect(outcome["after"] == outcome["before"])

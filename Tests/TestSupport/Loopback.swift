@@ -36,27 +36,31 @@ package enum Loopback {
         return (descriptor, UInt16(bigEndian: address.sin_port))
     }
 
-    /// Accepts one connection on a port of its own, and answers it, or keeps silent until it is closed.
+    /// Accepts connections on a port of its own, one after the other, and answers each, or keeps silent until it is closed.
     package final class Listener: Sendable {
         package let port: UInt16
         private let descriptor: Int32
 
-        package init(answering answer: [UInt8]?, repeated: Int = 1) throws {
+        package init(answering answer: [UInt8]?, repeated: Int = 1, connections: Int = 1) throws {
             let (descriptor, port) = try Loopback.bound()
             (self.descriptor, self.port) = (descriptor, port)
             guard listen(descriptor, 4) == 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
             Thread.detachNewThread {
-                let connection = accept(descriptor, nil, nil)
-                guard connection >= 0 else { return }
-                var buffer = [UInt8](repeating: 0, count: 65_536)
-                _ = recv(connection, &buffer, buffer.count, 0)
-                for _ in 0..<repeated {
-                    guard let answer, send(connection, answer, answer.count, Int32(MSG_NOSIGNAL)) >= 0 else { break }
+                for _ in 0..<connections {
+                    let connection = accept(descriptor, nil, nil)
+                    guard connection >= 0 else { return }
+                    var buffer = [UInt8](repeating: 0, count: 65_536)
+                    _ = recv(connection, &buffer, buffer.count, 0)
+                    for _ in 0..<repeated {
+                        guard let answer, send(connection, answer, answer.count, Int32(MSG_NOSIGNAL)) >= 0 else {
+                            break
+                        }
+                    }
+                    // To close with bytes that were not read would take the answer back.
+                    if answer != nil { shutdown(connection, Int32(SHUT_WR)) }
+                    while recv(connection, &buffer, buffer.count, 0) > 0 {}
+                    close(connection)
                 }
-                // To close with bytes that were not read would take the answer back.
-                if answer != nil { shutdown(connection, Int32(SHUT_WR)) }
-                while recv(connection, &buffer, buffer.count, 0) > 0 {}
-                close(connection)
             }
         }
 

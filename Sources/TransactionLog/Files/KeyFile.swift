@@ -59,7 +59,7 @@ package enum KeyFile {
         if let owner, status.st_uid != owner, status.st_uid != 0 {
             throw failure(
                 "it belongs to user \(status.st_uid), who can replace it; if its content is right: "
-                    + "chown \(owner) \(path.shellWord)"
+                    + "sudo chown \(owner) \(path.shellWord)"
             )
         }
         guard status.st_mode & 0o077 & ~mode == 0 else {

@@ -36,6 +36,11 @@ package enum SegmentFileKind: Hashable, Sendable {
         return "The name of a writer's folder is a UUID in lower-case letters, such as \(exampleFolder)."
     }
 
+    /// The reason why the segments in a folder with another name are not read.
+    package static let foreignFolder =
+        "It has segments, which are not read: the name of a writer's folder is a UUID in lower-case letters, such as "
+        + "\(exampleFolder)."
+
     private static let exampleFolder = "0190f1a2-0000-7000-8000-000000000001"
     private static let exampleFile = "0000000000000001-0000000000000001.tlog"
 

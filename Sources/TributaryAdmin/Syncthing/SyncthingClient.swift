@@ -74,10 +74,10 @@ package struct SyncthingClient: Sendable {
 
     /// Shares a folder with a device, which is added when Syncthing does not know it.
     ///
-    /// An address is such as `tcp://10.0.0.7:22000`; without one the devices must find each other.
+    /// Returns whether the folder was not shared with the device before. An address is such as `tcp://10.0.0.7:22000`; without one the devices must find each other.
     ///
     /// - Throws: ``SyncthingError`` `refused` when the device's ID is none.
-    package func share(_ id: String, with device: String, at address: String?) async throws(SyncthingError) {
+    package func share(_ id: String, with device: String, at address: String?) async throws(SyncthingError) -> Bool {
         let devicePath = "/rest/config/devices/" + AdminPath.encoded(device)
         do throws(SyncthingError) {
             _ = try await send(.GET, devicePath)
@@ -98,6 +98,7 @@ package struct SyncthingClient: Sendable {
         let entry = JSONMember(key: "deviceID", value: .string(device))
         let isShared = devices.contains { if case .object(let members) = $0 { members.contains(entry) } else { false } }
         if !isShared { try await patch(path, ["devices": .array(devices + [.object([entry])])]) }
+        return !isShared
     }
 
     private func patch(_ path: String, _ members: KeyValuePairs<String, JSONValue?>) async throws(SyncthingError) {

@@ -38,6 +38,11 @@ package enum SyncthingError: Error, Hashable, Sendable {
         }
     }
 
+    /// Writes the key of this machine's Syncthing into a file; USER stands for the user under whom it runs.
+    package static func commandToSetKey(in keyFile: String) -> String {
+        "sudo -H -u USER syncthing cli config gui apikey get | sudo tee \(keyFile.shellWord) >/dev/null"
+    }
+
     package var hint: String {
         switch self {
         case .badKeyFile(let path, _):
@@ -48,7 +53,9 @@ package enum SyncthingError: Error, Hashable, Sendable {
                 + "configuration names it in replicator.syncthing.url"
         case .silent: "Check Syncthing and its disk; Syncthing may be reading a large folder"
         case .wantsTLS: "Switch 'Use HTTPS for GUI' off in Syncthing's settings: the address is of this machine alone"
-        case .wrongKey(_, let keyFile): "Put the key from Syncthing's settings into \(keyFile)"
+        case .wrongKey(_, let keyFile):
+            "Put the key from Syncthing's settings into \(keyFile); with USER for the user of Syncthing: "
+                + SyncthingError.commandToSetKey(in: keyFile)
         case .noSuchFolder:
             "Take the folder's ID from its settings in Syncthing, and name it in replicator.syncthing.folder"
         case .refused: "Read what Syncthing reports about the folder"

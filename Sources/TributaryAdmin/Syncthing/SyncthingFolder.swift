@@ -27,6 +27,12 @@ package struct SyncthingFolder: Codable, Hashable, Sendable {
 
     package static let configurationPath = "/rest/config/folders/"
 
+    /// Whether the folder has what ``settings(of:)`` sets.
+    package var isSetUp: Bool {
+        let found = ReplicatorFinding.all(in: self, ignores: [SyncthingIgnores.staging], logs: path) { _, _ in true }
+        return !found.contains { $0.hint == ReplicatorFinding.setup }
+    }
+
     /// Syncthing's own number of conflict copies of a file, which a folder has that it makes itself.
     private static let usualConflicts = 10
 
@@ -72,7 +78,7 @@ package struct ReplicatorFinding: Codable, Hashable, Sendable {
     package var detail: String
     package var hint: String
 
-    private static let setup = "To set it right: tributaryctl replicator setup syncthing"
+    fileprivate static let setup = "To set it right: tributaryctl replicator setup syncthing"
 
     private init(_ code: String, _ detail: String, hint: String = setup) {
         (self.code, self.detail, self.hint) = (code, detail, hint)

@@ -158,6 +158,16 @@ enum ProblemMapping {
 }
 
 extension ProblemMapping {
+    /// The problem of a change, with the name of the property that was probably meant.
+    static func problem(of error: ChangeError, in model: Model) -> ProblemDocument {
+        var problem = problem(of: error)
+        guard case .unknownProperty(let entity, let property) = error.reason,
+            let names = model.entity(named: entity)?.properties.map(\.name), let meant = property.nearest(in: names)
+        else { return problem }
+        problem.detail = "\(error); is '\(meant)' meant?"
+        return problem
+    }
+
     static func problem(of error: ChangeError) -> ProblemDocument {
         let kind: ProblemKind =
             switch error.reason {

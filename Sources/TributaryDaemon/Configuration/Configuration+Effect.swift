@@ -29,7 +29,8 @@ extension Configuration {
                 Problem(
                     .settingWithoutEffect,
                     detail: "admin.writers: this machine does not have the group \(names).",
-                    hint: "Make the group (sudo groupadd --system \(group.shellWord)), or name another group, then: "
+                    hint: (Accounts.groupMeant(by: group).map { "Is '\($0)' meant? " } ?? "")
+                        + "Make the group (sudo groupadd --system \(group.shellWord)), or name another group, then: "
                         + "tributaryctl reload"
                 )
             )

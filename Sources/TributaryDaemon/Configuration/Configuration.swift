@@ -26,6 +26,8 @@ struct Configuration: Sendable {
     }
 
     var file: String?
+    /// The files beside it that are not read because of their names, although they look like YAML.
+    var unreadFiles: [String] = []
     var store: String
     var model: String?
     var merge = MergeOptions()
@@ -77,6 +79,10 @@ struct Configuration: Sendable {
         return ConfigurationError(reason: reason, key: key?.name, origin: self[originOf: field], code: code)
     }
 
+    static func textOfUnread(_ file: String) -> String {
+        "'\(file)' is not read: the name of a file with settings ends with .yaml, and does not begin with a dot"
+    }
+
     func differences(from other: Configuration) -> [ConfigurationKey] {
         ConfigurationKey.all.filter { !$0.isEqual(self, other) }
     }
@@ -113,6 +119,7 @@ extension Configuration {
         if let fault = file?.fault { throw fault }
         var configuration = Configuration(name: sources.hostName, store: paths.store, logs: paths.logs)
         configuration.file = file?.path
+        configuration.unreadFiles = file?.unreadFiles ?? []
         for key in ConfigurationKey.all {
             if let entry = entry(for: key, in: sources, file) { try key.set(&configuration, entry) }
         }

@@ -12,6 +12,8 @@ struct ConfigurationFile {
     private(set) var fault: ConfigurationError?
     /// Whether the file is YAML, so that a key without an entry is not in it.
     private(set) var isYAML = false
+    /// The files of the folder that are not read because of their names, although they look like YAML.
+    private(set) var unreadFiles: [String] = []
 
     private static let largestFile = 1 << 20
 
@@ -128,7 +130,13 @@ struct ConfigurationFile {
         guard hasFolder else { return }
         let names: [String]
         do {
-            names = try FileManager.default.contentsOfDirectory(atPath: folder).filter { !$0.hasPrefix(".") }
+            let all = try FileManager.default.contentsOfDirectory(atPath: folder)
+            names = all.filter { !$0.hasPrefix(".") }
+            let unread = all.filter { name in
+                let isNamed = [".yaml", ".yml"].contains { name.lowercased().hasSuffix($0) }
+                return isNamed && (name.hasPrefix(".") || ![".yaml", ".yml"].contains { name.hasSuffix($0) })
+            }
+            unreadFiles = unread.sorted { $0.precedesByBytes($1) }.prefix(Self.mostFiles).map { "\(folder)/\($0)" }
         } catch {
             let code = FileFailure.code(of: error)
             let reason = code.map { String(cString: strerror($0)) } ?? error.localizedDescription

@@ -35,11 +35,16 @@ struct Doctor {
     }
 
     /// O(n) for the keys and the folders that the configuration names; reads the store as a check of the configuration does.
-    mutating func examine() -> DoctorReport {
+    ///
+    /// A running daemon is asked for its status. No daemon is started for that.
+    mutating func examine() async -> DoctorReport {
         examineUnit()
         do {
             var configuration = try Configuration.load(sources)
             report.add("settings", .good, configuration.file.map { "\($0)" } ?? "all have their defaults")
+            for file in configuration.unreadFiles {
+                report.add("settings", .notice, Configuration.textOfUnread(file))
+            }
             examineStore(configuration)
             examineFolders(configuration)
             // Each of these reads the folder of the store.
@@ -50,7 +55,9 @@ struct Doctor {
             }
             examineGroups(configuration)
             examineNetwork(configuration)
+            await examineReplicator(configuration)
             examineDisks(configuration)
+            await examineStatus(configuration)
         } catch {
             report.add("settings", .problem, "\(error)", [checkCommand])
         }
@@ -74,7 +81,7 @@ struct Doctor {
             let options = sources.file.map { " --config \($0.shellWord)" } ?? ""
             report.add("user", .notice, words, ["sudo tributaryctl doctor" + options])
         }
-        let since = unit["StateChangeTimestamp"]
+        let since = unit.properties.since
         let state = "\(unit.name) is \(unit["ActiveState"])" + (since.isEmpty ? "" : " since \(since)")
         switch unit["ActiveState"] {
         case "active", "reloading", "activating": report.add("service", .good, state)
@@ -90,6 +97,16 @@ struct Doctor {
         }
         if unit["UnitFileState"] == "disabled" {
             report.add("service", .notice, "it does not start at a boot", ["sudo systemctl enable \(unit.name)"])
+        }
+        if let (found, packaged) = unit.otherCommand {
+            let words =
+                "it starts '\(found)', and not '\(packaged)': the settings of other options are not examined here"
+            report.add("service", .notice, words, ["systemctl cat \(unit.name)"])
+        }
+        for (name, source) in unit.variableSources { report.add("settings", .good, "\(source) sets \(name)") }
+        for file in unit.unreadableFiles {
+            let words = "'\(file)', which EnvironmentFile= names, cannot be read: its settings are not examined here"
+            report.add("settings", .notice, words, ["systemctl cat \(unit.name)"])
         }
     }
 
@@ -164,8 +181,9 @@ struct Doctor {
     /// A replicator, which is another user, needs the group in what the daemon makes; nil for nothing to say.
     private static func sharing(_ folder: String) -> DoctorReport.Finding? {
         var owner = clinux_file_owner()
-        guard let group = getgrnam("tributary-logs"), clinux_read_file_owner(folder, 1, &owner) == 0 else { return nil }
-        let isShared = owner.group == group.pointee.gr_gid && owner.mode & 0o2070 == 0o2070
+        guard let group = Accounts.groupID(named: "tributary-logs"), clinux_read_file_owner(folder, 1, &owner) == 0
+        else { return nil }
+        let isShared = owner.group == group && owner.mode & 0o2070 == 0o2070
         guard !isShared else { return nil }
         let commands = ["sudo chgrp tributary-logs \(folder.shellWord)", "sudo chmod 2770 \(folder.shellWord)"]
         let text =
@@ -233,7 +251,8 @@ struct Doctor {
 
     private mutating func examineGroups(_ configuration: Configuration) {
         for group in configuration.admin.writers ?? [] where Accounts.groupID(named: group) == nil {
-            let words = "admin.writers names the group '\(group)', which this machine does not have"
+            let meant = Accounts.groupMeant(by: group).map { "; is '\($0)' meant?" } ?? ""
+            let words = "admin.writers names the group '\(group)', which this machine does not have\(meant)"
             report.add("groups", .problem, words, ["sudo groupadd --system \(group.shellWord)"])
         }
         guard unit != nil else { return }
@@ -263,11 +282,52 @@ struct Doctor {
                 : "user \(report.user) cannot listen at admin.listen, \(address): \(String(cString: strerror(code)))"
             report.add("network", .problem, words, ["sudo ss --listening --tcp --processes 'sport = :\(address.port)'"])
         }
-        if syncthing.folder != nil, !Doctor.isAnswering(syncthing.address) {
-            let words = "Syncthing does not answer at \(syncthing.address.url)"
-            report.add("replicator", .problem, words, ["systemctl status 'syncthing@*.service'"])
-        } else if syncthing.folder != nil {
+    }
+
+    private static let answerLimit = Duration.seconds(5)
+
+    private mutating func examineReplicator(_ configuration: Configuration) async {
+        let syncthing = configuration.replicator.syncthing
+        guard let folder = syncthing.folder, let keyFile = syncthing.keyFile else { return }
+        var client = SyncthingClient(address: syncthing.address, keyFile: keyFile)
+        client.timeLimit = Doctor.answerLimit
+        do throws(SyncthingError) {
+            _ = try await client.folder(folder)
             report.add("replicator", .good, "Syncthing answers at \(syncthing.address.url)")
+        } catch {
+            let commands =
+                switch error {
+                case .wrongKey: [SyncthingError.commandToSetKey(in: keyFile)]
+                case .unreachable, .silent: ["systemctl status 'syncthing@*.service'"]
+                default: [String]()
+                }
+            // A file that cannot be read is a finding of the keys.
+            if case .badKeyFile = error, access(keyFile, R_OK) != 0 { return }
+            report.add("replicator", .problem, error.description.sentenceWithoutStop, commands, hint: error.hint)
+        }
+    }
+
+    // MARK: The running daemon
+
+    private mutating func examineStatus(_ configuration: Configuration) async {
+        // Systemd would start the service for a client.
+        guard unit?.isActive != false else { return }
+        let client = AdminClient(sockets: [unit?.socket ?? configuration.admin.socket], timeout: Doctor.answerLimit)
+        do {
+            let status = try await client.send(AdminCall(.get, .status)).orProblem().decode(StatusMessage.self)
+            for (level, problems) in [
+                (DoctorReport.Level.problem, status.problems), (.notice, status.notices ?? []),
+            ] {
+                for problem in problems {
+                    let text = "\(problem.code): \(problem.detail.sentenceWithoutStop)"
+                    report.add("status", level, text, hint: problem.hint)
+                }
+            }
+            if status.problems.isEmpty { report.add("status", .good, "the daemon reports no problem") }
+        } catch {
+            // Without a unit, the daemon may be stopped.
+            guard unit != nil else { return }
+            report.add("status", .notice, "the daemon was not asked: \(error)", ["tributaryctl status"])
         }
     }
 
@@ -282,11 +342,6 @@ struct Doctor {
             return isFree
         }
         return isFree ? nil : code
-    }
-
-    /// A loopback connection is made or refused at once.
-    private static func isAnswering(_ address: LoopbackAddress) -> Bool {
-        withSocket(address) { Glibc.connect($0, $1, $2) == 0 }
     }
 
     private static func withSocket(
@@ -378,4 +433,8 @@ extension ConfigurationSources {
 
     /// The unit of the configuration file; nil when this machine has none.
     var unit: UnitFacts? { file.flatMap(UnitFacts.name(configuredBy:)).flatMap(UnitFacts.init(asking:)) }
+}
+
+extension String {
+    fileprivate var sentenceWithoutStop: String { hasSuffix(".") ? String(dropLast()) : self }
 }

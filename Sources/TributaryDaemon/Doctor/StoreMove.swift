@@ -44,6 +44,7 @@ struct StoreMove {
         try check()
     }
 
+    /// Looks for everything that would refuse the move, while the service still runs.
     private func check() throws {
         guard access(store, F_OK) == 0 else { throw refusal("the store '\(store)' does not exist", .noSuchThing) }
         let name = (store as NSString).lastPathComponent
@@ -61,6 +62,7 @@ struct StoreMove {
             )
         case .standard, .file, .serviceManager: break
         }
+        try checkPath()
         try checkPlace()
         guard try !areOnOneDisk(existingFolder, store.folder) else { return }
         let (size, free) = (
@@ -70,6 +72,19 @@ struct StoreMove {
             let words =
                 "the store has \(ByteText.text(size)), and the disk of '\(existingFolder)' has \(ByteText.text(free)) free"
             throw refusal(words, .inputOutput)
+        }
+    }
+
+    /// Refuses a folder below a file, and names that are too long for the system.
+    private func checkPath() throws {
+        let longest = folder.split(separator: "/").map(\.utf8.count).max() ?? 0
+        // The longest name of a file beside the store ends with a time.
+        guard longest <= Int(NAME_MAX), newStore.utf8.count + 100 < Int(PATH_MAX) else {
+            throw refusal("'\(folder)': \(String(cString: strerror(ENAMETOOLONG)))", .usage)
+        }
+        let place = existingFolder
+        guard try status(of: place).mode & S_IFMT == S_IFDIR else {
+            throw refusal("'\(place)' is not a folder", .usage)
         }
     }
 
@@ -105,11 +120,7 @@ struct StoreMove {
         StartFailure("the store is not moved: \(reason)", status: status)
     }
 
-    private var existingFolder: String {
-        var place = folder
-        while access(place, F_OK) != 0, place != "/" { place = place.folder }
-        return place
-    }
+    private var existingFolder: String { missingFolders.last?.folder ?? folder }
 
     private func status(of path: String, follows: Bool = true) throws -> clinux_file_owner {
         var status = clinux_file_owner()
@@ -177,14 +188,15 @@ struct StoreMove {
     private func moveAll(_ tell: (String) -> Void) throws {
         let lock = try StoreLock.acquire(store: store)
         defer { withExtendedLifetime(lock) {} }
-        let (names, isNew) = (try files(), access(folder, F_OK) != 0)
-        if isNew { try makeFolder() }
+        let names = try files()
+        let newFolders = missingFolders
         let former = dropIn
-        // No link leads from a mount to another mount of the same disk.
-        let isSame = link(store, newStore) == 0
-        if isSame { unlink(newStore) }
         var made: [String] = []
         do {
+            if !newFolders.isEmpty { try makeFolder() }
+            // No link leads from a mount to another mount of the same disk.
+            let isSame = link(store, newStore) == 0
+            if isSame { unlink(newStore) }
             for name in names {
                 made.append(folder + "/" + name)
                 try system(
@@ -206,7 +218,7 @@ struct StoreMove {
             try? system(["rm", "--recursive", "--force", "--one-file-system", "--"] + made)
             // The unit does not start while a folder that it opens is missing.
             if dropIn != former { try? setDropIn(former) }
-            if isNew { rmdir(folder) }
+            for folder in newFolders { rmdir(folder) }
             throw error
         }
         StoreRecord(sources).write(newStore)
@@ -214,6 +226,16 @@ struct StoreMove {
         let old = (names + [(store as NSString).lastPathComponent + "-shm"]).map { store.folder + "/" + $0 }
         try system(["rm", "--recursive", "--force", "--one-file-system", "--"] + old)
         tell("moved \(store) to \(newStore), with \(names.count - 1) files that belong to it")
+    }
+
+    /// The new folder and those above it that are not there, the deepest one first.
+    private var missingFolders: [String] {
+        var (missing, place) = ([String](), folder)
+        while access(place, F_OK) != 0, place != "/" {
+            missing.append(place)
+            place = place.folder
+        }
+        return missing
     }
 
     private func makeFolder() throws {

@@ -244,7 +244,10 @@ struct PageData: Sendable {
         let others = writers?.writers.filter { $0.state != "self" } ?? []
         let late = others.filter { ($0.behind ?? 0) > 0 }
         lines.append("\nOther stores: \(others.count), not up to date here: \(late.count)")
-        lines += late.prefix(Self.wordLimit).map { "  \($0.name ?? $0.id): \($0.behind ?? 0) transactions behind" }
+        lines += late.prefix(Self.wordLimit).map { writer in
+            let name = writer.name.map { "\($0) (\(writer.id))" } ?? writer.id
+            return "  \(name): \(writer.behind ?? 0) transactions behind"
+        }
         if let conflicts = status.conflicts { lines.append("Losing values: \(conflicts.kept)") }
         lines.append("More in text: \(command) status")
         return lines.joined(separator: "\n")

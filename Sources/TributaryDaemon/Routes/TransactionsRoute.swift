@@ -47,6 +47,7 @@ enum TransactionsRoute {
         } catch {
             // Another connection may have sent the request with this key meanwhile.
             if let key, let first = try known(key, engine: engine) { return first }
+            if let error = error as? ChangeError { throw ProblemMapping.problem(of: error, in: model) }
             throw error
         }
     }

@@ -30,7 +30,10 @@ actor Reloader {
             new.lookUpGroups()
             let former = state.configuration.sync.encryption.keys.map(\.id)
             let lacking = Set(former).subtracting(new.sync.encryption.keys.map(\.id))
-            let warnings = lacking.isEmpty ? [] : Self.warnings(ofLacking: lacking, in: new.logs)
+            let unread = new.unreadFiles.filter { !state.configuration.unreadFiles.contains($0) }
+            let warnings =
+                unread.map { Configuration.textOfUnread($0) + "." }
+                + (lacking.isEmpty ? [] : Self.warnings(ofLacking: lacking, in: new.logs))
             var changed = new.differences(from: state.configuration).filter { !$0.needsRestart }.map(\.name)
             // Its content counts, too.
             let keyFile = "encryption.key_file"

@@ -6,35 +6,51 @@ import TributaryAdmin
 import TributaryChanges
 
 /// A unit as systemd runs it, with its drop-ins, and its state.
-struct UnitFacts: Hashable, Sendable {
-    var name: String
-    /// The properties of `systemctl show`.
-    var properties: [String: String]
+struct UnitFacts: Sendable {
+    let properties: UnitProperties
+    /// The variables of Tributary in the files of `EnvironmentFile=`, by the file.
+    private let environmentFiles: [(file: String, variables: [String: String]?)]
 
-    private static let asked = [
-        "LoadState", "ActiveState", "SubState", "Result", "UnitFileState", "StateChangeTimestamp", "User", "Group",
-        "SupplementaryGroups", "StateDirectory", "ReadWritePaths", "ProtectSystem", "ProtectHome", "PrivateTmp",
-        "PrivateNetwork", "Environment",
-    ]
+    var name: String { properties.unit }
 
-    init(name: String, properties: [String: String]) { (self.name, self.properties) = (name, properties) }
+    private static let asked =
+        UnitProperties.ofState + [
+            "UnitFileState", "User", "Group", "SupplementaryGroups", "StateDirectory", "ReadWritePaths",
+            "ProtectSystem",
+            "ProtectHome", "PrivateTmp", "PrivateNetwork", "Environment", "EnvironmentFiles", "ExecStart",
+        ]
 
-    /// Asks systemd; nil when it does not run here, or knows no such unit.
+    /// Asks systemd, and reads the files of `EnvironmentFile=`, which root may read; nil when systemd does not run here, or
+    /// knows no such unit.
     init?(asking name: String) {
-        let arguments = ["show", "--property=" + UnitFacts.asked.joined(separator: ","), "--", name]
-        guard let shown = try? CommandRun(["systemctl"] + arguments), shown.status == 0 else { return nil }
-        self.init(name: name, shown: shown.output)
+        guard let properties = UnitProperties(asking: name, for: UnitFacts.asked) else { return nil }
+        self.init(properties)
     }
 
-    /// Parses the lines `PROPERTY=VALUE` of `systemctl show`; nil for a unit that is not installed.
-    init?(name: String, shown: String) {
-        var properties: [String: String] = [:]
-        for line in shown.split(separator: "\n") {
-            let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            if parts.count == 2 { properties[String(parts[0])] = String(parts[1]) }
-        }
+    /// Nil for a unit that is not installed.
+    init?(_ properties: UnitProperties) {
         guard properties["LoadState"] == "loaded" else { return nil }
-        self.init(name: name, properties: properties)
+        self.properties = properties
+        environmentFiles = properties["EnvironmentFiles"].split(separator: "\n").map { line in
+            let file = String(line.replacing(#/ \(ignore_errors=(yes|no)\)$/#, with: ""))
+            let text = try? String(contentsOfFile: file, encoding: .utf8)
+            return (file, text.map(UnitFacts.variables))
+        }
+    }
+
+    /// The variables in the text of an `EnvironmentFile=`.
+    private static func variables(inFile text: String) -> [String: String] {
+        let pairs = text.split(separator: "\n").compactMap { line -> (String, String)? in
+            let line = line.trimmingCharacters(in: .whitespaces)
+            guard !line.hasPrefix("#"), !line.hasPrefix(";") else { return nil }
+            let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+                .map { $0.trimmingCharacters(in: .whitespaces) }
+            guard parts.count == 2, parts[0].hasPrefix("TRIBUTARY_") else { return nil }
+            let value = parts[1]
+            let isQuoted = value.count > 1 && ["\"", "'"].contains { value.hasPrefix($0) && value.hasSuffix($0) }
+            return (parts[0], isQuoted ? String(value.dropFirst().dropLast()) : value)
+        }
+        return Dictionary(pairs) { $1 }
     }
 
     /// The unit that reads a configuration file; nil for the file of no service.
@@ -45,31 +61,54 @@ struct UnitFacts: Hashable, Sendable {
         }
     }
 
-    subscript(property: String) -> String { properties[property] ?? "" }
+    subscript(property: String) -> String { properties[property] }
 
-    /// The words of a list; systemd quotes a word with a space.
-    private func words(_ property: String) -> [String] {
-        var (words, word, isQuoted, isEscaped) = ([String](), "", false, false)
-        for character in self[property] {
-            switch character {
-            case _ where isEscaped: (word, isEscaped) = (word + String(character), false)
-            case "\\": isEscaped = true
-            case "\"": isQuoted.toggle()
-            case " " where !isQuoted: (words, word) = (words + [word], "")
-            default: word.append(character)
-            }
-        }
-        return (words + [word]).filter { !$0.isEmpty }
+    private func words(_ property: String) -> [String] { properties.words(property) }
+
+    /// The variables of Tributary in `Environment=` and `EnvironmentFile=`; a file has precedence, as for systemd.
+    var variables: [String: String] {
+        environmentFiles.compactMap(\.variables).reduce(ownVariables) { $0.merging($1) { $1 } }
     }
 
-    /// The variables of Tributary in `Environment=`.
-    var variables: [String: String] {
+    private var ownVariables: [String: String] {
         let pairs = words("Environment").compactMap { word -> (String, String)? in
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             return parts.count == 2 && parts[0].hasPrefix("TRIBUTARY_") ? (parts[0], parts[1]) : nil
         }
         return Dictionary(pairs) { $1 }
     }
+
+    /// Where each variable of Tributary has its value from, in the order of the names.
+    var variableSources: [(name: String, source: String)] {
+        variables.keys.sorted().map { name in
+            let file = environmentFiles.last { $0.variables?[name] != nil }?.file
+            return (name, file ?? "Environment= of \(self.name)")
+        }
+    }
+
+    /// The files of `EnvironmentFile=` that this process cannot read.
+    var unreadableFiles: [String] { environmentFiles.filter { $0.variables == nil }.map(\.file) }
+
+    /// The command of `ExecStart=`, when it differs from the command of the packaged unit; nil otherwise.
+    var otherCommand: (found: String, packaged: String)? {
+        guard let found = self["ExecStart"].firstMatch(of: #/argv\[\]=(.*?) ; ignore_errors=/#).map({ String($0.1) })
+        else { return nil }
+        let packaged = ["tributaryd", "--config", configurationFile]
+        let words = UnitProperties.words(of: found)
+        let isPackaged =
+            words.dropFirst().elementsEqual(packaged.dropFirst())
+            && (words.first.map { ($0 as NSString).lastPathComponent } == packaged[0])
+        return isPackaged ? nil : (found, packaged.joined(separator: " "))
+    }
+
+    private var instance: String? {
+        name.wholeMatch(of: #/tributaryd@(.+)\.service/#).map { String($0.1) }
+    }
+
+    private var configurationFile: String { "/etc/tributary/\(instance ?? "tributary").yaml" }
+
+    /// The path of the socket that systemd opens for the service.
+    var socket: String { instance.map { DefaultPaths.socket(of: $0) } ?? DefaultPaths.socket() }
 
     var user: String { self["User"] }
     var isActive: Bool { ["active", "reloading", "activating"].contains(self["ActiveState"]) }
@@ -102,8 +141,8 @@ struct UnitFacts: Hashable, Sendable {
     }
 
     private func group(_ name: String) throws(StartFailure) -> gid_t {
-        guard let entry = getgrnam(name) else { throw unknown("group", name) }
-        return entry.pointee.gr_gid
+        guard let group = Accounts.groupID(named: name) else { throw unknown("group", name) }
+        return group
     }
 
     private func unknown(_ kind: String, _ name: String) -> StartFailure {
@@ -163,33 +202,5 @@ struct UnitFacts: Hashable, Sendable {
     private static func word(_ path: String) -> String {
         let text = path.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("%", with: "%%")
         return text == path && !path.contains(where: \.isWhitespace) && !path.contains("'") ? path : "\"\(text)\""
-    }
-}
-
-/// A program of the system that has run.
-struct CommandRun {
-    /// What the program printed, with its errors.
-    var output: String
-    var status: Int32
-
-    /// Runs the program, which is looked for where the system has its programs, and waits for its end.
-    ///
-    /// - Throws: An error of Foundation when there is no such program.
-    init(_ command: [String]) throws {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = command
-        process.environment = [
-            "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8",
-        ]
-        // One pipe for both: a program that prints much waits permanently if nobody reads the second pipe.
-        let output = Pipe()
-        process.standardInput = FileHandle.nullDevice
-        (process.standardOutput, process.standardError) = (output, output)
-        try process.run()
-        let bytes = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        self.output = String(decoding: bytes, as: UTF8.self)
-        status = process.terminationStatus
     }
 }

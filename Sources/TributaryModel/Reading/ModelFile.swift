@@ -19,11 +19,7 @@ struct ModelFile {
         self.path = path
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
-            do throws(FileFailure) {
-                _ = try FileFailure.exists(path)
-            } catch {
-                throw ModelFile.unreadable(error)
-            }
+            _ = try ModelFile.exists(path)
             throw ModelError("no such file or folder", file: path)
         }
         switch ((path as NSString).pathExtension, isFolder.boolValue) {
@@ -71,8 +67,10 @@ struct ModelFile {
         do {
             names = try FileManager.default.contentsOfDirectory(atPath: path)
         } catch {
-            var failure = ModelError("the folder cannot be read: \(error.localizedDescription)", file: path)
-            failure.code = FileFailure.code(of: error)
+            let code = FileFailure.code(of: error)
+            let reason = code.map { String(cString: strerror($0)) } ?? error.localizedDescription
+            var failure = ModelError("the folder cannot be read: \(reason)", file: path)
+            failure.code = code
             throw failure
         }
         let versions = names.filter { ($0 as NSString).pathExtension == "xcdatamodel" }
@@ -100,7 +98,7 @@ struct ModelFile {
     private func currentVersion() throws(ModelError) -> String {
         let names = try versionNames()
         let pointer = "\(path)/.xccurrentversion"
-        let bytes = FileManager.default.fileExists(atPath: pointer) ? try ModelFile.readBytes(pointer) : Data()
+        let bytes = try ModelFile.exists(pointer) ? ModelFile.readBytes(pointer) : Data()
         let list = try? PropertyListSerialization.propertyList(from: bytes, format: nil) as? [String: Any]
         // A pointer without content is treated as missing.
         guard !bytes.isEmpty, list?.isEmpty != true else {
@@ -123,8 +121,8 @@ struct ModelFile {
 
     private static func readVersion(_ folder: String) throws(ModelError) -> Model {
         let contents = "\(folder)/contents"
-        guard FileManager.default.fileExists(atPath: contents) else {
-            if FileManager.default.fileExists(atPath: "\(folder)/elements") {
+        guard try exists(contents) else {
+            if try exists("\(folder)/elements") {
                 throw ModelError.binaryModel(file: folder)
             }
             throw ModelError("the folder lacks the file 'contents'", file: folder)
@@ -170,6 +168,15 @@ struct ModelFile {
             return Data(try FileFailure.bytes(of: file, limit: maximumBytes))
         } catch {
             throw error.code == EFBIG ? ModelError("the file is over 16 MiB", file: file) : unreadable(error)
+        }
+    }
+
+    /// Whether a path leads to something; a disk that fails is no missing file.
+    private static func exists(_ path: String) throws(ModelError) -> Bool {
+        do throws(FileFailure) {
+            return try FileFailure.exists(path)
+        } catch {
+            throw unreadable(error)
         }
     }
 

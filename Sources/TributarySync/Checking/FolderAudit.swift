@@ -23,7 +23,8 @@ struct FolderAudit {
     private(set) var report: CheckReport
     /// The number of the segments that are only in a baseline without an endorsement.
     private(set) var unendorsed = 0
-    /// Publishes a segment of the store's own with its hash again, or returns false; nil without repairs.
+    /// Publishes a segment of the store's own with its hash again in place of a damaged file, or returns false; nil without
+    /// repairs.
     let republish: ((SegmentName, String) throws -> Bool)?
     let rebuilding: String
     /// Called before each segment with the number of segments so far; throws to end the audit.
@@ -105,19 +106,26 @@ struct FolderAudit {
             return try merge(name, sha256, through: last, follows: follows)
         } catch let error as SegmentError where error.kind == .missing && last <= endorsed[name.writer] {
             return false
-        } catch let error as SegmentError where error.kind == .missing {
+        } catch let error as SegmentError {
             // A segment that is applied in part is one of another writer.
-            guard last == name.last, try republish?(name, sha256) == true else {
-                if last <= covered[name.writer] { return false }
-                if last <= claimed[name.writer] { unendorsed += 1 } else { addMissing(name) }
+            if last == name.last, error.isLoss, try restore(name, sha256) {
+                return try merge(name, sha256, through: last, follows: follows)
+            }
+            guard error.kind == .missing else {
+                add(error, to: name)
                 return false
             }
-            report.repairs.append("The segment \(name.path) was published again from the outbox.")
-            return try merge(name, sha256, through: last, follows: follows)
-        } catch let error as SegmentError {
-            add(error, to: name)
+            if last <= covered[name.writer] { return false }
+            if last <= claimed[name.writer] { unendorsed += 1 } else { addMissing(name) }
             return false
         }
+    }
+
+    /// Publishes a segment again that is missing or damaged; false when this store cannot, or must not.
+    private mutating func restore(_ name: SegmentName, _ sha256: String) throws -> Bool {
+        guard let republish, try republish(name, sha256) else { return false }
+        report.repairs.append("The segment \(name.path) was published again from the outbox.")
+        return true
     }
 
     private mutating func merge(
@@ -152,16 +160,26 @@ struct FolderAudit {
         return try follows && mergeAgain(segment, file, through: last)
     }
 
-    /// Reads a segment, or the conflict copy that has its hash.
-    private func read(_ name: SegmentName, sha256: String) throws(SegmentError) -> (OpenFile, VerifiedSegment) {
+    /// Reads a segment, or the conflict copy that has its hash; a repair also restores the segment beside its copy.
+    private mutating func read(_ name: SegmentName, sha256: String) throws -> (OpenFile, VerifiedSegment) {
         for copy in listing.copies[name] ?? [] {
             guard let file = try? listing.logs.open(fileName: copy.fileName, writer: name.writer),
                 let segment = try? SegmentVerifier().verify(file, name: name), segment.end.sha256 == sha256
             else { continue }
+            if republish != nil, isLost(name) { _ = try restore(name, sha256) }
             return (file, segment)
         }
         let file = try listing.logs.open(name)
         return (file, try SegmentVerifier().verify(file, name: name))
+    }
+
+    private func isLost(_ name: SegmentName) -> Bool {
+        do throws(SegmentError) {
+            _ = try SegmentVerifier().verify(listing.logs.open(name), name: name)
+            return false
+        } catch {
+            return error.isLoss
+        }
     }
 
     /// Merges a segment into the rebuilt store, whose first failure becomes the obstacle and ends the comparison.
@@ -286,11 +304,13 @@ struct FolderAudit {
             detail: "The segment \(name.path) cannot be used: \(error.reason).",
             writer: name.writer,
             file: error.file,
-            hint: state.exporters.contains(name.writer)
-                ? "Remove the file; this store writes it again if others lack it: tributaryctl check --repair"
-                : error.hint
+            hint: state.exporters.contains(name.writer) ? FolderAudit.publishingHint : error.hint
         )
     }
+
+    private static let publishingHint =
+        "If others lack it, this store publishes it again with: tributaryctl check --repair; if all have its transactions, make "
+        + "a baseline that has them: tributaryctl compact"
 
     private mutating func addMissing(_ name: SegmentName) {
         let isOwn = state.exporters.contains(name.writer)
@@ -300,8 +320,7 @@ struct FolderAudit {
             writer: name.writer,
             file: path(name.path),
             hint: isOwn
-                ? "If others lack it, it comes back with: tributaryctl check --repair; if all have its transactions, make a baseline "
-                    + "that has them: tributaryctl compact"
+                ? FolderAudit.publishingHint
                 : "Copy it here from its writer or another machine: a new machine cannot build its store without it."
         )
     }
@@ -360,4 +379,9 @@ struct FolderAudit {
             )
         }
     }
+}
+
+extension SegmentError {
+    /// Whether the file is missing, or its bytes are no longer those of the published segment.
+    fileprivate var isLoss: Bool { [.missing, .incomplete, .damaged].contains(kind) }
 }

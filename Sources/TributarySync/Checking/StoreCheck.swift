@@ -345,8 +345,8 @@ package struct StoreCheck: Sendable {
         }
     }
 
-    /// Publishes a segment of the store's own that has vanished again, with the same bytes, which are compared first in a
-    /// log folder of the check's own.
+    /// Publishes a segment of the store's own that has vanished or was damaged again, with the same bytes, which are compared
+    /// first in a log folder of the check's own.
     ///
     /// - Returns: false when the outbox has its lines no more, or when they would give other bytes.
     /// - Throws: ``SegmentError`` when a folder cannot be written, and ``StoreError``.
@@ -359,10 +359,13 @@ package struct StoreCheck: Sendable {
         guard let range = try store.read({ try $0.outbox.export(of: name.writer, beginningAt: name.first) }),
             range.last == name.last
         else { return false }
-        return try [scratch, logs].allSatisfy { folder in
+        func publish(in folder: LogFolder) throws -> Bool {
             try folder.publish(name, header: range.header, signedBy: trust.key) { file in
                 try store.read { try $0.outbox.forEachPiece(of: range, file.append) }
             }.sha256 == sha256
         }
+        guard try publish(in: scratch) else { return false }
+        try logs.remove([name.fileName], of: name.writer)
+        return try publish(in: logs)
     }
 }

@@ -99,10 +99,12 @@ struct CompactionFacts: Sendable {
     }
 }
 
-/// Segments of this store that the log folder lacks, and that somebody may still need.
+/// Segments of this store that are missing or damaged in the log folder, and that somebody may still need.
 struct MissingExports: Hashable, Sendable {
     var count: Int
     var first: SegmentName
+    /// Whether the file of the first segment is there, and was damaged.
+    var isDamaged: Bool
     /// The last transaction of the last segment.
     var last: UInt64
     /// Whether the store has the lines of the first one, and publishes it again.

@@ -398,7 +398,7 @@ struct CompactionPass: Sendable {
 
     private static let releasedBytes = 4 << 20
 
-    /// The exported segments of a writer that the log folder lacks; nil for none.
+    /// The exported segments of a writer that are missing or damaged in the log folder; nil for none.
     ///
     /// A file that claims transactions after the position proves nothing. O(n) for n segments.
     private func missing(
@@ -407,17 +407,26 @@ struct CompactionPass: Sendable {
         through position: UInt64
     ) async throws -> MissingExports? {
         let records = try await store.readAside { try $0.writers.segments(writer: owner) }
-        let missing = try await queue.run {
+        let damaged = sync.state.read(\.damagedExports)
+        let (missing, areThere) = try await queue.run {
             let files = logs.lacksFolder(of: owner) ? [] : try logs.fileNames(of: owner)
             let names = files.compactMap { SegmentName(writer: owner, fileName: $0) }.filter { $0.last <= position }
                 .sorted()
-            return CompactionFacts.missing(records, after: released, among: names)
+            let whole = names.filter { !damaged.contains($0) }
+            return (CompactionFacts.missing(records, after: released, among: whole), damaged.intersection(names))
         }
         guard let first = missing.first, let last = missing.last?.last else { return nil }
         let isKept = try await store.readAside {
             try $0.outbox.firstKept(of: owner, from: first.first, through: first.last) == first.first
         }
-        return MissingExports(count: missing.count, first: first.name, last: last, isKept: isKept)
+        let isDamaged = areThere.contains(first.name)
+        return MissingExports(
+            count: missing.count,
+            first: first.name,
+            isDamaged: isDamaged,
+            last: last,
+            isKept: isKept
+        )
     }
 
     /// Nothing is removed for a baseline before all of its bytes were read once more.

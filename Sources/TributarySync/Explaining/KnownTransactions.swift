@@ -83,12 +83,23 @@ package struct KnownTransactions: Sendable {
 
     /// The text with the name of each known writer for its UUID: `writer shop (5f0c0000)` for `writer 5f0c0000-…`.
     ///
-    /// The first characters of the UUID stay: a store has several writers with one name.
+    /// The first characters of the UUID stay: a store has several writers with one name. O(w) for each name in the text.
     package func naming(_ text: String) -> String {
         text.replacing(#/\bwriter ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\b/#) { match in
-            guard let name = UniqueID(match.1).flatMap(name(of:)) else { return String(match.0) }
-            return "writer \(name) (\(match.1.prefix(8)))"
+            guard let id = UniqueID(match.1), let name = name(of: id) else { return String(match.0) }
+            return "writer \(name) (\(beginning(of: id, named: name)))"
         }
+    }
+
+    /// The first characters of a writer's UUID, as many as tell it from the other writers of its name.
+    ///
+    /// Writers that a store has had within a minute begin with the same eight digits.
+    private func beginning(of writer: UniqueID, named name: String) -> Substring {
+        let text = writer.description
+        let isShared = writers.contains { other in
+            other != writer && other.description.hasPrefix(text.prefix(8)) && self.name(of: other) == name
+        }
+        return text.prefix(isShared ? 13 : 8)
     }
 
     /// The last transaction of a writer that is applied; 0 for none.

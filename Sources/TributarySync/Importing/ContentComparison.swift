@@ -252,6 +252,8 @@ struct AppliedAudit {
         var reason: String?
         /// Whether the key of the file is missing, so that it is to be compared once the key is there.
         var isLocked = false
+        /// Whether the file is a published segment of this store, and its bytes are no longer the published ones.
+        var isDamaged = false
     }
 
     let configuration: SyncConfiguration
@@ -273,9 +275,11 @@ struct AppliedAudit {
             return ([], refused, ends)
         }
         var comparison = ContentComparison(store: store, logs: logs, ends: ends)
+        let exporters = Set((try? store.read { try $0.outbox.exporters() }) ?? [])
         for file in files {
             do {
-                findings.append(Finding(file: file, reason: try contradiction(file, &comparison)))
+                let isOwn = file.hasOwnName && exporters.contains(file.id.writer)
+                findings.append(try finding(file, isOwn: isOwn, &comparison))
             } catch {
                 if (error as? SegmentError)?.isPassing ?? true { refused.insert(file: file.id) }
                 let isLocked = (error as? SegmentError)?.kind == .locked
@@ -285,24 +289,43 @@ struct AppliedAudit {
         return (findings, refused, comparison.ends)
     }
 
-    /// The reason why the file cannot be what was applied; nil when it can be.
+    /// Why the file cannot be what was applied, with no reason when it can be.
     ///
-    /// A file that was damaged after it was applied is no contradiction: its transactions are in the store.
-    private func contradiction(_ file: SegmentFile, _ comparison: inout ContentComparison) throws -> String? {
+    /// A file that was damaged after it was applied is no contradiction: its transactions are in the store. Other machines may
+    /// need a segment of this store, so all its bytes are read as long as the outbox has its lines.
+    private func finding(
+        _ file: SegmentFile,
+        isOwn: Bool,
+        _ comparison: inout ContentComparison
+    ) throws -> Finding {
         let name = file.id
         // The log folder may hang, so a read of the store never reads from it.
         let bytes = MeteredBytes(try comparison.logs.open(fileName: file.fileName, writer: name.writer), control)
-        guard let tail = try readable({ () throws(SegmentError) in try SegmentTail.read(bytes) }) else { return nil }
-        let record = try store.read { try $0.writers.segment(writer: name.writer, name.first, name.last) }
+        let (record, isKept) = try store.read { reader in
+            let record = try reader.writers.segment(writer: name.writer, name.first, name.last)
+            let isKept =
+                try isOwn && reader.outbox.firstKept(of: name.writer, from: name.first, through: name.last) != nil
+            return (record, isKept)
+        }
+        let damaged = Finding(file: file, isDamaged: isOwn && record != nil)
+        guard let tail = try readable({ () throws(SegmentError) in try SegmentTail.read(bytes) }) else {
+            return damaged
+        }
+        func verified() throws -> VerifiedSegment? {
+            try readable { () throws(SegmentError) in try SegmentVerifier().verify(bytes, name: name) }
+        }
         var reason: String?
         if record?.sha256 == tail.end.sha256 {
-            guard name.first > 1 else { return nil }
+            if isKept, try verified() == nil { return damaged }
+            guard name.first > 1 else { return Finding(file: file) }
             let header = try readable { () throws(SegmentError) in try SegmentHeader.read(bytes) }
             reason = try comparison.brokenLink(from: name, to: header?.previous)
-            guard reason != nil else { return nil }
+            guard reason != nil else { return Finding(file: file) }
         }
-        let verified = try readable { () throws(SegmentError) in try SegmentVerifier().verify(bytes, name: name) }
-        guard let verified else { return nil }
-        return try reason ?? comparison.contradiction(in: bytes, verified, through: name.last)
+        guard let verified = try verified() else { return damaged }
+        return Finding(
+            file: file,
+            reason: try reason ?? comparison.contradiction(in: bytes, verified, through: name.last)
+        )
     }
 }

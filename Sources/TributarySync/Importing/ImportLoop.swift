@@ -356,6 +356,7 @@ struct ImportLoop {
         for finding in findings {
             if let status = state.update({ $0.compared(finding, wall: wall) }) { announcer.announce(status) }
         }
+        if state.update({ $0.takeLoss(wall: wall) }) { signals.baselines.raise() }
         scanLater(refused)
         for name in names { scanner.checked(name) }
         control.step()

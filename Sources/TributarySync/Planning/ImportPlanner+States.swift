@@ -301,9 +301,9 @@ extension ImportPlanner {
         let remedy =
             state == .damaged ? "let the replicator bring the file again" : "have the writer write the file again"
         let hint =
-            "If the writer's machine reports name-taken and the command to remove this file, or was not set back, reports this "
-            + "file too, and has written no transaction \(id.first) (tributaryctl writer list), remove the file there; otherwise "
-            + "\(remedy), then: tributaryctl segment retry \(id.path)"
+            "Look at the status of the writer's machine. If it reports name-taken with the command to remove this file, remove the "
+            + "file there. Remove it there also if the machine was not set back, reports this file too, and has written no "
+            + "transaction \(id.first) (tributaryctl writer list). Otherwise \(remedy), then: tributaryctl segment retry \(id.path)"
         guard state == .damaged else { return hint }
         let other =
             baselines.remedy(forMissing: id.first, of: id.writer)

@@ -81,6 +81,11 @@ extension Problem {
         if !hint.contains(#/: (tributaryctl|rm) /#) {
             hint += (hint.isEmpty ? "" : " ") + "To see more: tributaryctl segment explain \(first.id.path)"
         }
+        if count > 1 {
+            // A command does not end with a full stop.
+            hint += hint.hasSuffix(".") ? " To" : "; to"
+            hint += " see all \(count): tributaryctl segment list --state \(first.state.rawValue)"
+        }
         self.init(
             code,
             since: since,
@@ -210,10 +215,16 @@ extension Problem {
         let count = exports.reduce(0) { $0.addingSaturating($1.count) }
         let first = exports.first { $0.isKept } ?? exports[0]
         let segments = count == 1 ? "A segment of this store is" : "\(count) segments of this store are"
+        let state =
+            switch (count, first.isDamaged) {
+            case (1, false): "not in the log folder"
+            case (1, true): "damaged in the log folder"
+            default: "missing or damaged in the log folder"
+            }
         return Problem(
             .ownSegmentsMissing,
             since: since,
-            detail: "\(segments) not in the log folder, the first is \(first.first.path): no endorsed baseline has it, "
+            detail: "\(segments) \(state), the first is \(first.first.path): no endorsed baseline has it, "
                 + "and not all other stores have acknowledged it.",
             writer: first.first.writer,
             file: "\(logs)/\(first.first.path)",

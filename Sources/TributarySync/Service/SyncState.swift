@@ -38,6 +38,8 @@ struct SyncState: Sendable {
     private var missing: (exports: [MissingExports], since: WallTime, looked: WallTime)?
     /// Whether files of the own writer have vanished, or come back; a pass of the compaction looks.
     private var hasLostFiles = false
+    /// The published segments of this store that were damaged in the log folder.
+    private(set) var damagedExports: Set<SegmentName> = []
     /// When that has last begun a pass.
     private var lossSeen: WallTime?
     /// Grows when other keys are trusted: what was read before is read again.
@@ -130,7 +132,7 @@ struct SyncState: Sendable {
         self.lone = lone.map { ($0.baseline, $0.missing, self.lone?.since ?? wall) }
     }
 
-    /// Whether files of the own writer have vanished or come back since the last call; at most once a minute.
+    /// Whether files of the own writer have vanished, were damaged, or have come back since the last call; at most once a minute.
     ///
     /// A pass costs O(n) for n segments, and somebody may remove and return a file all the time.
     mutating func takeLoss(wall: WallTime) -> Bool {
@@ -208,6 +210,11 @@ struct SyncState: Sendable {
     /// Returns the status of a file that contradicts what was applied.
     mutating func compared(_ finding: AppliedAudit.Finding, wall: WallTime) -> SegmentStatus? {
         planner.compared(finding.file, finding.reason, isLocked: finding.isLocked, wall: wall)
+        if finding.isDamaged {
+            if damagedExports.insert(finding.file.id).inserted { hasLostFiles = true }
+        } else if finding.file.hasOwnName, damagedExports.remove(finding.file.id) != nil {
+            hasLostFiles = true
+        }
         return finding.reason == nil ? nil : planner.status(of: finding.file.id, in: .forked, wall: wall)
     }
 

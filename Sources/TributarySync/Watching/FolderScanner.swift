@@ -119,12 +119,17 @@ package struct FolderScanner: Sendable {
         var folders: Set<UniqueID> = []
         var strangers: [FolderProblem] = []
         var misnamed: [FolderProblem] = []
+        var examined = 0
         let isWhole = entries.forEach { bytes, kind, _ in
             let name = String(decoding: bytes, as: UTF8.self)
             guard let writer = SegmentName.writer(folderName: name) else {
-                if misnamed.count < FolderScanner.misnamedLimit,
-                    let reason = SegmentFileKind.misnamed(inLogFolder: name)
-                {
+                guard misnamed.count < FolderScanner.misnamedLimit else { return }
+                var reason = SegmentFileKind.misnamed(inLogFolder: name)
+                if reason == nil, kind == .folder, examined < FolderScanner.examinedLimit {
+                    examined += 1
+                    if FolderScanner.hasSegments(name, in: root) { reason = SegmentFileKind.foreignFolder }
+                }
+                if let reason {
                     misnamed.append(FolderProblem(code: .logsMisnamed, path: "\(path)/\(name)", reason: reason))
                 }
                 return
@@ -152,6 +157,25 @@ package struct FolderScanner: Sendable {
 }
 
 extension FolderScanner {
+    /// How many folders without a writer's name are opened, and how many of their entries are looked at.
+    private static let (examinedLimit, entryLimit) = (20, 100)
+
+    /// Whether a folder without a writer's name has a file that is named like a segment.
+    private static func hasSegments(_ name: String, in root: Int32) -> Bool {
+        guard !ReplicatorName(name).belongsToReplicator else { return false }
+        let folder = LogFolder.folder(name, in: root)
+        guard folder >= 0 else { return false }
+        defer { close(folder) }
+        guard let entries = DirectoryEntries(of: folder) else { return false }
+        var (count, isFound) = (0, false)
+        _ = entries.forEachWhile { bytes, _, _ in
+            isFound = String(decoding: bytes, as: UTF8.self).lowercased().hasSuffix(".tlog")
+            count += 1
+            return !isFound && count < FolderScanner.entryLimit
+        }
+        return isFound
+    }
+
     private var timestampDoubt: Duration { FileSystemKind.timestampDoubt(fileSystem()) }
 
     mutating func look(

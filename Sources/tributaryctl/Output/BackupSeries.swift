@@ -120,6 +120,17 @@ struct BackupSeries {
         return try remove(older.prefix(max(0, older.count - (count - 1))).map(\.text))
     }
 
+    /// The paths of stores with the name of an earlier version, which had no number and no store: `tributary-TIME.sqlite`.
+    ///
+    /// The names do not tell whose backups they are, so that none of them is ever removed.
+    func unnumbered() throws -> [String] {
+        try names().filter { name in
+            name.hasPrefix(prefix) && name.hasSuffix(BackupSeries.suffix)
+                && BackupSeries.isStamp(String(name.dropFirst(prefix.count).dropLast(BackupSeries.suffix.count)))
+                && isStore(name)
+        }.map(folder.path(of:))
+    }
+
     /// Removes what is left of backups of the series that were cut short, and returns their paths.
     ///
     /// Such a file has not been written for a day, and nobody writes it. Most file systems keep none at all.

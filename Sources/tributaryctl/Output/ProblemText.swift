@@ -1,13 +1,15 @@
 import Foundation
+import Glibc
 import TributaryAdmin
 import TributaryChanges
 
 enum ProblemText {
     static func print(_ problem: Problem, kind: String = "problem", in session: Session) {
         let terminal = session.terminal
-        terminal.print(
-            terminal.styled("\(kind): ", kind == "problem" ? .red : .yellow) + EscapedText.escape(problem.detail)
-        )
+        let lines =
+            problem.code == .startFailed ? EscapedText.lines(problem.detail) : [EscapedText.escape(problem.detail)]
+        terminal.print(terminal.styled("\(kind): ", kind == "problem" ? .red : .yellow) + lines[0])
+        for line in lines.dropFirst() { terminal.print("  " + line) }
         if let writer = problem.writer {
             let name = problem.writerName.map { " (\($0))" } ?? ""
             terminal.print("  writer: " + EscapedText.escape("\(writer)\(name)"))
@@ -64,7 +66,12 @@ struct HintText: Sendable {
             }
     }
 
-    func text(_ hint: String) -> String { EscapedText.escape(HintCommands.text(hint, adding: options)) }
+    func text(_ hint: String) -> String {
+        EscapedText.escape(HintText.withRights(HintCommands.text(hint, adding: options)))
+    }
+
+    /// The text with `sudo` where the caller needs it.
+    static func withRights(_ text: String) -> String { HintCommands.text(text, isRoot: geteuid() == 0) }
 }
 
 enum MissingText {

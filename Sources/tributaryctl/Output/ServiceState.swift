@@ -1,39 +1,16 @@
-import Foundation
 import TributaryAdmin
 
 /// What systemd knows of the daemon's unit: the answer of each command while no daemon answers.
 struct ServiceState {
-    let unit: String
-    private let properties: [String: String]
+    private let properties: UnitProperties
+    private var unit: String { properties.unit }
 
-    /// Asks `systemctl show`; nil where systemd does not answer.
+    /// Asks systemd; nil where it does not answer.
     init?(unit: String) {
-        let process = Process()
-        let output = Pipe()
-        // The search path decides which program this is, as for the commands that are printed.
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        let names = "LoadState,ActiveState,SubState,Result,ExecMainStatus,StateChangeTimestamp"
-        process.arguments = ["systemctl", "show", "--no-pager", "--property=\(names)", "--", unit]
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        guard (try? process.run()) != nil else { return nil }
-        let bytes = (try? output.fileHandleForReading.read(upToCount: ServiceState.longestAnswer)) ?? Data()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { return nil }
-        self.init(unit: unit, answer: String(decoding: bytes, as: UTF8.self))
-    }
-
-    private static let longestAnswer = 64 << 10
-
-    private init?(unit: String, answer: String) {
-        self.unit = unit
-        let pairs = answer.split(separator: "\n").compactMap { line -> (String, String)? in
-            let parts = line.split(separator: "=", maxSplits: 1)
-            return parts.count == 2 ? (String(parts[0]), String(parts[1])) : nil
-        }
-        properties = Dictionary(pairs) { $1 }
-        guard properties["ActiveState"] != nil else { return nil }
+        guard let properties = UnitProperties(asking: unit, for: UnitProperties.ofState),
+            !properties["ActiveState"].isEmpty
+        else { return nil }
+        self.properties = properties
     }
 
     /// The state of the unit, since when it has it, and what to type.
@@ -41,8 +18,8 @@ struct ServiceState {
         guard properties["LoadState"] != "not-found" else {
             return ["\(unit) is not installed", "hint: systemctl list-units 'tributaryd*'"]
         }
-        let state = properties["ActiveState"] ?? ""
-        let since = properties["StateChangeTimestamp"].map { " since \($0)" } ?? ""
+        let state = properties["ActiveState"]
+        let since = properties.since.isEmpty ? "" : " since \(properties.since)"
         let journal = "to see why: journalctl -u \(unit) -n 20"
         let (reason, hint) =
             switch state {
@@ -52,12 +29,13 @@ struct ServiceState {
                 (properties["SubState"] == "auto-restart" ? " again, after it failed (\(failure))" : "", journal)
             default: ("", "to see what it does: systemctl status \(unit); \(journal)")
             }
-        return ["\(unit) is \(state)\(reason)\(since)", "hint: \(hint)"]
+        return ["\(unit) is \(state)\(reason)\(since)", "hint: \(HintText.withRights(hint))"]
     }
 
     private var failure: String {
-        let result = properties["Result"] ?? "unknown"
-        return result == "exit-code" ? "exit status \(properties["ExecMainStatus"] ?? "unknown")" : result
+        let (result, status) = (properties["Result"], properties["ExecMainStatus"])
+        guard result == "exit-code" else { return result.isEmpty ? "unknown" : result }
+        return "exit status \(status.isEmpty ? "unknown" : status)"
     }
 
     /// The lines for the units that listen on these sockets; where systemd does not answer, the command that reads the

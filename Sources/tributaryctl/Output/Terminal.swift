@@ -64,9 +64,7 @@ struct Terminal: Sendable {
 
     /// Writes the lines of a message, without control characters, to standard error.
     func complain(_ message: String) {
-        let lines = message.split(separator: "\n", omittingEmptySubsequences: false)
-        let text = lines.map { EscapedText.escape(String($0)) }.joined(separator: "\n")
-        write("tributaryctl: \(text)\n", to: 2)
+        write("tributaryctl: \(EscapedText.lines(message).joined(separator: "\n"))\n", to: 2)
     }
 
     /// Writes the message, and returns the error with which the program ends.

@@ -96,6 +96,24 @@ import TributaryChanges
         #expect(try names().isSuperset(of: others))
     }
 
+    /// The name of an earlier version does not tell whose backup it is: it stays, and the command says so.
+    @Test(.timeLimit(.minutes(30))) func backupsOfAnEarlierVersionStayAndAreNamed() async throws {
+        let daemon = try await RunningDaemon.started()
+        let folder = daemon.folder.path("backups")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let earlier = "\(folder)/tributary-20260101T000000.000Z.sqlite"
+        try await daemon.success(of: ["backup", earlier])
+        try Data("no store".utf8).write(to: URL(fileURLWithPath: "\(folder)/tributary-20250101T000000.000Z.sqlite"))
+        for _ in 0..<3 {
+            let answer = try await daemon.success(of: ["backup", "--keep", "1", folder])
+            #expect(answer.errors.contains("there is 1 backup with a name of an earlier version"), "\(answer)")
+            #expect(answer.errors.hasSuffix("rm \(earlier)\n"), "\(answer)")
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder).count == 3)
+        try FileManager.default.removeItem(atPath: earlier)
+        #expect(try await daemon.success(of: ["backup", "--keep", "1", folder]).errors.isEmpty)
+    }
+
     /// The stores have no instances, and one folder for their backups, such as the default stores of two machines.
     @Test(.timeLimit(.minutes(30))) func eachStoreKeepsItsOwnBackups() async throws {
         let daemons = [try await RunningDaemon.started(), try await RunningDaemon.started()]

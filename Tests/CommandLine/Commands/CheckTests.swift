@@ -104,6 +104,35 @@ import TributaryChanges
         #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == bytes)
     }
 
+    @Test(arguments: [10, -1]) func anOwnSegmentThatWasDamagedIsPublishedAgain(at offset: Int) async throws {
+        let (daemon, foreign) = try await filled()
+        let file = try #require(try ownSegments(daemon, without: foreign).first)
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: file))
+        var other = bytes
+        other[offset < 0 ? other.count + offset : offset] ^= 1
+        try other.write(to: URL(fileURLWithPath: file))
+        let found = try await check(daemon)
+        #expect(found.problems.map(\.code) == [.segmentDamaged], "\(found)")
+        #expect(found.problems.first?.hint?.contains("check --repair") == true, "\(found)")
+        let repaired = try await check(daemon, repair: true)
+        #expect(repaired.ok && repaired.comparison.result == "equal", "\(repaired)")
+        #expect(repaired.repairs.count == 1 && repaired.repairs[0].contains("published again"), "\(repaired)")
+        #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == bytes)
+    }
+
+    /// The file of the segment's name is damaged, while an intact copy is beside it.
+    @Test func aDamagedSegmentBesideAWholeCopyIsPublishedAgain() async throws {
+        let (daemon, foreign) = try await filled()
+        let file = try #require(try ownSegments(daemon, without: foreign).first)
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: file))
+        let copy = file.replacing(".tlog", with: ".sync-conflict-20260101-000000-ABCDEFG.tlog")
+        try bytes.write(to: URL(fileURLWithPath: copy))
+        try bytes.dropLast(9).write(to: URL(fileURLWithPath: file))
+        let repaired = try await check(daemon, repair: true)
+        #expect(repaired.ok && repaired.repairs.count == 1, "\(repaired)")
+        #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == bytes)
+    }
+
     @Test func anotherStateIsADifferentDigest() async throws {
         let (daemon, _) = try await filled()
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")

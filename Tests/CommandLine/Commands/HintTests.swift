@@ -51,6 +51,23 @@ import TributaryAdmin
         return text.hasSuffix("--state ") ? "held" : "7"
     }
 
+    /// A caller who is not root types `sudo` before each command that takes root's rights, and root types none.
+    @Test(
+        arguments: [
+            ("to start it: systemctl start a.service", "to start it: sudo systemctl start a.service"),
+            ("sudo systemctl daemon-reload; sudo systemctl restart a", nil),
+            ("sysctl fs.inotify.max_user_watches=9", "sudo sysctl fs.inotify.max_user_watches=9"),
+            ("systemctl --user restart a; systemctl status b; tributaryctl resume", nil),
+        ]
+    )
+    func aHintHasTheRightsThatItsCommandsTake(_ hint: String, _ expected: String?) {
+        let ofUser = HintCommands.text(hint, isRoot: false)
+        #expect(ofUser == expected ?? hint)
+        #expect(HintCommands.text(ofUser, isRoot: false) == ofUser)
+        #expect(!HintCommands.text(ofUser, isRoot: true).contains("sudo"))
+        #expect(HintCommands.text("sudo -H -u USER a | sudo tee b", isRoot: true) == "sudo -H -u USER a | tee b")
+    }
+
     @Test func commandsInTextsAreTakenAndEndWithoutAFullStop() async throws {
         let sources = PackageFolder.path + "/Sources"
         let files = try #require(FileManager.default.enumerator(atPath: sources)).compactMap { $0 as? String }

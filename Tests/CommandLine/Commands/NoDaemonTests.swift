@@ -74,7 +74,10 @@ import Testing
     ) async throws {
         let folder = try TemporaryFolder("service")
         let unit = "tributaryd@not-there.service"
-        let since = "StateChangeTimestamp=Mon 2026-11-30 18:55:31 UTC"
+        let since =
+            state == "active"
+            ? "ActiveEnterTimestamp=Mon 2026-11-30 18:55:31 UTC\nStateChangeTimestamp=Mon 2026-11-30 20:00:00 UTC"
+            : "StateChangeTimestamp=Mon 2026-11-30 18:55:31 UTC"
         let lines = "LoadState=loaded\nActiveState=\(state)\n\(properties)\n\(since)"
         let script = "#!/bin/sh\n[ \"$1 $5\" = 'show \(unit)' ] && cat <<END\n\(lines)\nEND\n"
         // Written by a process of its own: a program that is forked meanwhile would hold the file open, which nobody can run then.

@@ -34,6 +34,11 @@ import Testing
             let insert = try await run(daemon, "insert", entity, "name=Cid", ends: 65)
             #expect(insert.contains("is 'Employee' meant?"), "\(insert)")
         }
+        for verb in [["insert", "Employee"], ["update", "Employee", Self.ann]] {
+            let property = try await daemon.command(["object"] + verb + ["nam=Cid"])
+            #expect(property.ending == .exited(65), "\(property)")
+            #expect(property.errors.contains("has no property 'nam'; is 'name' meant?\n"), "\(property)")
+        }
         let other = try await run(daemon, "list", "Boat", ends: 66)
         #expect(!other.contains("meant"), "\(other)")
     }

@@ -53,6 +53,32 @@ import TributaryChanges
         #expect(status.output.contains("tributaryctl --socket \(daemon.socket) writer abandon"), "\(status)")
     }
 
+    /// A pasted argument cannot steer the terminal through the message that refuses it.
+    @Test(
+        arguments: [
+            ["tributaryctl", "segment", "explain", "TEXT"], ["tributaryctl", "conflict", "show", "TEXT"],
+            ["tributaryctl", "status", "--instance", "TEXT"], ["tributaryctl", "doctor", "--instance", "TEXT"],
+            ["tributaryctl", "status", "--TEXT"], ["tributaryctl", "TEXT"], ["tributaryd", "TEXT"],
+        ]
+    )
+    func aRefusedArgumentIsEscaped(_ command: [String]) async throws {
+        let text = "\u{1B}]0;x\u{7}\u{9B}2J\u{202E}"
+        let folder = try TemporaryFolder("escapes")
+        let answer = try await Answer(
+            of: command.dropFirst().map { $0.replacing("TEXT", with: text) },
+            to: command[0],
+            in: folder
+        )
+        #expect(answer.ending == .exited(64), "\(answer)")
+        let isHarmful: (Unicode.Scalar) -> Bool = {
+            $0 != "\n" && [.control, .format].contains($0.properties.generalCategory)
+        }
+        #expect(
+            answer.errors.contains("\\u{1B}") && !answer.errors.unicodeScalars.contains(where: isHarmful),
+            "\(answer)"
+        )
+    }
+
     /// A byte that is no UTF-8 would be stored as a replacement character.
     @Test func anArgumentThatIsNotUTF8IsRefused() async throws {
         let folder = try TemporaryFolder("bytes")

@@ -67,6 +67,36 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("etc")) == [])
     }
 
+    /// The folder has all settings already: the commands say so, and the second run changes nothing.
+    @Test func stepsThatAreDoneAreToldAsDone() async throws {
+        let folder = try TemporaryFolder("setup")
+        let logs = folder.path("logs")
+        try folder.write("key\n", to: "key")
+        #expect(chmod(folder.path("key"), 0o600) == 0)
+        try FileManager.default.createDirectory(atPath: logs, withIntermediateDirectories: true)
+        let settings: [String: Any] = [
+            "id": "tills", "path": logs, "type": "sendreceive", "paused": false, "ignorePerms": true,
+            "ignoreDelete": false, "fsWatcherEnabled": true, "fsWatcherDelayS": 1, "maxConflicts": 10,
+            "versioning": ["type": ""], "devices": [["deviceID": "a"], ["deviceID": "b"]], "myID": "a",
+        ]
+        let body = try JSONSerialization.data(withJSONObject: settings, options: .withoutEscapingSlashes)
+        let answer = Array("HTTP/1.1 200 OK\r\ncontent-length: \(body.count)\r\n\r\n".utf8) + Array(body)
+        let syncthing = try Loopback.Listener(answering: answer, connections: 20)
+        for word in ["now", "already"] {
+            let done = try await Answer(
+                of: [
+                    "replicator", "setup", "syncthing", "--url", "http://127.0.0.1:\(syncthing.port)", "--logs", logs,
+                    "--key-file", folder.path("key"), "--folder", "tills", "--share", "b",
+                ],
+                in: folder
+            )
+            #expect(done.ending == .exited(0), "\(done)")
+            #expect(done.output.contains("\(logs)/.stignore leaves out /.staging \(word)\n"), "\(done)")
+            #expect(done.output.contains("folder 'tills' is set already\n"), "\(done)")
+            #expect(done.output.contains("shared with b already, which"), "\(done)")
+        }
+    }
+
     /// Setup and check with a Syncthing whose folder has a path of its choice.
     private func answers(toPath path: String) async throws -> [Answer] {
         let folder = try TemporaryFolder("setup")

@@ -14,6 +14,8 @@ struct FaultRule: Sendable, Hashable {
         /// rename and link, by the new name.
         static let rename = Calls(rawValue: 16)
         static let read = Calls(rawValue: 32)
+        /// access and stat.
+        static let look = Calls(rawValue: 64)
     }
 
     var calls: Calls

@@ -56,6 +56,37 @@ import Testing
         try await daemon.start()
     }
 
+    /// A file of the model that the disk does not show is no missing file.
+    @Test(arguments: ["Shop.xcdatamodel/contents", ".xccurrentversion"])
+    func aFolderOfTheModelThatCannotBeReadIsNotFinal(_ file: String) async throws {
+        if let reason = PreloadedLibrary.reasonNotToPreload { try Test.cancel("\(reason)") }
+        let daemon = try RunningDaemon()
+        let model = """
+            <model documentVersion="1.0"><entity name="Product"><attribute name="name" optional="YES" \
+            attributeType="String"/></entity></model>
+            """
+        for version in ["Shop", "Old"] {
+            try daemon.folder.write(model, to: "Shop.xcdatamodeld/\(version).xcdatamodel/contents")
+        }
+        let pointer = "<key>_XCCurrentVersionName</key><string>Shop.xcdatamodel</string>"
+        try daemon.folder.write(
+            "<plist version=\"1.0\"><dict>\(pointer)</dict></plist>",
+            to: "Shop.xcdatamodeld/.xccurrentversion"
+        )
+        try daemon.reconfigure("model.yaml", to: "Shop.xcdatamodeld")
+        try await daemon.start()
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+        let faults = try await FaultControl(in: daemon.folder)
+        faults.begin(.failing(.look, daemon.folder.path("Shop.xcdatamodeld/\(file)"), EIO))
+        let process = try daemon.spawn(
+            "/usr/bin/env",
+            faults.environment.map { "\($0)=\($1)" }
+                + [BuildFolder.executable("tributaryd"), "--config", daemon.configuration]
+        )
+        #expect(await process.ending() == .exited(74), "\(daemon.log)")
+        #expect(faults.hits() > 0)
+    }
+
     /// Reads fail after the file was opened.
     @Test(arguments: [File.configuration, .model, .encryptionKeys, .key]) func aFailedReadIsNotFinal(_ file: File)
         async throws

@@ -57,6 +57,37 @@ import TributaryAdmin
         #expect(shop.files() == files)
     }
 
+    /// The status names a damaged segment at once and after a restart, until the store has published it again.
+    @Test(arguments: [false, true]) func aSegmentOfThisStoreIsDamaged(inTheMiddle: Bool) async throws {
+        let shop = try await machines("shop")[0]
+        for number in 1...3 as ClosedRange<UInt8> {
+            try await shop.save(number)
+            try await shop.sync()
+        }
+        let files = shop.files()
+        let damaged = try #require(files.sorted().dropFirst().first)
+        let place = URL(filePath: shop.path("\(shop.logs)/\(damaged)"))
+        let content = try Data(contentsOf: place)
+        var other = content
+        other[inTheMiddle ? other.count / 3 : other.count - 3] ^= 1
+        try other.write(to: place)
+        for _ in 1...2 {
+            try await StoryMachine.until("the damaged segment is a problem", [shop]) {
+                try await shop.sync()
+                return try await shop.problems() == ["own-segments-missing"]
+            }
+            let text = try await shop.type("tributaryctl status").output
+            #expect(text.contains("A segment of this store is damaged in the log folder"), "\(text)")
+            #expect(text.contains("hint: To publish it again: tributaryctl check --repair"), "\(text)")
+            await shop.stop()
+            try await shop.start()
+        }
+        try await shop.run(page, "missing")
+        #expect(try Data(contentsOf: place) == content)
+        try await StoryMachine.until("the problem has ended", [shop]) { try await shop.problems() == [] }
+        #expect(shop.files() == files)
+    }
+
     @Test func theWholeFolderIsLost() async throws {
         let machines = try await machines("shop", "office")
         let (shop, office) = (machines[0], machines[1])

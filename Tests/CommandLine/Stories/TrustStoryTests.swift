@@ -66,6 +66,36 @@ import TributaryAdmin
         #expect(keys.contains("revoked") && keys.contains("trusted") && keys.contains("own"), "\(keys)")
     }
 
+    /// A store that is built from the log folder keeps its key, and has a label that the others do not trust yet.
+    @Test func aRebuiltStoreIsTrustedUnderItsNewLabel() async throws {
+        let machines = [try StoryMachine("shop"), try StoryMachine("office")]
+        let (shop, office) = (machines[0], machines[1])
+        var keys: [String] = []
+        for machine in machines {
+            try await machine.start()
+            keys.append(try await machine.run(page, "key").trimmingCharacters(in: .whitespacesAndNewlines))
+        }
+        for (number, machine) in zip(UInt8(1)..., machines) {
+            let file = machine.path("/etc/tributary/tributary.d/trust.yaml")
+            let settings = "trust: {mode: known, keys: [\(keys.map { "\"\($0)\"" }.joined(separator: ", "))]}\n"
+            try Data(settings.utf8).write(to: URL(fileURLWithPath: file))
+            try await machine.run(page, "reload")
+            try await machine.save(number)
+        }
+        try await StoryMachine.expectEqualDigests(machines)
+        try await shop.run(try StoryPage.stories(), "fork")
+        try await shop.save(3)
+        try await shop.sync()
+        try StoryMachine.replicate(machines)
+        try await office.sync()
+        #expect(try await office.problems() == ["segments-held"])
+        let status = try await office.type("tributaryctl status").output
+        let command = try #require(status.firstMatch(of: /tributaryctl writer trust [0-9a-f-]{36}/), "\(status)")
+        #expect(try await office.type(String(command.0)).ending == .exited(0))
+        try await StoryMachine.expectEqualDigests(machines)
+        #expect(try await office.daemon.count("Employee") == 3)
+    }
+
     /// Three machines share keys of their files; one of them gets each key late.
     @Test func aFleetEncryptsItsFiles() async throws {
         let shop = try StoryMachine("shop")

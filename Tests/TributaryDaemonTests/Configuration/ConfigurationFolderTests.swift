@@ -69,6 +69,15 @@ import TributarySync
         #expect(refusal()?.reason.contains("must end with .yaml") == true)
     }
 
+    /// A file that nobody reads is named; files of editors and packages are not.
+    @Test func aFileThatIsNotReadIsNamed() throws {
+        try folder.write("name: till\n", to: "shop.yaml")
+        for name in ["a.YAML", ".b.yaml", "c.Yml", "d.yaml", "e.yaml~", "f.yaml.dpkg-old", ".g.yaml.swp", "README"] {
+            try folder.write("log: {level: info}", to: "shop.d/\(name)")
+        }
+        #expect(try load().unreadFiles == [".b.yaml", "a.YAML", "c.Yml"].map { folder.path("shop.d/\($0)") })
+    }
+
     /// A setting of trust must not be lost without a word.
     @Test func aKeyInTwoFormsAndAFolderThatLeadsNowhereAreRefused() throws {
         try folder.write("name: till\ntrust.mode: known\ntrust: {mode: any}\n", to: "shop.yaml")

@@ -46,6 +46,20 @@ import TributaryChanges
         }
     }
 
+    /// A problem of several files has the command that lists them.
+    @Test func severalBadFilesNameTheirList() async throws {
+        for number in 1...3 as ClosedRange<UInt64> {
+            let text = LogsFolder.text(LogsFolder.writer(number), 1...1)
+            try logs.put(text.bytes(sha256: String(repeating: "0", count: 64)), at: text.name)
+        }
+        let replica = try await SyncReplica(logs.path, wall: wall)
+        _ = try await replica.service.sync()
+        let problem = try #require(replica.service.status.problems.first { $0.code == .segmentsDamaged })
+        #expect(problem.detail.contains(" and 2 more: damaged."), "\(problem)")
+        let list = "; to see all 3: tributaryctl segment list --state damaged"
+        #expect(problem.hint?.hasSuffix(list) == true, "\(problem)")
+    }
+
     static let id = SyncModel.employee(5).description
 
     static let cases: [Case] = [

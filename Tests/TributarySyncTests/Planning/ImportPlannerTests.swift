@@ -107,7 +107,7 @@ import TributaryChanges
         #expect(status.line == 2)
         #expect(status.hint?.contains("segment retry") == true)
         // Nobody can bring a file that its writer never wrote.
-        let hint = "If the writer's machine reports name-taken and the command to remove this file, or "
+        let hint = "Look at the status of the writer's machine. If it reports name-taken with the command to remove "
         #expect(status.hint?.hasPrefix(hint) == true)
         // The grace begins anew while the file still grows.
         bench.settle(with: name(a, 1, 1), .incomplete(reason: "No end line.", line: 3))

@@ -50,6 +50,29 @@ import TributaryChanges
         #expect(status.file.hasSuffix(".TLOG"))
     }
 
+    /// A writer that calls its folder by its own name; folders without segments, and those of replicators, are left alone.
+    @Test func aFolderWithTheNameOfAMachineIsNamed() async throws {
+        let text = LogsFolder.text(a, 1...1)
+        try logs.put(text.bytes(), at: "till-3/\(text.name.fileName)")
+        try logs.put([1], at: "notes/readme.txt")
+        try logs.put(text.bytes(), at: ".stversions/\(text.name.fileName)")
+        let replica = try await SyncReplica(logs.path, wall: SyncWall())
+        _ = try await replica.service.sync()
+        let problems = replica.service.status.problems
+        #expect(problems.map(\.code) == [.logsMisnamed], "\(problems)")
+        #expect(problems.first?.detail.contains("/till-3: It has segments") == true, "\(problems)")
+        #expect(rename("\(logs.path)/till-3", "\(logs.path)/\(a)") == 0)
+        _ = try await replica.service.sync()
+        #expect(replica.service.status.problems.isEmpty, "\(replica.service.status.problems)")
+    }
+
+    /// Each of many such folders is opened at each scan: their number is bounded.
+    @Test func manyFoldersOfMachinesAreBounded() throws {
+        for number in 0..<50 { try logs.put([1], at: "till-\(number)/x.tlog") }
+        var scanner = FolderScanner(path: logs.path)
+        #expect(scanner.scanAll().problems.count == 16)
+    }
+
     @Test func manyMisnamedFilesAreBounded() throws {
         for number in 0..<1_500 {
             let path = "\(logs.path)/\(a)/\(number).tlog"

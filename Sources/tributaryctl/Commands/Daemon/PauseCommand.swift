@@ -40,7 +40,7 @@ struct ShutdownCommand: DaemonCommand {
         if session.json { return session.terminal.print(response.text) }
         session.terminal.print("stopping")
         if let unit = session.client.unit {
-            session.terminal.print("to start it again: systemctl start \(unit)")
+            session.terminal.print(HintText.withRights("to start it again: systemctl start \(unit)"))
         }
     }
 }

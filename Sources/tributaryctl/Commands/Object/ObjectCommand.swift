@@ -109,7 +109,7 @@ struct ObjectInsertCommand: DaemonCommand {
     @Argument(help: "The entity's name.")
     var entity: String
 
-    @Argument(help: ArgumentHelp("name=text, or name:=JSON.", valueName: "property"))
+    @Argument(help: PropertyArgument.help)
     var properties: [PropertyArgument] = []
 
     @Option(help: ArgumentHelp("The object's UUID; by default a new one.", valueName: "uuid"))
@@ -168,7 +168,7 @@ struct ObjectUpdateCommand: DaemonCommand {
 
     @OptionGroup var object: ObjectOptions
 
-    @Argument(help: ArgumentHelp("name=text, or name:=JSON.", valueName: "property"))
+    @Argument(help: PropertyArgument.help)
     var properties: [PropertyArgument] = []
 
     @Option(help: ArgumentHelp("Add to a to-many relationship: name=UUID,UUID.", valueName: "links"))

@@ -9,6 +9,12 @@ struct PropertyArgument: ExpressibleByArgument {
     let text: String
     let isJSON: Bool
 
+    static let help = ArgumentHelp(
+        "name=text, or name:=JSON. An empty text after name= is the value of a text, and no value of another type; name:=null "
+            + "is no value.",
+        valueName: "property"
+    )
+
     init?(argument: String) {
         guard let equals = argument.firstIndex(of: "="), equals != argument.startIndex else { return nil }
         let name = argument[..<equals]

@@ -204,28 +204,28 @@ struct SyncthingSetupCommand: DaemonCommand {
             )
         }
         let wrote = try leaveOutStaging(in: logs)
-        if wrote {
-            let ignores = EscapedText.escape("\(logs)/\(SyncthingIgnores.fileName)")
-            terminal.print("\(ignores) leaves out \(SyncthingIgnores.staging) now")
-        }
+        let ignores = EscapedText.escape("\(logs)/\(SyncthingIgnores.fileName)")
+        terminal.print("\(ignores) leaves out \(SyncthingIgnores.staging) \(wrote ? "now" : "already")")
         let settings = SyncthingFolder.settings(of: former)
         try await target.ask { client throws(SyncthingError) in
             if former == nil {
                 try await client.make(id, path: logs, settings)
             } else {
-                try await client.set(settings, of: id)
+                if former?.isSetUp == false { try await client.set(settings, of: id) }
                 // Each scan begins with the patterns, also one of a single file.
                 if wrote { try await client.scan(folder: id, below: [SyncthingIgnores.fileName]) }
             }
         }
-        terminal.print("Syncthing's folder '\(EscapedText.escape(id))' " + (former == nil ? "is made" : "is set"))
+        let state = former.map { $0.isSetUp ? "is set already" : "is set" } ?? "is made"
+        terminal.print("Syncthing's folder '\(EscapedText.escape(id))' \(state)")
         for text in share {
             let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
             guard let device = parts.first else { continue }
-            try await target.ask { client throws(SyncthingError) in
+            let isNew = try await target.ask { client throws(SyncthingError) in
                 try await client.share(id, with: device, at: parts.count > 1 ? parts[1] : nil)
             }
-            terminal.print("It is shared with \(EscapedText.escape(device)), which must share it with this device")
+            let name = EscapedText.escape(device)
+            terminal.print("It is shared with \(name)\(isNew ? "" : " already"), which must share it with this device")
         }
         let own = try await target.ask { client throws(SyncthingError) in try await client.deviceID() }
         terminal.print("This device is \(EscapedText.escape(own))")

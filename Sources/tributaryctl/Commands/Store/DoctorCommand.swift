@@ -8,7 +8,8 @@ struct DoctorCommand: OfflineCommand {
         abstract: "List the faults that keep the service from working, with the commands that help.",
         discussion: """
             Looks at the configuration, the model, keys, folders, groups, the unit with its drop-ins, the replicator, ports, the \
-            clock and the disks. For root it does so with the rights of the unit's user. It changes nothing, and needs no daemon.
+            clock and the disks. For root it does so with the rights of the unit's user. It changes nothing, and needs no daemon; \
+            while the daemon runs, it lists the problems and notices of its status too.
 
             Ends with 78 when there is a problem.
             """
@@ -42,7 +43,16 @@ struct DoctorCommand: OfflineCommand {
             case .problem: .red
             }
         let lead = terminal.label(finding.level.rawValue, width: 9, style)
-        terminal.print(lead + EscapedText.escape("\(finding.subject): \(finding.text)"))
-        for command in finding.commands { terminal.print("           " + EscapedText.escape(command)) }
+        // The status has texts of other machines, in which a line could be forged.
+        let text = "\(finding.subject): \(finding.text)"
+        let lines = finding.subject == "status" ? [EscapedText.escape(text)] : EscapedText.lines(text)
+        terminal.print(lead + lines[0])
+        for line in lines.dropFirst() { terminal.print("           " + line) }
+        if let hint = finding.hint { show("hint: " + hint, on: terminal) }
+        for command in finding.commands { show(command, on: terminal) }
+    }
+
+    private func show(_ text: String, on terminal: Terminal) {
+        terminal.print("           " + EscapedText.escape(HintText.withRights(text)))
     }
 }

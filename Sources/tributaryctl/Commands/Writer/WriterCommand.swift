@@ -80,8 +80,11 @@ struct WriterListCommand: DaemonCommand {
             let now = Date().timeIntervalSince1970
             var table = Table("WRITER", "NAME", "STATE", "SEQUENCE", "BEHIND", "LAST HEARD", "LAG", "WAITING", "KEY")
             for writer in message.writers {
+                // A restored or rebuilt store has the name of the former one.
+                let isShared = message.writers.contains { $0.id != writer.id && $0.name == writer.name }
+                let name = writer.name.map { isShared ? "\($0) (\(writer.id.prefix(13)))" : $0 }
                 table.add([
-                    writer.id, writer.name, writer.state, String(writer.sequence), writer.behind.map(String.init),
+                    writer.id, name, writer.state, String(writer.sequence), writer.behind.map(String.init),
                     writer.lastHeard.map { TimeText.stretch(now - $0) + " ago" },
                     writer.lagSeconds.map(TimeText.stretch), writer.waiting.map { CountText.text($0, "segment") },
                     writer.keys.map { keys in keys.map { "\($0.key.prefix(8)) \($0.state)" }.joined(separator: ", ") },
