@@ -1,13 +1,12 @@
 import TributaryAdmin
 import TributaryChanges
 
-/// Decides which failures of a repeated export the journal gets: the first failure, a failure with a different problem, and
-/// a failure each hour, with the change since then.
+/// Decides which failures of a repeated export are logged: the first, each failure with a different problem, and one
+/// failure an hour, with the change since then.
 struct FailureReports: Sendable {
-    /// The content of an entry of the journal.
     struct Report: Hashable, Sendable {
         var reason: String
-        /// The reason of the former entry, if it differs.
+        /// The reason of the previous entry, if it differs.
         var before: String?
         /// The number of failures and the time since the first failure; nil for the first failure.
         var attempts: Int?
@@ -25,7 +24,7 @@ struct FailureReports: Sendable {
     private static let interval = Duration.seconds(3_600)
     private var series: Series?
 
-    /// Returns the entry for a failure; nil when it is not reported.
+    /// Returns the log entry for a failure; nil when it is not logged.
     mutating func failed(_ code: Problem.Code, _ reason: String, at now: Duration) -> Report? {
         guard var current = series else {
             series = Series(code: code, reason: reason, start: now, reported: now)

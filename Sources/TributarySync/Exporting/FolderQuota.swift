@@ -1,12 +1,12 @@
 package import TributaryAdmin
 package import TributaryChanges
 
-/// What an administrator is told about a log folder that is limited by `logs.max_bytes`.
+/// The notices about a log folder that is limited by `logs.max_bytes`.
 package struct FolderQuota: Sendable {
     private let logs: String
     private let limit: Int64
     private let size: FolderSize.Measured
-    /// The report of the last pass of the compaction; nil when there was none.
+    /// The report of the last compaction pass; nil before the first pass.
     private let compaction: CompactionReport?
     private let name: @Sendable (UniqueID) -> String?
 
@@ -26,7 +26,7 @@ package struct FolderQuota: Sendable {
         self.name = name
     }
 
-    /// Whether the folder has at least nine tenths of what it may hold.
+    /// Whether the folder has reached nine tenths of its limit.
     package var isNearlyFull: Bool { size.bytes >= limit - limit / 10 }
 
     /// Nil while there is room.
@@ -45,7 +45,7 @@ package struct FolderQuota: Sendable {
         )
     }
 
-    /// Says who has filled the folder, and what keeps it from getting smaller.
+    /// Adds the writers that fill the folder, and the obstacles to removals.
     package func completing(_ problem: Problem) -> Problem {
         var problem = problem
         problem.detail += " \(reasons)"

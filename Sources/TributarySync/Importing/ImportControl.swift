@@ -1,7 +1,7 @@
 import CLinux
 import Synchronization
 
-/// Tells a running import whether to continue, and others whether it makes progress.
+/// Tells a running import whether to continue, and tells others whether it makes progress.
 package final class ImportControl: Sendable {
     /// How a running import continues or ends; a greater order ends it sooner.
     package enum Order: Int, Sendable {
@@ -26,7 +26,7 @@ package final class ImportControl: Sendable {
 
     package func give(_ order: Order) { self.order.store(order.rawValue, ordering: .releasing) }
 
-    /// Gives an order unless a greater one stands.
+    /// Gives an order unless a greater order was given.
     package func raise(to order: Order) { self.order.max(order.rawValue, ordering: .acquiringAndReleasing) }
 
     /// A counter that grows while there is progress.
@@ -41,11 +41,11 @@ package final class ImportControl: Sendable {
 
 /// Distinguishes work that makes progress from work that hangs, by the time since the last step.
 ///
-/// The time in which the computer sleeps does not count.
+/// Time during which the computer sleeps is ignored.
 package final class WorkMeter: Sendable {
     private let depth = Atomic(0)
     private let stepCount = Atomic<UInt64>(0)
-    /// The nanoseconds of the clock at the last step, or at the beginning of the work.
+    /// The time of the last step, or of the beginning of the work, in nanoseconds.
     private let latest: Atomic<Int64>
     private let now: @Sendable () -> Duration
 
@@ -55,13 +55,12 @@ package final class WorkMeter: Sendable {
         latest = Atomic(WorkMeter.nanoseconds(now()))
     }
 
-    /// Returns a function with the time since this call during which the computer was awake.
+    /// Returns a function for the time since this call, without the time that the computer slept.
     package static func awakeTime() -> @Sendable () -> Duration {
         let start = SuspendingClock.now
         return { start.duration(to: .now) }
     }
 
-    /// A counter that grows while there is progress.
     package var steps: UInt64 { stepCount.load(ordering: .relaxed) }
 
     /// The time since the last step of the work in progress; nil when there is no work.

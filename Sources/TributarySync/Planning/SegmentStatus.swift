@@ -6,7 +6,7 @@ import TributaryStore
 package struct SegmentStatus: Hashable, Sendable {
     package var id: SegmentName
     package var state: SegmentState
-    /// The reason for the state, in words; empty when the segment is simply applied.
+    /// The reason for the state, in words; empty for an applied segment without remarks.
     package var reason: String
     /// The path below the log folder; a replicator's copy has its own path.
     package var file: String
@@ -19,7 +19,7 @@ package struct SegmentStatus: Hashable, Sendable {
     package var unknownObjects = 0
     package var deferredValues: [DeferredValue] = []
     package var since: WallTime?
-    /// Whether the clock of the segment is too far ahead, whatever else keeps it from being applied.
+    /// Whether the clock of the segment is too far ahead, even if the segment waits for another reason.
     package var isAhead = false
     /// The remedy, as a command where there is one.
     package var hint: String?
@@ -40,7 +40,7 @@ package struct SegmentStatus: Hashable, Sendable {
         self.hint = hint
     }
 
-    /// Tells files of one name apart: a replicator's copy; empty for the segment itself.
+    /// Distinguishes files with the same name: the path of a replicator's copy; empty for the segment itself.
     package var variant: String { file == id.path ? "" : file }
 
     package static func precedes(_ left: SegmentStatus, _ right: SegmentStatus) -> Bool {
@@ -49,7 +49,6 @@ package struct SegmentStatus: Hashable, Sendable {
 }
 
 package enum SegmentState: String, Sendable, Hashable, CaseIterable {
-    /// The transactions of the segment are in the store.
     case applied
     /// A preceding transaction or a named blob is missing, or another segment comes first.
     case waiting
@@ -57,7 +56,7 @@ package enum SegmentState: String, Sendable, Hashable, CaseIterable {
     case incomplete
     /// The clock of the segment is too far ahead of the wall clock.
     case held
-    /// The bytes differ from those that the writer wrote, or the end line never came.
+    /// The bytes differ from the bytes that the writer wrote, or the end line never came.
     case damaged
     /// Another segment of the writer has different content for the same sequences.
     case forked
