@@ -4,7 +4,7 @@ package import TributaryAdmin
 package import TributaryChanges
 
 package struct FolderScan: Sendable {
-    /// The folders that may have changed, including the store's own one.
+    /// The folders that may have changed, including the store's own folder.
     package var listings: [WriterListing] = []
     package var changes: [ListingChange] = []
     package var vanished: [UniqueID] = []
@@ -84,7 +84,7 @@ extension FolderProblem: CustomStringConvertible {
     package var description: String { "\(path): \(reason)" }
 }
 
-/// A file with the content of a segment, under the segment's name or under that of a replicator's conflict copy.
+/// A file with the content of a segment and the name of the segment or of a replicator's conflict copy.
 package struct SegmentFile: Hashable, Sendable, Comparable {
     package var id: SegmentName
     package var fileName: String
