@@ -3,7 +3,7 @@ package struct LoopbackAddress: Hashable, Sendable, CustomStringConvertible {
     package let host: String
     package let port: Int
 
-    /// Where Syncthing's REST interface is by default.
+    /// The default address of Syncthing's REST interface.
     package static let syncthing = LoopbackAddress(host: "127.0.0.1", port: 8384)
 
     private init(host: String, port: Int) {
@@ -23,7 +23,7 @@ package struct LoopbackAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Parses `http://ADDRESS`, with a slash at the end or none.
+    /// Parses `http://ADDRESS`, with or without a final slash.
     package init?(url: String) {
         guard url.hasPrefix("http://") else { return nil }
         let address = url.dropFirst("http://".count)
