@@ -267,7 +267,7 @@ struct UnitNotation: Sendable {
         return nil
     }
 
-    /// Writes a number with the greatest unit of which it is a multiple.
+    /// Uses the greatest unit that divides the number.
     func text(_ number: Int64) -> String {
         let unit = units.last { number % $0.factor == 0 } ?? units[0]
         return "\(number / unit.factor)\(unit.suffix)"

@@ -5,7 +5,7 @@ import TributaryChanges
 import TributaryStore
 import TributarySync
 
-/// What the status says of the room that the store and the log folder have.
+/// The status of the room for the store and the log folder.
 extension StatusReport {
     static func addFolderQuota(
         of engine: Engine,
@@ -33,7 +33,7 @@ extension StatusReport {
         }
     }
 
-    /// The bytes that a read transaction may keep in the WAL before it is reported.
+    /// The number of bytes that a read transaction may keep in the WAL before it is reported.
     ///
     /// Without such a transaction the WAL has some 4 MiB.
     private static let keptBytes: Int64 = 16 << 20
