@@ -13,7 +13,7 @@ extension AdminResponse {
 }
 
 extension ServerSentEvent {
-    /// The event's data; nil when they are no JSON.
+    /// The event's data; nil when they are not JSON.
     var json: JSONValue? { try? JSONParser.parse(Array(data.utf8), depthLimit: 32) }
 }
 
@@ -40,18 +40,18 @@ extension JSONValue {
         }
     }
 
-    /// The member, a number of things; 0 when it is none.
+    /// The member as a number; 0 for another value.
     func count(_ key: String) -> Int64 {
         if case .integer(let count)? = self[key] { count } else { 0 }
     }
 
-    /// The elements of the member, an array; nil when it is none.
+    /// The elements of the member; nil unless it is an array.
     func elements(_ key: String) -> [JSONValue]? {
         guard case .array(let elements)? = self[key] else { return nil }
         return elements
     }
 
-    /// The members of the member, an object; nil when it is none.
+    /// The members of the member; nil unless it is an object.
     func members(_ key: String) -> [JSONMember]? {
         guard case .object(let members)? = self[key] else { return nil }
         return members
