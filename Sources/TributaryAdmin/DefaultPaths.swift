@@ -21,7 +21,6 @@ package struct DefaultPaths: Sendable {
     /// The file in the folder of a service that contains the path of its last store.
     package static let lastStore = "last-store"
 
-    /// The greatest number of bytes of that file.
     package static let longestLastStore = 4_096
 
     package static func store(of instance: String) -> String { "\(serviceState)-\(instance)/store.sqlite" }
@@ -42,12 +41,10 @@ package struct DefaultPaths: Sendable {
         return unit(ofInstance: instance == service ? nil : instance)
     }
 
-    /// The unit of an instance; nil is the service without an instance.
     package static func unit(ofInstance instance: String?) -> String {
         instance.map { "tributaryd@\($0).service" } ?? "tributaryd.service"
     }
 
-    /// The name of the instance that listens at this path, ``service`` for the service itself; nil for other sockets.
     package static func instance(of socket: String) -> String? {
         guard socket.hasPrefix(socketFolder), socket.hasSuffix(socketSuffix) else { return nil }
         let instance = socket.dropFirst(socketFolder.count).dropLast(socketSuffix.count)
@@ -92,7 +89,6 @@ package struct DefaultPaths: Sendable {
     }
 }
 
-/// The paths at which the command looks for the daemon's socket.
 package struct SocketLocator: Sendable {
     package var environment: [String: String]
     package var userID: UInt32

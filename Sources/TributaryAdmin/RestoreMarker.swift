@@ -22,7 +22,6 @@ package struct RestoreMarker: Hashable, Sendable, Codable {
         self.sha256 = sha256
     }
 
-    /// The greatest number of bytes of a marker.
     package static let largest = 64 << 10
 
     package static func path(besideStore store: String) -> String { store + ".restored" }

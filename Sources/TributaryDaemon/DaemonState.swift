@@ -27,7 +27,6 @@ final class DaemonState: Sendable {
     }
 
     var phase: StatusMessage.State { contents.withLock { $0.phase } }
-    /// The failure of the previous start, until this start has opened the store.
     var lastFailure: StoreLock.Failure? { engine == nil && phase != .stopping ? failureBefore : nil }
     var engine: Engine? { contents.withLock { $0.engine } }
     var configuration: Configuration { contents.withLock { $0.configuration } }

@@ -38,10 +38,8 @@ final class Engine: Sendable {
         historyName = try container.store.read { try $0.history.name() }
     }
 
-    /// The newest transaction that the main context has merged, as a token.
     var token: HistoryToken { HistoryToken(store: historyName, number: container.mainGeneration.number) }
 
-    /// Whether the initial import is complete, and reads at the main context's query generation find it.
     var showsInitialImport: Bool { isInitialImportShown.load(ordering: .acquiring) }
 
     /// Waits for the initial import, and has the main context merge it, because the callers read it next.

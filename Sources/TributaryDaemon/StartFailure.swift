@@ -4,7 +4,6 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// The reason why the daemon cannot start, with the exit status of the process.
 struct StartFailure: Error, Hashable, Sendable, CustomStringConvertible {
     var reason: String
     var status: ExitStatus

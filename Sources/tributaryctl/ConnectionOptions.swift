@@ -107,7 +107,6 @@ struct DurationArgument: ExpressibleByArgument {
     }
 }
 
-/// The arguments of a command that asks the daemon.
 protocol DaemonCommand: ParsableArguments {
     static var configuration: CommandConfiguration { get }
 

@@ -7,7 +7,6 @@ import NIOPosix
 package struct AdminClient: Sendable {
     /// The paths of sockets to try, in order; the first socket that accepts a connection is used.
     package var sockets: [String]
-    /// The greatest time between bytes of the daemon; nil for no limit.
     package var timeout: Duration?
 
     package init(sockets: [String], timeout: Duration? = nil) {

@@ -77,10 +77,8 @@ package struct CheckReport: Codable, Hashable, Sendable {
 extension Problem.Code {
     package static let storeDamaged: Self = "store-damaged"
     package static let structureMissing: Self = "structure-missing"
-    /// A large value next to the store is missing or damaged.
     package static let valueMissing: Self = "value-missing"
     package static let segmentDamaged: Self = "segment-damaged"
-    /// A file has another hash than the applied segment of its name.
     package static let segmentChanged: Self = "segment-changed"
     /// No trusted key has signed a file that is not applied or has changed since, and signatures are checked.
     package static let segmentUntrusted: Self = "segment-untrusted"

@@ -44,7 +44,6 @@ package struct CompactionReport: Codable, Hashable, Sendable {
         }
     }
 
-    /// A remaining segment of this store or of a former writer of this store.
     package struct Segment: Codable, Hashable, Sendable {
         package var file: String
         package var bytes: UInt64
@@ -63,7 +62,6 @@ package struct CompactionReport: Codable, Hashable, Sendable {
     package var baselines: [Baseline] = []
     package var removedSegments = 0
     package var removedBytes: UInt64 = 0
-    /// The baselines that were removed because a verified baseline has more transactions.
     package var removedBaselines: [String] = []
     /// The first remaining segments; `remainingSegments` is the number of all.
     package var remaining: [Segment] = []

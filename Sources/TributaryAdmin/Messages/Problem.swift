@@ -42,11 +42,10 @@ extension Problem.Code: CustomStringConvertible {
     package var description: String { rawValue }
 }
 
-/// The problems of the status; operating.md contains the remedies.
+/// The problems of the status, with remedies in Operating.md.
 extension Problem.Code {
     package static let startFailed: Self = "start-failed"
     package static let restartNeeded: Self = "restart-needed"
-    /// A setting is valid, and has no effect on this machine.
     package static let settingWithoutEffect: Self = "setting-without-effect"
     package static let storeGone: Self = "store-gone"
     package static let checkpointFailed: Self = "checkpoint-failed"

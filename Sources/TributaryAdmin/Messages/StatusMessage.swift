@@ -78,7 +78,6 @@ package struct StatusMessage: Codable, Hashable, Sendable {
         }
     }
 
-    /// A file system with files of the daemon.
     package struct Disk: Codable, Hashable, Sendable {
         /// The contents: `store`, `logs`.
         package var holds: [String]
@@ -127,7 +126,6 @@ package struct StatusMessage: Codable, Hashable, Sendable {
         }
     }
 
-    /// The log folder, if it has a limit.
     package struct LogFolder: Codable, Hashable, Sendable {
         package var files: Int
         package var bytes: Int64

@@ -111,7 +111,6 @@ final class ShutdownBroadcast: Sendable {
     }
 }
 
-/// The first observations of problems that do not record their own start.
 final class ProblemTimes: Sendable {
     private let first = Mutex<[Problem.Code: WallTime]>([:])
 

@@ -29,7 +29,6 @@ final class ConnectionRegister: Sendable {
         return UInt64(limits.rlim_cur)
     }
 
-    /// Adds a connection until it closes; returns false when there are too many.
     func add(_ channel: any Channel) -> Bool {
         let isAdded = state.withLock { state in
             guard state.connections.count < limit else { return false }

@@ -116,7 +116,6 @@ struct ReadTurns {
     private static let places = 2
 
     private var waiting: [Waiter] = []
-    /// Whether each running read is long, by its number.
     private var running: [UInt64: Bool] = [:]
     /// The time of each client's last turn: first for short reads, then for long reads.
     private var lastTurns: [[ReadLimiter.Client: UInt64]] = [[:], [:]]

@@ -52,7 +52,6 @@ extension Configuration {
         }
     }
 
-    /// Reads the key file of the log folder, if there is one; the configuration does not contain the keys.
     mutating func readEncryptionKeys() throws(ConfigurationError) {
         let isRequired = sync.encryption.isRequired
         guard let path = encryptionKeyFile else {

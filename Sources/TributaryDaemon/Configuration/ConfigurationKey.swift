@@ -11,10 +11,8 @@ struct ConfigurationKey: Sendable, CustomStringConvertible {
     let flag: String?
     let variable: String?
     let needsRestart: Bool
-    /// The form that a value must have, as the end of "must be …".
     let form: String
     let set: @Sendable (inout Configuration, ConfigurationEntry) throws(ConfigurationError) -> Void
-    /// The field's value in the syntax of the file; nil when it has no value.
     let text: @Sendable (Configuration) -> String?
     let isEqual: @Sendable (Configuration, Configuration) -> Bool
 

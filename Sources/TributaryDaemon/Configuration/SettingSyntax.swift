@@ -239,7 +239,6 @@ extension SettingSyntax where Value == LoopbackAddress {
     }
 }
 
-/// Writes numbers as an integer with a unit, such as `5s` or `1MiB`, and parses them.
 struct UnitNotation: Sendable {
     private let units: [(suffix: String, factor: Int64)]
     private let limit: Int64

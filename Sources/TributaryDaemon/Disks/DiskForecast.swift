@@ -21,7 +21,6 @@ struct DiskForecast: Sendable {
     }
 
     private var samples: [Sample] = []
-    /// Bytes a day; nil when it is not known yet.
     private var growth: Double?
 
     static let interval = Duration.seconds(3600)
@@ -71,7 +70,6 @@ struct DiskForecast: Sendable {
     }
 }
 
-/// The settings `disk.…`, which determine when the room on a disk is reported.
 struct DiskLimits: Hashable, Sendable {
     var warnDays = 7
     /// A disk that is smaller than ten times this value is reported at a tenth of its size.

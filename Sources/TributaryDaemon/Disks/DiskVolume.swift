@@ -2,7 +2,6 @@ import Foundation
 import Glibc
 import TributaryAdmin
 
-/// A file system that has files of the daemon.
 struct DiskVolume: Hashable, Sendable {
     enum Place: String, CaseIterable, Sendable {
         case store
@@ -17,7 +16,6 @@ struct DiskVolume: Hashable, Sendable {
     var device: UInt64
     /// The folders on it, by their contents.
     var paths: [Place: String]
-    /// The bytes that the daemon's user may still write.
     var free: Int64
     /// 0 for a file system that does not report it.
     var total: Int64
@@ -36,7 +34,6 @@ struct DiskVolume: Hashable, Sendable {
         return nil
     }
 
-    /// The entry of the status; nil when there is enough room.
     func finding(_ limits: DiskLimits) -> (severity: Severity, problem: Problem)? {
         guard let severity = severity(limits) else { return nil }
         var detail = "The disk of \(placesText) has \(ByteText.text(free)) free of \(ByteText.text(total))"

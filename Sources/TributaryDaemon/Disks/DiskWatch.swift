@@ -33,7 +33,6 @@ final class DiskWatch: Sendable {
         self.now = now ?? { ContinuousClock.now - start }
     }
 
-    /// The distinct file systems; the file system of the store comes first.
     func volumes() async -> [DiskVolume] {
         let time = now()
         let due = state.withLock { state in

@@ -152,7 +152,6 @@ struct StandardErrorLogHandler: SettingLogHandler {
 }
 
 extension Logger {
-    /// The logger for third-party libraries; their entries describe their internals.
     var forLibraries: Logger {
         guard var handler = handler as? any SettingLogHandler else { return self }
         handler.isOfLibraries = true

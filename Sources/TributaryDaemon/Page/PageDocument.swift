@@ -12,14 +12,11 @@ import TributaryChanges
 /// Its policy lets a browser run and apply only the script and the style of the document, by their hashes, and load
 /// nothing from anywhere. A text that got past the escaping could still do nothing.
 struct PageDocument: Sendable {
-    /// The text before, between and after the marks.
     private let parts: [Substring]
     let policy: String
 
-    /// The document as it was built into the program.
     static let standard = PageDocument(String(decoding: PackageResources.page_html, as: UTF8.self))
 
-    /// The places of the policy, the words and the data, in the order of the document.
     private static let marks = ["<!--policy-->", "<!--words-->", "<!--data-->"]
 
     init(_ text: String) {

@@ -49,7 +49,6 @@ final class ScanRequests: Sendable {
         if isAsked { signal.raise() }
     }
 
-    /// Replaces the settings, and tries them at once.
     func configure(_ settings: ReplicatorSettings, own writer: UniqueID) {
         state.withLock { state in
             guard state.settings != settings.syncthing else { return }
@@ -128,7 +127,6 @@ struct PendingScans: Sendable {
 
     mutating func insert(_ writer: UniqueID) { insert(path: writer.description) }
 
-    /// Puts the folders of a failed request back.
     mutating func putBack(_ paths: [String]) {
         if paths.isEmpty { isEverything = true }
         for path in paths { insert(path: path) }

@@ -36,7 +36,6 @@ struct LongWork<Value: Sendable>: Sendable {
         request.channel.closeFuture.whenComplete { _ in task.cancel() }
     }
 
-    /// Begins work that continues to its end when the client disconnects.
     init(toTheEndFor request: AdminRequest, _ body: @escaping @Sendable () async throws -> Value) {
         self.request = request
         endsWithClient = false

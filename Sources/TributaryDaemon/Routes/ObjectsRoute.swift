@@ -171,7 +171,6 @@ struct ObjectJSON: Sendable {
     ///
     /// A to-many relationship is listed with the IDs of its objects.
     let include: [String]
-    /// The listed part of each included to-many relationship.
     var page: (offset: Int, limit: Int) = (0, QueryParameters.largestLimit)
 
     init(model: Model, entity: Entity, include: String?) throws(ProblemDocument) {

@@ -31,7 +31,6 @@ enum SegmentRoute {
         return try .json(message)
     }
 
-    /// The consequences of an accepted segment for other changes.
     static func warning(_ held: SegmentStatus?) -> String {
         let ahead =
             "Its writes win over all other writes to the same values until clocks have passed its time. A local "

@@ -5,7 +5,6 @@ import TributaryChanges
 import TributaryStore
 import TributarySync
 
-/// The status of the room for the store and the log folder.
 extension StatusReport {
     static func addFolderQuota(
         of engine: Engine,

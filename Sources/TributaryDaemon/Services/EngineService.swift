@@ -106,7 +106,6 @@ struct EngineService: Service {
 }
 
 extension EngineService {
-    /// Removes old history once a day, until the task is cancelled.
     private func purgeHistory(of engine: Engine) async {
         while !Task.isCancelled {
             let age = Duration.seconds(state.configuration.historyAge.components.seconds)

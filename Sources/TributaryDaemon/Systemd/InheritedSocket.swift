@@ -12,7 +12,6 @@ enum InheritedSocket {
         isAnnounced(in: environment) ? chosen(unsettingVariables: false).descriptor : nil
     }
 
-    /// Returns the path of the inherited admin socket; nil without a socket or a path.
     static func path(in environment: [String: String]) -> String? {
         guard let chosen = announced(in: environment) else { return nil }
         var address = sockaddr_un()

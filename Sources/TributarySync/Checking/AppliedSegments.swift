@@ -2,7 +2,6 @@ import TransactionLog
 import TributaryChanges
 import TributaryStore
 
-/// Reads the segments in the log folder that the store has applied or would apply.
 struct AppliedSegments {
     let logs: LogFolder
     let store: Store

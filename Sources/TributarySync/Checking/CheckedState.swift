@@ -2,7 +2,6 @@ import TransactionLog
 import TributaryChanges
 import TributaryStore
 
-/// The digest of one state of the store, and the segments that contain its transactions.
 struct CheckedState: Sendable {
     struct Writer: Sendable {
         var id: UniqueID
@@ -18,7 +17,6 @@ struct CheckedState: Sendable {
     let unfinished: [SegmentName]
     /// The segments that an administrator has accepted regardless of their signatures, with their hashes.
     let accepted: [SegmentName: String]
-    /// For each writer, the segments in the scratch folder that contain its unexported transactions, in order.
     private(set) var tails: [UniqueID: [SegmentName]] = [:]
     private(set) var unexported = 0
 

@@ -93,7 +93,6 @@ struct BaselineVerifier {
         }
     }
 
-    /// Returns the first missing transaction above the baseline.
     private func addLater(_ law: BaselineLaw) throws -> AppliedSegments.Transaction? {
         var lacking: AppliedSegments.Transaction?
         for (writer, after, through) in law.moved {
@@ -111,7 +110,6 @@ struct BaselineVerifier {
         return lacking
     }
 
-    /// Returns the first missing transaction between the older baselines and this baseline.
     private func addEarlier(
         than baseline: KnownBaseline,
         _ bases: [KnownBaseline],

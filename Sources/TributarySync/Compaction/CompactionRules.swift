@@ -94,7 +94,6 @@ struct ComparisonRule {
     }
 
     var facts: CompactionFacts
-    /// The baselines that this store cannot judge at present.
     var obstructed: Set<BaselineName> = []
 
     /// Compares the greatest baseline that is not compared yet and that no verified baseline covers; O(w) for each

@@ -21,7 +21,6 @@ package actor Compactor {
 
     package enum Mode: Sendable {
         case dryRun
-        /// An administrator asks for a baseline now.
         case requested
         /// Only one writer cuts a baseline, and only when the saved space is worth the cost.
         case automatic

@@ -3,7 +3,6 @@ package import TransactionLog
 package import TributaryChanges
 import TributaryStore
 
-/// The names of the baselines and of the comparisons in a log folder.
 struct BaselineFiles: Hashable, Sendable {
     var baselines: [BaselineName] = []
     var comparisons: [BaselineComparison.Name] = []
@@ -25,7 +24,6 @@ struct KnownBaselines: Hashable, Sendable {
         var reason: String
         var isIncomplete: Bool
         var since: WallTime
-        /// The fault of its signature; nil for another reason.
         var untrusted: UntrustedFile?
         var isLocked = false
         /// The last transaction of each writer that the file claims to contain; nil when its first lines could not be
@@ -63,12 +61,10 @@ struct KnownBaselines: Hashable, Sendable {
     ///
     /// The replicator may bring a good file later.
     private(set) var refused: [BaselineName: Refusal] = [:]
-    /// The comparisons that are ignored because no trusted key has signed them.
     private(set) var refusedComparisons: [BaselineComparison.Name: Refusal] = [:]
     private(set) var comparisons: [BaselineComparison.Name: BaselineComparison] = [:]
     /// The verified baselines, sorted by the number of their transactions, greatest first.
     private(set) var verified: [KnownBaseline] = []
-    /// The baselines that no store has endorsed, in the same order.
     private(set) var unverified: [KnownBaseline] = []
     private(set) var objections: [Objection] = []
     /// The file marks of the last reading, by path; each file is read once.
@@ -106,7 +102,6 @@ struct KnownBaselines: Hashable, Sendable {
         }
     }
 
-    /// Whether the folder has a file of this name, with any content.
     func isTaken(_ name: BaselineName) -> Bool { baselines[name] != nil || refused[name] != nil }
 
     /// The last transaction of each writer that a verified baseline contains; older segments may be removed.
@@ -351,14 +346,12 @@ extension LogFolder {
 package struct KnownBaseline: Hashable, Sendable {
     package var name: BaselineName
     package var modelHash: String
-    /// The last transaction of each writer that the baseline contains.
     package var vector: VersionVector
     package var sha256: String
     package var bytes: UInt64
 
     func covers(_ other: KnownBaseline) -> Bool { vector.covers(other.vector) }
 
-    /// Whether the baseline has all transactions of the other baseline, and more.
     func dominates(_ other: KnownBaseline) -> Bool { vector != other.vector && covers(other) }
 
     fileprivate var transactionCount: UInt64 { vector.entries.reduce(0) { $0.addingSaturating($1.value) } }

@@ -81,7 +81,6 @@ extension SyncService {
         return hint
     }
 
-    /// Describes a segment that is not in the log folder and has no record in the store.
     private func unlisted(
         _ name: SegmentName,
         _ known: KnownTransactions,
@@ -112,7 +111,6 @@ extension SyncService {
     }
 }
 
-/// The parts of the explanation besides the state of the segment: its writer, its baselines, and its file.
 extension KnownTransactions {
     fileprivate func decision(about writer: UniqueID) -> String? {
         switch record(of: writer)?.state {
@@ -175,7 +173,6 @@ extension MissingPart {
 struct LogFolderSearch: Sendable {
     let configuration: SyncConfiguration
 
-    /// The maximum number of writers' folders that are searched for a blob.
     private static let folders = 1_000
 
     /// Whether the folder has a segment; nil when the file system does not answer.

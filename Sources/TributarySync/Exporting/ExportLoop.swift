@@ -7,7 +7,6 @@ import TributaryStore
 // This folder writes local transactions into the log folder as segments soon after they are committed, and acknowledges
 // imports.
 
-/// Exports after possible commits, and writes acknowledgements when they are due.
 struct ExportLoop: Sendable {
     private static let retryInterval = Duration.seconds(10)
 
@@ -17,13 +16,11 @@ struct ExportLoop: Sendable {
     let pacing: ExportPacing
     let work: WorkMeter
     let interrupt: @Sendable (Exporter.Step) throws -> Void
-    /// Ends when the first export has ended, whether it succeeded or failed.
     let firstExport = Broadcast<Never>(limit: 1)
     private let queue = SerialQueue("tributary.export")
 
     private var clock: MonotonicClock { environment.clock }
 
-    /// Runs until the service stops, then exports all remaining transactions.
     func run() async {
         var pacing = pacing
         var retry = await tryExport(&pacing)
@@ -101,7 +98,6 @@ struct ExportLoop: Sendable {
         }
     }
 
-    /// Reports that the store has continued as a fresh writer during an export.
     private func continued(_ reissued: Restamped, file: String) {
         environment.logger.error(
             "a file has the name of a transaction of this store: the store continues as a fresh writer",
@@ -161,7 +157,6 @@ struct ExportLoop: Sendable {
         }
     }
 
-    /// Returns the time of the next attempt if the export failed.
     private func tryExport(_ pacing: inout ExportPacing) async -> Duration? {
         let begin = clock.now()
         do {
@@ -198,7 +193,6 @@ struct ExportLoop: Sendable {
         return WallTime(milliseconds: since)
     }
 
-    /// Returns false when the commit failed.
     func acknowledgeWhenDue() async -> Bool {
         let now = environment.wall
         guard let due = acknowledgementDue(), due <= now else { return true }
@@ -221,7 +215,6 @@ struct ExportLoop: Sendable {
 /// The first save after a quiet time is exported at once. Further saves within the quiet time are exported together.
 /// Peers therefore see a save as early as possible, and any number of saves makes at most one segment in that time.
 package struct ExportPacing: Sendable {
-    /// The start of the last export that wrote something or failed.
     private(set) var lastExport: Duration?
 
     func rest(at now: Duration, quiet: Duration) -> Duration {

@@ -27,19 +27,15 @@ package struct Exporter: Sendable {
     var key: SigningKey?
     /// Nil when the log folder may grow without a limit.
     var room: FolderRoom?
-    /// The known baselines of the log folder, verified or not.
     var baselines: [KnownBaseline] = []
-    /// Whether everything is exported, however full the folder is.
     var ignoresLimit = false
     var work = WorkMeter()
     var interrupt: @Sendable (Step) throws -> Void = { _ in }
-    /// Called with the writer of each published segment.
     var published: @Sendable (UniqueID) -> Void = { _ in }
     /// Called when the store has continued as a fresh writer, because another file has the name of its next segment.
     var reissued: @Sendable (Restamped, _ file: String) -> Void = { _, _ in }
 
     private var logs: String { configuration.logs }
-    /// The name of this writer that peers see.
     private var name: String { configuration.name ?? store.configuration.name }
 
     /// Exports the transactions of former writers first, with the names under which they were committed.
@@ -374,7 +370,6 @@ struct StoreSync {
     }
 }
 
-/// The reason why nothing is exported, besides errors of reading and writing.
 package enum ExportFailure: Error, Hashable {
     /// The store's clock is ahead of the wall clock: its exports would win over all other writers.
     case clockAhead(by: Duration)

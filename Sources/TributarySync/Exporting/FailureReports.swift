@@ -6,9 +6,7 @@ import TributaryChanges
 struct FailureReports: Sendable {
     struct Report: Hashable, Sendable {
         var reason: String
-        /// The reason of the previous entry, if it differs.
         var before: String?
-        /// The number of failures and the time since the first failure; nil for the first failure.
         var attempts: Int?
         var time: Duration?
     }
@@ -24,7 +22,6 @@ struct FailureReports: Sendable {
     private static let interval = Duration.seconds(3_600)
     private var series: Series?
 
-    /// Returns the log entry for a failure; nil when it is not logged.
     mutating func failed(_ code: Problem.Code, _ reason: String, at now: Duration) -> Report? {
         guard var current = series else {
             series = Series(code: code, reason: reason, start: now, reported: now)
@@ -38,7 +35,6 @@ struct FailureReports: Sendable {
         return Report(reason: reason, before: before, attempts: current.attempts, time: now - current.start)
     }
 
-    /// Ends the failures; returns their number and the time since the first failure, or nil after a success.
     mutating func ended(at now: Duration) -> (attempts: Int, time: Duration)? {
         defer { series = nil }
         return series.map { ($0.attempts, now - $0.start) }

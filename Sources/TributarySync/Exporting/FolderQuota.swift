@@ -1,12 +1,10 @@
 package import TributaryAdmin
 package import TributaryChanges
 
-/// The notices about a log folder that is limited by `logs.max_bytes`.
 package struct FolderQuota: Sendable {
     private let logs: String
     private let limit: Int64
     private let size: FolderSize.Measured
-    /// The report of the last compaction pass; nil before the first pass.
     private let compaction: CompactionReport?
     private let name: @Sendable (UniqueID) -> String?
 
@@ -29,7 +27,6 @@ package struct FolderQuota: Sendable {
     /// Whether the folder has reached nine tenths of its limit.
     package var isNearlyFull: Bool { size.bytes >= limit - limit / 10 }
 
-    /// Nil while there is room.
     package var notice: Problem? {
         guard isNearlyFull else { return nil }
         let effect =
@@ -45,7 +42,6 @@ package struct FolderQuota: Sendable {
         )
     }
 
-    /// Adds the writers that fill the folder, and the obstacles to removals.
     package func completing(_ problem: Problem) -> Problem {
         var problem = problem
         problem.detail += " \(reasons)"

@@ -27,7 +27,6 @@ struct TakenNames: Hashable, Sendable {
 
     struct Entry: Hashable, Sendable {
         var since: WallTime
-        /// The path in the log folder of a segment, a baseline, a comparison, or the folder of its writer.
         var path: String
         /// Nil for anything but a segment or a baseline, such as a folder, a link or a damaged file.
         var claim: Claim?
@@ -36,7 +35,6 @@ struct TakenNames: Hashable, Sendable {
 
     /// The newest entry is last.
     private(set) var entries: [Entry] = []
-    /// The time when the store continued as a fresh writer last.
     private var last: WallTime?
 
     private static let limit = 100
@@ -69,7 +67,6 @@ struct TakenNames: Hashable, Sendable {
         return (["\(last?.milliseconds ?? 0)"] + lines).joined(separator: "\n")
     }
 
-    /// The seconds until the store may continue as a fresh writer; nil when it may now.
     func pause(at wall: WallTime) -> Int? {
         guard let last, last <= wall else { return nil }
         let doublings = min(max(0, entries.count - 1), TakenNames.mostDoublings)

@@ -7,7 +7,6 @@ struct BaselineImport: Sendable {
     let logs: LogFolder
     let control: ImportControl
 
-    /// Verifies the whole baseline, and lists the missing blobs that it names.
     func verified() throws(SegmentError) -> (VerifiedBaseline, missingBlobs: [String]) {
         let verified = try KnownBaselines.demandWhole(baseline, in: logs, control)
         return (verified, try blobs(verified).missing(in: BaselineReader(try logs.open(baseline, control), verified)))

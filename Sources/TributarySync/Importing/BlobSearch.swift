@@ -4,7 +4,6 @@ import Synchronization
 import TransactionLog
 import TributaryChanges
 
-/// Finds the blobs of a verified segment that are missing, or do not match their name.
 struct BlobSearch {
     static let limit = 64
     private static let rememberedLimit = 10_000
@@ -126,7 +125,6 @@ extension LogFolder {
         return found == EncryptedForm.length(ofBlob: size) ? size : found
     }
 
-    /// The reason if a blob cannot be read because its key is missing, otherwise nil.
     fileprivate func lock(ofBlob sha256: String, of writer: UniqueID, size: Int64) -> String? {
         do throws(SegmentError) {
             _ = try openBlob(sha256, writer: writer, size: UInt64(bitPattern: size))
@@ -166,7 +164,6 @@ package struct BlobFault: Hashable, Sendable {
     package var sha256: String
     package var size: Int64
     package var found: Int64?
-    /// The reason why this store cannot read the file: its key is missing.
     package var lock: String?
 
     var isImpossible: Bool { size > BlobFault.largestFile }

@@ -52,7 +52,6 @@ struct ImportAnnouncer {
         announceDeferrals()
     }
 
-    /// Logs the baselines and comparisons that were refused since the last scan.
     func announce(_ found: KnownBaselines, after former: KnownBaselines) {
         let baselines = found.refused.map { ($0.key.path, $0.value, former.refused[$0.key]) }
         let comparisons = found.refusedComparisons.map { ($0.key.path, $0.value, former.refusedComparisons[$0.key]) }
@@ -173,7 +172,6 @@ struct JournaledDeferrals {
     private static let restFactor = 20
 
     private(set) var names: Set<SegmentName> = []
-    /// The deferred values up to this transaction are logged.
     private(set) var journaledThrough: Int64 = 0
     private var nextLook = Duration.zero
 
@@ -202,7 +200,6 @@ struct JournaledDeferrals {
     mutating func rest(afterFailureAt end: Duration) { nextLook = end + JournaledDeferrals.retryInterval }
 }
 
-/// The logged gaps, so that each is logged once.
 struct JournaledGaps {
     private var waiting: [UniqueID: SegmentName] = [:]
 

@@ -39,11 +39,9 @@ struct ImportBatch: Sendable {
     /// The segments of each writer are in sequence.
     let items: [Item]
     var positions: [UniqueID: UInt64]
-    /// The segments that earlier batches have applied in part.
     var partials: [UniqueID: PartialRecord] = [:]
     let abandoned: Set<UniqueID>
     var trust = StoreTrust()
-    /// The hashes of segments that are applied regardless of their signatures.
     var accepted: [SegmentName: String] = [:]
     let wall: WallTime
     /// The number of changes that ends the batch, if it is more than a slice.
@@ -57,7 +55,6 @@ struct ImportBatch: Sendable {
     var result = Result()
     var committed: [CommittedTransaction] = []
 
-    /// Returns a copy of the batch with the beginnings of its segments in memory.
     func prefetched() throws -> ImportBatch {
         var batch = self
         try batch.readers.prefetch(items, positions: positions, changes: changeLimit)
@@ -77,9 +74,7 @@ struct ImportBatch: Sendable {
 extension ImportBatch {
     private enum Pause {
         case dependencies
-        /// The key of the segment is not trusted.
         case refused
-        /// The SQLite transaction is large enough, or the service stops.
         case full
         case end
     }
@@ -229,7 +224,6 @@ extension ImportBatch {
         return .end
     }
 
-    /// The transactions that must be applied before this transaction.
     private func unmet(_ header: TransactionHeader, of item: Item) -> [UniqueID: UInt64] {
         if header.sequence == 1, let after = item.segment.header.incarnation.after,
             positions[after.writer] ?? 0 < after.sequence

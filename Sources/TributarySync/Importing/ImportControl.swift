@@ -1,7 +1,6 @@
 import CLinux
 import Synchronization
 
-/// Tells a running import whether to continue, and tells others whether it makes progress.
 package final class ImportControl: Sendable {
     /// How a running import continues or ends; a greater order ends it sooner.
     package enum Order: Int, Sendable {
@@ -26,7 +25,6 @@ package final class ImportControl: Sendable {
 
     package func give(_ order: Order) { self.order.store(order.rawValue, ordering: .releasing) }
 
-    /// Gives an order unless a greater order was given.
     package func raise(to order: Order) { self.order.max(order.rawValue, ordering: .acquiringAndReleasing) }
 
     /// A counter that grows while there is progress.
@@ -45,7 +43,6 @@ package final class ImportControl: Sendable {
 package final class WorkMeter: Sendable {
     private let depth = Atomic(0)
     private let stepCount = Atomic<UInt64>(0)
-    /// The time of the last step, or of the beginning of the work, in nanoseconds.
     private let latest: Atomic<Int64>
     private let now: @Sendable () -> Duration
 
@@ -63,13 +60,11 @@ package final class WorkMeter: Sendable {
 
     package var steps: UInt64 { stepCount.load(ordering: .relaxed) }
 
-    /// The time since the last step of the work in progress; nil when there is no work.
     package var silence: Duration? {
         guard depth.load(ordering: .acquiring) > 0 else { return nil }
         return max(.zero, now() - .nanoseconds(latest.load(ordering: .relaxed)))
     }
 
-    /// Several pieces of work may run at once.
     package func begin() {
         latest.store(WorkMeter.nanoseconds(now()), ordering: .relaxed)
         depth.add(1, ordering: .releasing)

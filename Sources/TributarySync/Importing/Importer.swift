@@ -116,7 +116,6 @@ final class BatchPace: Sendable {
 extension Importer {
     private static let blobInterval = Duration.seconds(30)
 
-    /// Joins a verified baseline; returns nil, or the reason why it is not joined.
     func join(_ baseline: KnownBaseline) async throws -> PlannedBaselines.Refusal? {
         let work = BaselineImport(baseline: baseline, logs: try state.configuration.openLogs(), control: control)
         let file = baseline.name.path

@@ -76,7 +76,6 @@ final class ReadAhead: @unchecked Sendable {
 
     var hasPrefetched: Bool { prefetchedCount > 0 }
 
-    /// Whether a read has failed; another attempt with a newly opened file may succeed.
     var hasFailed: Bool {
         progress.withLock { if case .failure? = $0.end { true } else { false } }
     }

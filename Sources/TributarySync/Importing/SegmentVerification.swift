@@ -2,7 +2,6 @@ import TransactionLog
 package import TributaryChanges
 import TributaryStore
 
-/// A stage of the import: reads whole segments and classifies them.
 struct SegmentVerification: Sendable {
     struct Verified: Sendable {
         var segment: WriterListing.Pending
@@ -95,7 +94,6 @@ package enum VerificationResult: Hashable, Sendable {
     }
 }
 
-/// The facts about a completely verified segment.
 package struct SegmentSummary: Hashable, Sendable {
     package var sha256: String
     package var name: String?
@@ -104,7 +102,6 @@ package struct SegmentSummary: Hashable, Sendable {
     /// The clock of the last transaction, which is the greatest, because the clocks of a writer grow.
     package var lastClock: HybridClock
     package var missingBlobs: [String] = []
-    /// A fault in the size of one of the missing blobs; nil for none.
     package var blobFault: BlobFault?
     /// The first transaction with unmet dependencies at the time of the verification.
     package var unmet: UnmetDependencies?
@@ -112,7 +109,6 @@ package struct SegmentSummary: Hashable, Sendable {
     package var after: Incarnation.Predecessor?
     /// The segment was compared with the applied transactions up to this transaction; 0 for none.
     package var comparedThrough: UInt64 = 0
-    /// The reason why its signature prevents its application; nil for none.
     package var untrusted: UntrustedFile?
     /// Whether only the segment itself names its store, where that matters: no transaction of its writer was applied
     /// when it was read.

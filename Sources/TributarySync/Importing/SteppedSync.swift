@@ -41,12 +41,10 @@ package struct SteppedSync {
         return await loop.concludePass()
     }
 
-    /// The reason why the last import failed; nil when it succeeded.
     package var importFailure: String? {
         service.state.read { $0.problems.all.first { $0.code == .importFailed }?.detail }
     }
 
-    /// The segments that contradict the applied transactions.
     package var forked: [SegmentStatus] {
         let wall = service.environment.wall
         return service.state.read { $0.planner.statuses(wall: wall).filter { $0.state == .forked } }

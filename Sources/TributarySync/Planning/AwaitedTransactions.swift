@@ -13,7 +13,6 @@ struct AwaitedTransactions: Sendable {
     }
 
     private var queues: [UniqueID: Heap<Wait>] = [:]
-    /// The number of outstanding transactions for each waiter.
     private var counts: [Int: Int] = [:]
 
     /// Lets `waiter`, which must not be waiting yet, wait until each of these writers has reached its sequence.

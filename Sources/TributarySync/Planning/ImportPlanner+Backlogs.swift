@@ -67,7 +67,6 @@ extension ImportPlanner {
 
 package struct WriterBacklog: Hashable, Sendable {
     package var segments: Int
-    /// The wall time at which the oldest of the segments was found.
     package var since: WallTime
 }
 

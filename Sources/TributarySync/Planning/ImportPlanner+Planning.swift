@@ -4,7 +4,6 @@ package import TributaryChanges
 extension ImportPlanner {
     enum Block: Hashable, Sendable {
         case gap
-        /// The segment with the next sequence is incomplete, damaged or rejected.
         case unusable(SegmentBounds)
         case held(until: WallTime)
         /// The segment has no signature, or a signature that prevents its application, for this reason.
@@ -21,7 +20,6 @@ extension ImportPlanner {
     enum Verdict: Hashable, Sendable {
         case read([SegmentBounds])
         case ready(SegmentBounds, through: UInt64)
-        /// The reasons why the segments with the next transaction wait.
         case blocked([Waiting])
 
         /// A waiting segment; `bounds` is nil when no segment with the next transaction can be used.
@@ -225,7 +223,6 @@ extension ImportPlanner {
         return .blocked(found)
     }
 
-    /// Decides about one of the valid and trusted segments that contain a writer's next transaction.
     private func verdict(
         on bounds: SegmentBounds,
         of writer: PlannedWriter,
@@ -258,7 +255,6 @@ extension ImportPlanner {
         return true
     }
 
-    /// Decides about a segment by the transactions that must be applied before its next transaction.
     private func order(
         _ id: SegmentName,
         _ segment: SegmentSummary,
@@ -348,7 +344,6 @@ extension ImportPlanner {
 private struct Holders {
     /// The number of visited segments in the order; the other segments begin later.
     var met = 0
-    /// The valid and trusted segments that do not wait.
     var open: [SegmentBounds] = []
     /// The segments that wait for transactions, or for something that does not come in this plan.
     var waiting: Set<SegmentBounds> = []
@@ -377,13 +372,10 @@ struct BatchPlan {
     private(set) var toRead: [WriterListing.Pending] = []
     private(set) var runs: [ImportPlanner.Run] = []
     var deadline: WallTime?
-    /// How many times a writer was examined.
     var looks = 0
-    /// How many times a segment was examined.
     var segmentLooks = 0
     private(set) var changes = 0
     private(set) var bytes: Int64 = 0
-    /// The last planned segment of each writer.
     private(set) var last: [UniqueID: SegmentBounds] = [:]
 
     var isFull: Bool {

@@ -21,7 +21,6 @@ package struct ImportPlanner: Sendable {
         package var batchBytes: Int64 = 16 << 20
         /// The importer's cache must be larger than a batch.
         package var batchSegments = 2_048
-        /// The number of segments of each writer that are read ahead of their turn.
         package var readAhead = 1_024
 
         package init(maxAhead: Duration, incompleteGrace: Duration) {
@@ -42,7 +41,6 @@ package struct ImportPlanner: Sendable {
         case wait(until: WallTime?)
     }
 
-    /// A verified segment that is next to be applied.
     package struct Run: Hashable, Sendable {
         package var id: SegmentName
         package var file: FileIdentity
@@ -57,7 +55,6 @@ package struct ImportPlanner: Sendable {
     private(set) var pendingWriters: Set<UniqueID> = []
     private var withNewUnusableFiles: Set<UniqueID> = []
     var unsettled = UnsettledSegments()
-    /// The writers that are not waited for.
     package var abandoned: Set<UniqueID> = []
     /// The segments that are accepted although their clock is ahead, with the accepted hash.
     package var accepted: [SegmentName: String] = [:]
@@ -65,9 +62,7 @@ package struct ImportPlanner: Sendable {
     var baselines = PlannedBaselines()
     /// Whether the store began without foreign transactions, and its first import is not complete.
     var isBeginning = false
-    /// How many times ``next(wall:)`` has examined a writer, for tests of the cost.
     package internal(set) var looks = 0
-    /// How many times ``next(wall:)`` has examined a segment, for tests of the cost.
     package internal(set) var segmentLooks = 0
 
     package init(own: UniqueID, limits: Limits) {

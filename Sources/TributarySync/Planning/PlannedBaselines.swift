@@ -15,11 +15,9 @@ struct PlannedBaselines: Sendable {
     }
 
     private(set) var known = KnownBaselines()
-    /// The baselines that could not be joined, with the reason and the time of the next attempt.
     private(set) var refused: [KnownBaseline: Refusal] = [:]
     /// The wall time since which a writer's next segment is missing and a baseline has its transactions.
     private(set) var gapSince: WallTime?
-    /// The baseline that has the missing transactions and is not joined yet.
     private(set) var waiting: Waiting?
     /// The unverified baseline with transactions that the store, the log folder and all verified baselines lack.
     private(set) var offered: Waiting?
@@ -35,7 +33,6 @@ struct PlannedBaselines: Sendable {
         var reason: String
         var hint: String
         var retry: WallTime?
-        /// The writer that prevents the join; nil for none.
         var writer: UniqueID?
     }
 

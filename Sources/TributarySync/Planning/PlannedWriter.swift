@@ -30,9 +30,7 @@ struct PlannedWriter: Sendable {
     /// These are segments up to the position that were applied from other segments, applied segments that name another
     /// preceding segment, and conflict copies. The copies wait until the position covers them.
     private(set) var uncompared: Set<SegmentFile> = []
-    /// Files that cannot be compared, because their key is missing.
     private var lockedFiles: Set<SegmentFile> = []
-    /// The known conflict copies, each with its file identity.
     private var copies: [SegmentFile: FileIdentity] = [:]
     var unmet: SegmentSummary.UnmetDependencies?
     var appliedCount = 0
@@ -110,10 +108,8 @@ struct PlannedWriter: Sendable {
         if case .unknown = knowledge { markUnread(bounds) }
     }
 
-    /// The verified segments that are not applied.
     var verified: [SegmentBounds] { known.filter { $0.value.valid != nil }.map(\.key) }
 
-    /// The segments that cannot be read because their key is missing.
     var locked: [SegmentBounds] { known.filter { $0.value.isLocked }.map(\.key) }
 
     mutating func announce(_ bounds: SegmentBounds, _ announced: PlannedSegment.Announced) {
@@ -219,7 +215,6 @@ struct PlannedWriter: Sendable {
 
     // MARK: Unusable files
 
-    /// Replaces the unusable files; known unusable files keep their times.
     mutating func setUnusableFiles(_ found: [WriterListing.UnusableFile], wall: WallTime) {
         guard found != unusableFiles else { return }
         let former = unusableFileTimes
@@ -246,7 +241,6 @@ struct PlannedSegment: Sendable {
         case bad(SegmentState, reason: String, line: Int?)
     }
 
-    /// The last announced state, with the time when the segment reached it.
     struct Announced: Sendable {
         var state: SegmentState
         var since: WallTime

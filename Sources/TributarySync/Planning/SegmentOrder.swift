@@ -127,7 +127,6 @@ struct SegmentOrder<Segment: BoundedSegment>: Sendable {
     }
 }
 
-/// The facts about one of a writer's segments; ``SegmentOrder`` has one for each bounds.
 protocol BoundedSegment: Sendable {
     var bounds: SegmentBounds { get }
 }

@@ -19,7 +19,6 @@ package struct SegmentStatus: Hashable, Sendable {
     package var unknownObjects = 0
     package var deferredValues: [DeferredValue] = []
     package var since: WallTime?
-    /// Whether the clock of the segment is too far ahead, even if the segment waits for another reason.
     package var isAhead = false
     /// The remedy, as a command where there is one.
     package var hint: String?
@@ -54,7 +53,6 @@ package enum SegmentState: String, Sendable, Hashable, CaseIterable {
     case waiting
     /// The segment has no valid end line yet: it is still being written or copied.
     case incomplete
-    /// The clock of the segment is too far ahead of the wall clock.
     case held
     /// The bytes differ from the bytes that the writer wrote, or the end line never came.
     case damaged
@@ -96,7 +94,6 @@ extension SegmentStatus {
         name(values)
     }
 
-    /// Whether the status counts deferred values without naming any of them.
     var lacksDeferredNames: Bool { state == .applied && deferred + unknownObjects > 0 && deferredValues.isEmpty }
 
     mutating func name(_ values: [DeferredValue]) {

@@ -58,7 +58,6 @@ struct ActivitySummary: Sendable {
         due = max(now + Self.gathering, lastLine.map { $0 + Self.interval } ?? now)
     }
 
-    /// Nil when there is nothing to report.
     mutating func take(at now: Duration) -> Logger.Metadata? {
         guard due != nil else { return nil }
         var line: Logger.Metadata = ["cause": "\(cause)"]
@@ -92,7 +91,6 @@ struct ActivitySummary: Sendable {
     }
 }
 
-/// Logs summaries of imports, exports and merges, and measures them.
 package final class ActivityJournal: Sendable {
     private let summary = Mutex(ActivitySummary())
     private let measured = Mutex(ActivityMeters())

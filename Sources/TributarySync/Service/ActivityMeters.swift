@@ -7,7 +7,6 @@ package import TributaryStore
 /// takes 1,440 entries of 72 bytes, 102 KiB.
 package struct ActivityMeters: Sendable {
     package struct Minute: Sendable, Hashable {
-        /// The beginning of the minute on the clock of the service.
         package var start: Duration
         package var imported = ImportCounts()
         package var exported = ImportCounts()
@@ -19,11 +18,9 @@ package struct ActivityMeters: Sendable {
 
     package private(set) var imported = ImportCounts()
     package private(set) var exported = ImportCounts()
-    /// The number of objects that merges have inserted, updated or deleted in the main context.
     package private(set) var merged = 0
     package private(set) var imports = DurationHistogram()
     package private(set) var exports = DurationHistogram()
-    /// The minutes with activity, oldest first.
     package private(set) var minutes: [Minute] = []
 
     package init() {}

@@ -6,7 +6,6 @@ package import TributaryChanges
 import TributaryModel
 package import TributaryStore
 
-/// The number of deferred imported writes, and the newest of them.
 package struct DeferralReport: Hashable, Sendable {
     package var counts = DeferredCounts()
     /// At most ``DeferralFinder/named``, newest first.
@@ -147,7 +146,6 @@ final class DeferralFinder: Sendable {
 
     // MARK: Lines in the log folder
 
-    /// Nil when the folder does not answer in time.
     func search<T: Sendable>(_ search: @escaping @Sendable () -> T) async -> T? {
         await lineSearch.result(within: DeferralFinder.linePatience, search)
     }

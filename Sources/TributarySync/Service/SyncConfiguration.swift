@@ -20,7 +20,6 @@ package struct SyncConfiguration: Sendable, Hashable {
     package var sliceChanges = 20_000
     /// The number of bytes that the import may hold in memory.
     package var memory: Int64 = 64 << 20
-    /// The duration by which a writer's clock may be ahead of this machine's clock.
     package var maxAhead = Duration.seconds(3600)
     package var trust = TrustSettings()
     package var encryption = EncryptionKeys()

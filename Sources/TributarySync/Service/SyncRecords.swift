@@ -3,7 +3,6 @@ import TransactionLog
 import TributaryChanges
 import TributaryStore
 
-/// Reads and writes the sync's records in the store: positions, the pause and accepted segments.
 struct SyncRecords: Sendable {
     let store: Store
 
@@ -91,7 +90,6 @@ extension ExportRange {
     var name: SegmentName { SegmentName(writer: writer, first: first, last: last) }
 }
 
-/// The keys of the store's settings for the watched folder.
 enum StoreKeys {
     static let paused = "sync.paused"
     /// `<own sequence> <Unix milliseconds>`: the own sequence, and the time since which imports are unacknowledged.

@@ -58,7 +58,6 @@ extension SyncService {
 
 struct ImportPause: Hashable, Sendable {
     let since: WallTime
-    /// Nil until an administrator resumes the import.
     let until: WallTime?
 
     /// `<since> <until or ->`, both in Unix milliseconds.

@@ -21,7 +21,6 @@ extension SyncService {
         return state.read { $0.idleBaselineProblems(at: wall) }
     }
 
-    /// Returns when the initial import is complete, or when the task is cancelled.
     package func waitForInitialImport() async {
         for await _ in initialImport.stream() {}
     }
@@ -112,7 +111,6 @@ extension SyncService {
     }
 }
 
-/// The status of the sync, a value that the owner of the state publishes.
 package struct SyncStatus: Sendable, Hashable {
     package var pausedSince: WallTime?
     package var segments: [SegmentState: Int] = [:]
@@ -129,7 +127,6 @@ extension SyncService {
 
     package func deferrals(_ reader: Reader) throws -> DeferralReport { try deferrals.report(reader) }
 
-    /// Adds the lines of the writes to a report, if the log folder answers in time.
     package func located(_ report: DeferralReport) async -> DeferralReport { await deferrals.located(report) }
 
     /// Adds the first deferred value to each status, with its line as ``located(_:)`` finds it.

@@ -59,7 +59,6 @@ extension SyncService {
         try await exports.exportNow()
     }
 
-    /// Exports all committed transactions, even into a full log folder.
     func exportBeyondLimit() async throws { _ = try await exports.exportNow(beyondLimit: true) }
 
     /// Requests that the next compaction pass checks at once whether the log folder lacks segments of this store.
@@ -110,7 +109,6 @@ extension SyncService {
     package func segmentEvents() -> AsyncStream<SegmentStatus> { events.stream() }
 }
 
-/// The changes that a sync has made, and the remaining segments.
 package struct SyncResult: Sendable, Hashable {
     package var imported: ImportCounts
     /// The changed objects that programs have seen since.

@@ -102,7 +102,6 @@ package final class SyncService: Service {
         end()
     }
 
-    /// Checks again everything that waits for a time of the wall clock.
     func clockWasSet() {
         signals.imports.raise()
         signals.exports.raise()
@@ -237,7 +236,6 @@ package struct SerialQueue: Sendable {
     }
 }
 
-/// Work on a folder that may never answer.
 package enum HangingWork {
     /// Returns the result of `task`, or nil when `isLost` returns true before the task ends; the task always continues.
     package static func result<T: Sendable>(

@@ -117,7 +117,6 @@ struct ServiceLifecycle<Request: Sendable, Starter: Sendable>: Sendable {
         return true
     }
 
-    /// Returns false when there is nothing to wait for.
     mutating func addStarter(_ starter: Starter) -> Bool {
         guard !isWatching, !isStopping else { return false }
         starters.append(starter)

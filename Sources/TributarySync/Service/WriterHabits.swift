@@ -33,7 +33,6 @@ package struct WriterHabits: Sendable {
             }
         }
 
-        /// The longest usual pause; nil while too little is known.
         var usualPause: Duration? {
             guard pauses >= WriterHabits.leastPauses, last.duration(since: first) >= WriterHabits.leastTime else {
                 return nil
@@ -73,7 +72,6 @@ package struct WriterHabits: Sendable {
         }
     }
 
-    /// The stores that are silent for longer than usual, the longest silence first.
     package func silences(at wall: WallTime) -> [Silence] {
         habits.compactMap { store, habit in
             guard let usual = habit.usualPause else { return nil }

@@ -15,7 +15,6 @@ package final class WriterWatch: Sendable {
     }
 
     private let state = Mutex(State())
-    /// The number of transactions that are read at a time.
     private static let portion = 10_000
     private static let named = 20
 

@@ -9,7 +9,6 @@ package import TributaryStore
 /// is a setting for each key, and a setting for each store with its keys. A decision and a pin cost O(log n) for n
 /// keys, and O(k) for the k keys of the same store.
 package struct PinnedKeys {
-    /// The pins that matter for a store and a key.
     package struct Finding: Hashable, Sendable {
         /// The first store with the pinned key.
         ///

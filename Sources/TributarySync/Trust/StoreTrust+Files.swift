@@ -6,7 +6,6 @@ import TributaryStore
 package struct UntrustedFile: Hashable, Sendable {
     /// A sentence.
     package var reason: String
-    /// The label of the store that has written the file.
     package var store: UniqueID
     /// The key that has signed it; nil when it has no valid signature.
     package var key: PublicKey?
@@ -31,7 +30,6 @@ extension StoreTrust {
         return try admission(writer, claiming: store, segment.end.signature, of: text, isRead: isRead, reader)
     }
 
-    /// The reason why a segment is not applied; nil for none.
     func refusal(of segment: VerifiedSegment, _ reader: Reader) throws -> UntrustedFile? {
         try admission(of: segment, reader).refusal
     }
@@ -45,7 +43,6 @@ extension StoreTrust {
         return try admission(name.writer, claiming: claimed, baseline.signature, of: text, reader).refusal
     }
 
-    /// The reason why a comparison is ignored; nil for none.
     func refusal(of comparison: BaselineComparison, _ reader: Reader) throws -> UntrustedFile? {
         let (writer, store) = (comparison.name.writer, comparison.store)
         return try admission(writer, claiming: store, comparison.signature, of: comparison.signedText, reader).refusal

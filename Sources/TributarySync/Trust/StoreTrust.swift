@@ -17,7 +17,6 @@ package final class StoreTrust: Sendable {
         var settings = TrustSettings()
     }
 
-    /// Nil when nothing is signed.
     package let key: SigningKey?
     /// Nil when the list is only in memory.
     private let path: String?
@@ -71,7 +70,6 @@ package final class StoreTrust: Sendable {
         return .untrusted("It is signed in the name of this store with key \(key), which is not a key of this store.")
     }
 
-    /// Whether a label is the present label of the reader's store.
     func isOwn(_ store: UniqueID, _ reader: Reader) throws -> Bool { try reader.writers.own().store == store }
 
     /// Trusts or revokes keys of a store, and writes the whole list to its file: O(n log n) for its n keys.

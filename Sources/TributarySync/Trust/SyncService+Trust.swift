@@ -4,10 +4,8 @@ package import TributaryChanges
 package import TributaryStore
 
 extension SyncService {
-    /// The stores that this store trusts, and its own key.
     package var trust: StoreTrust { environment.trust }
 
-    /// The key with which the store signs; nil when it signs nothing.
     package var signingKey: SigningKey? { environment.trust.key }
 
     /// The trusted or revoked keys by store, including stores without applied transactions; O(n log n) for n keys.

@@ -16,9 +16,7 @@ package struct TrustSettings: Hashable, Sendable {
     package var mode: Mode
     /// Whether the key of the first applied segment of a store is trusted from then on.
     package var pinsFirst: Bool
-    /// Keys of stores that may be trusted at first sight.
     package var keys: [PublicKey] { didSet { listed = Set(keys) } }
-    /// The members of ``keys``, for the lookup in each decision.
     fileprivate private(set) var listed: Set<PublicKey>
 
     package init(mode: Mode = .any, pinsFirst: Bool = false, keys: [PublicKey] = []) {

@@ -65,7 +65,6 @@ package final class DirectoryWatcher: Sendable {
         add(.root, path, DirectoryWatcher.rootEvents)
     }
 
-    /// Watches a writer's folder, and its blobs if there are any.
     package func watch(_ writer: UniqueID) {
         add(.writer(writer), "\(path)/\(writer)", DirectoryWatcher.writerEvents)
         add(.blobs(writer), "\(path)/\(writer)/blobs", DirectoryWatcher.blobEvents)

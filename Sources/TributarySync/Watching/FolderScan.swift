@@ -20,7 +20,6 @@ package struct FolderScan: Sendable {
     }
 }
 
-/// The files of one writer's folder, known by their names and attributes.
 package struct WriterListing: Sendable {
     /// A regular file with a segment's name and sequences that are not all applied.
     package struct Pending: Hashable, Sendable {
@@ -55,7 +54,6 @@ package struct WriterListing: Sendable {
     }
 }
 
-/// The changes of some files of a writer's folder; the other files have not changed.
 package struct ListingChange: Sendable {
     package var writer: UniqueID
     package var names: Set<SegmentName> = []

@@ -19,7 +19,6 @@ package final class FolderSize: Sendable {
         package var writers: [UniqueID: Int64] = [:]
     }
 
-    /// The files of one folder, without the files of folders in it.
     private struct Listed {
         var inode: UInt64
         /// Nil when the folder may change without another time stamp.
@@ -39,7 +38,6 @@ package final class FolderSize: Sendable {
 
     private let path: String
     private let state = Mutex(State())
-    /// Used on the queue alone.
     private let listed = Mutex<(folders: [String: Listed], since: WallTime?)>(([:], nil))
     private let queue = DispatchQueue(label: "tributary.folder-size", qos: .utility)
 
@@ -117,7 +115,6 @@ package final class FolderSize: Sendable {
         begun?.isDue(after: age, at: wall) ?? true
     }
 
-    /// Runs on the queue.
     private func measure(at wall: WallTime) {
         let added = state.withLock { state in
             state.begun = wall

@@ -1,7 +1,6 @@
 import TransactionLog
 import TributaryChanges
 
-/// The state of a writer's folder at its last scan.
 struct KnownFolder: Sendable {
     enum Entry {
         case file(File, FileIdentity?)

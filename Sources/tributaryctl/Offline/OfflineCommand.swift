@@ -65,7 +65,6 @@ extension Model {
 }
 
 extension SegmentError {
-    /// The hint of a command that does not know a daemon's keys.
     var offlineHint: String {
         kind == .locked ? "Name the file that has its key: --encryption-keys FILE" : hint
     }

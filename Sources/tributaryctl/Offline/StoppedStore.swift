@@ -18,7 +18,6 @@ final class StoppedStore {
     private let owner: (user: uid_t, group: gid_t)?
     private let lock: Int32
 
-    /// Locks the store, or the target of a symbolic link.
     init(_ path: String) throws {
         (folder, name, self.path) = try OpenFolder.holding(linkedFrom: path)
         var status = stat()

@@ -17,7 +17,6 @@ extension ServerSentEvent {
     var json: JSONValue? { try? JSONParser.parse(Array(data.utf8), depthLimit: 32) }
 }
 
-/// Values of a response as people read them.
 extension JSONValue {
     /// The value without the quotes of JSON; nil for null.
     var shown: String? {
@@ -31,7 +30,6 @@ extension JSONValue {
 
     func shown(_ key: String) -> String? { self[key]?.shown }
 
-    /// The member, Unix seconds, as local time.
     func time(_ key: String) -> String? {
         switch self[key] {
         case .double(let seconds): TimeText.time(seconds)
@@ -45,13 +43,11 @@ extension JSONValue {
         if case .integer(let count)? = self[key] { count } else { 0 }
     }
 
-    /// The elements of the member; nil unless it is an array.
     func elements(_ key: String) -> [JSONValue]? {
         guard case .array(let elements)? = self[key] else { return nil }
         return elements
     }
 
-    /// The members of the member; nil unless it is an object.
     func members(_ key: String) -> [JSONMember]? {
         guard case .object(let members)? = self[key] else { return nil }
         return members

@@ -124,7 +124,6 @@ struct StatusView {
         }
     }
 
-    /// Nil while no daemon answers.
     private func next() async throws -> AdminResponse? {
         do {
             return try await session.call(AdminCall(.get, .status))

@@ -2,7 +2,6 @@ import Foundation
 import TributaryChanges
 
 enum TimeText {
-    /// Returns Unix seconds as local time, such as `2026-03-01 14:05:09`.
     static func time(_ seconds: Double?) -> String? {
         guard let seconds else { return nil }
         let formatter = DateFormatter()

@@ -57,7 +57,6 @@ struct HistoryCommand: DaemonCommand {
         if let token { session.terminal.print("token: \(token)") }
     }
 
-    /// The writers with a name, each as `NAME (UUID's first characters)`.
     private func names(in session: Session) async throws -> [String: String] {
         var names: [String: String] = [:]
         for store in try await session.writers(where: { $0.name != nil }) {

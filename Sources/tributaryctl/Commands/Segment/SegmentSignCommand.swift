@@ -74,7 +74,6 @@ struct SegmentSignCommand: OfflineCommand {
         terminal.print("to trust the key, on each machine: \(typed)")
     }
 
-    /// Returns the segment unless another key has signed it.
     private func signable(
         _ path: String,
         in folder: OpenFolder,
@@ -104,7 +103,6 @@ struct SegmentSignCommand: OfflineCommand {
     }
 }
 
-/// The option for the file of the private key that signs a command's files.
 struct SigningKeyOption: ParsableArguments {
     @Option(
         help: ArgumentHelp("The file of an Ed25519 key in PEM to sign with, for its owner alone.", valueName: "path"),
@@ -112,7 +110,6 @@ struct SigningKeyOption: ParsableArguments {
     )
     var key: String?
 
-    /// Nil when the option is not given.
     func signingKey() throws(CommandFailure) -> SigningKey? {
         guard let path = key else { return nil }
         let found: SigningKey?
