@@ -8,7 +8,7 @@ import TributaryChanges
 struct Session: Sendable {
     let client: AdminClient
     let json: Bool
-    /// The path of the socket that was named; nil for the default ones.
+    /// The path of the named socket; nil for the default sockets.
     let socket: String?
     let hints: HintText
     let terminal = Terminal.standard
@@ -32,8 +32,9 @@ struct Session: Sendable {
         try await client.send(call).orProblem()
     }
 
-    /// Sends a request for long work, shows its progress where possible, and returns the `result` event as a response;
-    /// there is no time limit as long as the daemon sends progress.
+    /// Sends a request for long work, shows its progress where possible, and returns the `result` event as a response.
+    ///
+    /// There is no time limit as long as the daemon sends progress.
     func follow(
         _ call: AdminCall,
         progress: (JSONValue) -> String,

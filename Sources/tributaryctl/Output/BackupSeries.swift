@@ -6,10 +6,10 @@ import TributaryChanges
 
 /// The backups of a store in a folder, which `tributaryctl backup --keep` names itself.
 ///
-/// They are `tributary-NUMBER-TIME-STORE.sqlite`, and with an instance `tributary-NAME-NUMBER-TIME-STORE.sqlite`. STORE is the
-/// end of the label of the store, so that the stores of several machines can share the folder. Each backup has a greater
-/// NUMBER than all backups of this name that are there. TIME is UTC with milliseconds; the clock may be wrong, and only
-/// people read it.
+/// They are `tributary-NUMBER-TIME-STORE.sqlite`, and with an instance `tributary-NAME-NUMBER-TIME-STORE.sqlite`. STORE
+/// is the end of the store's label, so that the stores of several machines can share the folder. Each backup has a
+/// greater NUMBER than all existing backups of this name. TIME is UTC with milliseconds; the clock may be wrong, and
+/// only people read it.
 struct BackupSeries {
     private static let suffix = ".sqlite"
     private static let digits = 10
@@ -49,7 +49,7 @@ struct BackupSeries {
         return "\(instance)-"
     }
 
-    /// Begins a backup, which is to become the newest one; ``name(of:store:)`` is its name.
+    /// Begins the newest backup; ``name(of:store:)`` is its final name.
     func begin(at time: Date) throws -> (file: NewFile, begun: String) {
         let newest = try names().compactMap { $0.hasSuffix(Self.suffix) ? parse($0)?.number : nil }.max() ?? 0
         let style = Date.ISO8601FormatStyle(
@@ -110,9 +110,9 @@ struct BackupSeries {
         return names.sorted()
     }
 
-    /// Removes the oldest backups of the store that has the newest one, so that `count` stay, and returns their paths.
+    /// Removes the oldest backups of the store with the newest backup, so that `count` remain, and returns their paths.
     ///
-    /// What has such a name and is no store in a regular file is left alone, and counts for nothing.
+    /// Files of such a name that are not stores in regular files are ignored and not counted.
     func removeOldest(keeping count: Int, sparing newest: String) throws -> [String] {
         guard let spared = parse(newest) else { return [] }
         let older = try names().compactMap(parse)
@@ -156,7 +156,7 @@ struct BackupSeries {
         }
     }
 
-    /// Whether the name is one of a regular file for which `isWanted` returns true.
+    /// Whether the name belongs to a regular file and `isWanted` returns true for it.
     private func isFile(_ name: String, _ isWanted: (_ descriptor: Int32, stat) -> Bool) -> Bool {
         let descriptor = folder.open(name, O_RDONLY | O_NONBLOCK)
         guard descriptor >= 0 else { return false }

@@ -1,7 +1,7 @@
 import Foundation
 import TributaryAdmin
 
-/// What systemd knows of the daemon's unit: the answer of each command while no daemon answers.
+/// The state of the daemon's unit in systemd, which each command reports when no daemon answers.
 struct ServiceState {
     let unit: String
     private let properties: [String: String]
@@ -36,7 +36,7 @@ struct ServiceState {
         guard properties["ActiveState"] != nil else { return nil }
     }
 
-    /// The state of the unit, since when it has it, and what to type.
+    /// The state of the unit, the time of its last change, and the commands to type.
     var lines: [String] {
         guard properties["LoadState"] != "not-found" else {
             return ["\(unit) is not installed", "hint: systemctl list-units 'tributaryd*'"]
@@ -60,8 +60,9 @@ struct ServiceState {
         return result == "exit-code" ? "exit status \(properties["ExecMainStatus"] ?? "unknown")" : result
     }
 
-    /// The lines for the units that listen on these sockets; where systemd does not answer, the command that reads the
-    /// journal.
+    /// The lines for the units that listen on these sockets.
+    ///
+    /// If systemd does not answer, the command that reads the journal.
     static func lines(for sockets: [String]) -> [String] {
         sockets.compactMap(DefaultPaths.unit(of:)).flatMap { unit in
             ServiceState(unit: unit)?.lines ?? ["hint: journalctl -u \(unit) -n 20"]
