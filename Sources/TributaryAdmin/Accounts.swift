@@ -1,7 +1,6 @@
 package import Glibc
 import TributaryChanges
 
-/// Looks up users and groups of the system by thread-safe calls.
 package enum Accounts {
     private static let sizes = [1 << 12, 1 << 16, 1 << 20]
 

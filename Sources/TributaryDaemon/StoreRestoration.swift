@@ -72,7 +72,6 @@ struct StoreRestoration {
 }
 
 extension StoreError {
-    /// Whether another attempt may succeed: the disk is full or does not answer, or the store is in use.
     fileprivate var mayPass: Bool {
         switch self {
         case .database(let code, _): [5, 6, 8, 10, 13, 14].contains(code & 0xFF)

@@ -8,7 +8,6 @@ import TributaryChanges
 struct Session: Sendable {
     let client: AdminClient
     let json: Bool
-    /// The path of the named socket; nil for the default sockets.
     let socket: String?
     let hints: HintText
     let terminal = Terminal.standard
@@ -67,7 +66,6 @@ struct Session: Sendable {
         _ = try await client.events(AdminCall(.get, .changes, query: [("after", token)]), onEvent: onEvent).orProblem()
     }
 
-    /// Prints a response: unchanged with `--json`, otherwise as `text` prints it.
     func show(_ response: AdminResponse, text: () throws -> Void) rethrows {
         if json { terminal.print(response.text) } else { try text() }
     }

@@ -86,7 +86,6 @@ package struct AdminClient: Sendable {
         }
     }
 
-    /// The error for a socket that its owner closed, such as a daemon that could not start.
     private static func closed(_ path: String, _ reason: String) -> AdminClientError {
         .noDaemon([SocketAttempt(path: path, reason: reason + ", without an answer")])
     }

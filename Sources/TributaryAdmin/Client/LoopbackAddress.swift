@@ -3,7 +3,6 @@ package struct LoopbackAddress: Hashable, Sendable, CustomStringConvertible {
     package let host: String
     package let port: Int
 
-    /// The default address of Syncthing's REST interface.
     package static let syncthing = LoopbackAddress(host: "127.0.0.1", port: 8384)
 
     private init(host: String, port: Int) {

@@ -47,7 +47,6 @@ package struct SyncthingFolder: Codable, Hashable, Sendable {
 /// The patterns of a folder's `.stignore`.
 package enum SyncthingIgnores {
     package static let fileName = ".stignore"
-    /// The pattern that leaves the staging folder out.
     package static let staging = "/.staging"
 
     /// Whether the patterns leave the staging folder out.

@@ -54,7 +54,6 @@ final class AdminSocket: Sendable {
         if isOwn { unlink(path) }
     }
 
-    /// Removes a socket without a listening process, which a crashed daemon has left behind.
     private static func removeStale(path: String) throws {
         guard let attributes = try? FileManager.default.attributesOfItem(atPath: path) else { return }
         guard attributes[.type] as? FileAttributeType == .typeSocket else {

@@ -126,7 +126,6 @@ final class UnreadableRequestHandler: ChannelOutboundHandler {
 }
 
 extension ProblemDocument {
-    /// Returns the bytes of an HTTP/1.1 response with the problem as its body, for places without a server.
     func rawResponse(_ reason: String, fields: [String] = []) -> ByteBuffer {
         let body = text + "\n"
         let head =

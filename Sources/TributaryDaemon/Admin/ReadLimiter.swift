@@ -132,7 +132,6 @@ struct ReadTurns {
         return now
     }
 
-    /// Makes a running read a long read; returns false when a long read is already running.
     mutating func lengthen(_ number: UInt64) -> Bool {
         guard running[number] != nil, !running.values.contains(true) else { return false }
         running[number] = true

@@ -15,7 +15,6 @@ struct ChangeStream: Sendable {
     let shutdownBroadcast: ShutdownBroadcast
     let channel: any Channel
     let start: HistoryToken
-    /// The transaction that the main context had merged when the client connected.
     let known: Int64
     /// The events to be sent after the first event: the changes between `start` and `known`.
     let pending: PendingChangeEvents

@@ -71,7 +71,6 @@ struct Configuration: Sendable {
         set { origins[field] = newValue }
     }
 
-    /// Creates the error of a setting, with the value of `errno` if a call of the system has failed.
     func error(_ reason: String, in field: Field, code: Int32? = nil) -> ConfigurationError {
         let key = ConfigurationKey.all.first { $0.field == field }
         return ConfigurationError(reason: reason, key: key?.name, origin: self[originOf: field], code: code)
@@ -203,7 +202,6 @@ struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
     var reason: String
     var key: String?
     var origin = ConfigurationOrigin.standard
-    /// The value of `errno` when a file could not be read; nil for a mistake in a setting.
     var code: Int32?
 
     var status: ExitStatus { ExitStatus(passing: code) ?? .badConfiguration }

@@ -25,7 +25,6 @@ struct SettingSyntax<Value: Hashable & Sendable>: Sendable {
     var scalar = Scalar.text
     /// The value of YAML's null; nil when null is refused.
     var null: Value?
-    /// Returns the value of a list of texts; nil when a list is refused.
     var list: (@Sendable ([String]) -> Value?)?
     /// Parses a text, and completes a relative path with the folder; nil when the text is not as expected.
     let parse: @Sendable (_ text: String, _ folder: String) -> Value?
@@ -266,7 +265,6 @@ struct UnitNotation: Sendable {
         return nil
     }
 
-    /// Uses the greatest unit that divides the number.
     func text(_ number: Int64) -> String {
         let unit = units.last { number % $0.factor == 0 } ?? units[0]
         return "\(number / unit.factor)\(unit.suffix)"

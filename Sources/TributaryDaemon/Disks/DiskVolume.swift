@@ -14,7 +14,6 @@ struct DiskVolume: Hashable, Sendable {
     }
 
     var device: UInt64
-    /// The folders on it, by their contents.
     var paths: [Place: String]
     var free: Int64
     /// 0 for a file system that does not report it.
@@ -24,7 +23,6 @@ struct DiskVolume: Hashable, Sendable {
 
     var places: [Place] { Place.allCases.filter { paths[$0] != nil } }
 
-    /// Nil when there is enough room, or when the file system does not report it.
     func severity(_ limits: DiskLimits) -> Severity? {
         guard total > 0 else { return nil }
         let least = min(limits.warnFree, total / 10)

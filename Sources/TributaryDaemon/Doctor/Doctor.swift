@@ -378,6 +378,5 @@ extension ConfigurationSources {
         return sources
     }
 
-    /// The unit of the configuration file; nil when this machine has no such unit.
     var unit: UnitFacts? { file.flatMap(UnitFacts.name(configuredBy:)).flatMap(UnitFacts.init(asking:)) }
 }

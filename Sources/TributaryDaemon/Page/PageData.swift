@@ -273,7 +273,6 @@ struct PageData: Sendable {
 extension Conflict {
     private static let valueLimit = 2_000
 
-    /// The conflict with long values cut.
     fileprivate var shownJSON: JSONValue {
         var shown = self
         shown.losing.value = losing.value.map(Conflict.cut)

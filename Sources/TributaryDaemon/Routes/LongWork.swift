@@ -51,7 +51,6 @@ struct LongWork<Value: Sendable>: Sendable {
         }
     }
 
-    /// Does work that only one request does at a time, and returns the response with the result as JSON.
     static func response(
         to request: AdminRequest,
         holding lock: WorkLock,

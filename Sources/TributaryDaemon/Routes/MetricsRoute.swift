@@ -6,7 +6,6 @@ import TributaryModel
 import TributaryStore
 import TributarySync
 
-/// `GET /metrics`: counters and gauges in Prometheus's text format.
 enum MetricsRoute {
     static func response(of daemon: AdminServices) async throws -> Response {
         let status = await StatusReport.make(of: daemon)

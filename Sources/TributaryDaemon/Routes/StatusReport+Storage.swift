@@ -38,7 +38,6 @@ extension StatusReport {
     private static let keptBytes: Int64 = 16 << 20
     private static let namedReaders = 3
 
-    /// Names the other processes that let the WAL grow by a long read transaction.
     static func readerNotice(of engine: Engine, walBytes: Int64?) -> Problem? {
         guard let walBytes, walBytes >= keptBytes else { return nil }
         let store = engine.container.store

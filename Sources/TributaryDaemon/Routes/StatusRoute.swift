@@ -8,7 +8,6 @@ import TributaryModel
 import TributaryStore
 import TributarySync
 
-/// `GET /v1/health`: 200 when the daemon is working, else 503.
 enum HealthRoute {
     static func handle(_ request: AdminRequest) async throws -> Response {
         let status = await StatusReport.make(of: request.daemon)

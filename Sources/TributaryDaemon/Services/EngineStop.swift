@@ -73,7 +73,6 @@ struct EngineStop {
         logger.warning("The last export failed; the next start does it", metadata: ["error": "\(reason)"])
     }
 
-    /// Returns the result of work on the log folder, or nil when the work makes no progress for a while.
     private func finishing<T: Sendable>(_ task: Task<T, Never>) async -> T? {
         let timeLimit = state.configuration.shutdown.timeLimit
         let works = [engine.sync.control.work, engine.sync.exportWork]
@@ -115,7 +114,6 @@ struct StopSchedule: Sendable, Equatable {
     /// Work on the log folder without progress is abandoned after this time; connections have the same time to close.
     var timeLimit: Duration { min(max(timeout / 4, .milliseconds(500)), .seconds(5)) }
 
-    /// Returns the action at a time since the request to stop; each action is returned once.
     func action(at elapsed: Duration, hasRolledBack: Bool) -> Action {
         if elapsed >= timeout + grace { return .leave }
         guard elapsed >= timeout else { return .wait(until: timeout) }

@@ -22,7 +22,6 @@ struct FolderAudit {
     /// The check's own log folder, with the unexported local transactions.
     let scratch: LogFolder
     private(set) var report: CheckReport
-    /// The number of the segments that are only in a baseline without an endorsement.
     private(set) var unendorsed = 0
     /// Publishes a segment of the store's own with its hash again, or returns false; nil without repairs.
     let republish: ((SegmentName, String) throws -> Bool)?

@@ -12,7 +12,6 @@ package import TributaryStore
 /// It checks SQLite's integrity, positions against files, hashes, large values, and the digest of a store that is
 /// rebuilt from the segments.
 package struct StoreCheck: Sendable {
-    /// Opens the rebuilt store; the caller knows how stores are migrated.
     package typealias Opening = @Sendable (StoreConfiguration) throws -> Store
 
     /// Receives the phase, the amount of finished work, and the total if it is known.

@@ -23,7 +23,6 @@ struct CompactionFacts: Sendable {
     var keep: Duration
     var wall: WallTime
 
-    /// All writers of the store, the present writer first.
     var owners: [UniqueID] { [own] + writers.filter { $0.store == store && $0.id != own }.map(\.id) }
 
     /// Whether a writer and the own writer have a common former writer, and therefore share the faults of its state.

@@ -83,7 +83,6 @@ struct KnownBaselines: Hashable, Sendable {
         compare()
     }
 
-    /// Adds verified baselines that the caller has compared with the state of the store.
     func endorsing(_ baselines: [KnownBaseline]) -> KnownBaselines {
         var new = self
         let endorsed = Set(verified + baselines)
@@ -282,7 +281,6 @@ extension KnownBaselines {
         return whole
     }
 
-    /// Adds the own files that were published since the last scan, and drops the removed files.
     func withOwn(
         _ own: UniqueID,
         in logs: LogFolder,
@@ -342,7 +340,6 @@ extension LogFolder {
     }
 }
 
-/// A baseline in the log folder, as described by its first lines and its end line.
 package struct KnownBaseline: Hashable, Sendable {
     package var name: BaselineName
     package var modelHash: String

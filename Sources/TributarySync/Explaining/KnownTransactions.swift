@@ -82,7 +82,7 @@ package struct KnownTransactions: Sendable {
 
     /// Replaces the UUID of each known writer by its name: `writer shop (5f0c0000)` for `writer 5f0c0000-…`.
     ///
-    /// The first characters of the UUID stay, because a store has several writers with the same name.
+    /// The first characters of the UUID stay: a store has several writers with one name.
     package func naming(_ text: String) -> String {
         text.replacing(#/\bwriter ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\b/#) { match in
             guard let name = UniqueID(match.1).flatMap(name(of:)) else { return String(match.0) }
@@ -90,7 +90,7 @@ package struct KnownTransactions: Sendable {
         }
     }
 
-    /// The last applied transaction of a writer; 0 for none.
+    /// The last transaction of a writer that is applied; 0 for none.
     package func position(of writer: UniqueID) -> UInt64 { positions[writer] ?? 0 }
 
     /// The number of a writer's unapplied transactions; 0 for an abandoned writer, because nothing waits for it.

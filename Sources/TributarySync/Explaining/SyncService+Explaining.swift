@@ -53,7 +53,6 @@ extension SyncService {
         return explanation
     }
 
-    /// Adds the writers with a missing blob in their folders; returns the first remedy.
     private func addHolders(
         to missing: inout [MissingPart],
         _ known: KnownTransactions,

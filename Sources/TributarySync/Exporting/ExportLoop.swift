@@ -39,7 +39,6 @@ struct ExportLoop: Sendable {
         _ = await tryExport(&pacing)
     }
 
-    /// Waits for more saves; new settings and the stop of the service end the wait.
     private func rest(_ pacing: ExportPacing) async {
         while !state.isStopping {
             let now = clock.now()
@@ -169,7 +168,6 @@ struct ExportLoop: Sendable {
         }
     }
 
-    /// The earlier of `retry` and the next due acknowledgement; nil when neither is planned.
     private func nextExport(_ retry: Duration?, _ acknowledgeAfter: Duration) -> Duration? {
         guard let due = acknowledgementDue() else { return retry }
         let wall = environment.wall

@@ -25,7 +25,6 @@ package struct Exporter: Sendable {
     let configuration: SyncConfiguration
     let wall: WallTime
     var key: SigningKey?
-    /// Nil when the log folder may grow without a limit.
     var room: FolderRoom?
     var baselines: [KnownBaseline] = []
     var ignoresLimit = false

@@ -24,7 +24,6 @@ package struct FolderQuota: Sendable {
         self.name = name
     }
 
-    /// Whether the folder has reached nine tenths of its limit.
     package var isNearlyFull: Bool { size.bytes >= limit - limit / 10 }
 
     package var notice: Problem? {

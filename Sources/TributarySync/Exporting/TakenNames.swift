@@ -33,7 +33,6 @@ struct TakenNames: Hashable, Sendable {
         var reason: String
     }
 
-    /// The newest entry is last.
     private(set) var entries: [Entry] = []
     private var last: WallTime?
 
@@ -171,7 +170,6 @@ extension TakenNames {
 }
 
 extension TakenNames.Claim {
-    /// Splits a stored reason into the claim and the rest; nil and the whole text if it does not begin with a claim.
     fileprivate static func parse(_ text: Substring) -> (TakenNames.Claim?, reason: String) {
         let parts = text.split(separator: " ", maxSplits: 1)
         let claim = parts.count == 2 ? parts[0].split(separator: ":") : []

@@ -59,7 +59,6 @@ extension SyncService {
         return restamped
     }
 
-    /// Records the decision for all writers of the store; returns the changed writers.
     private func decide(
         _ decision: WriterState,
         on id: UniqueID,

@@ -11,7 +11,6 @@ struct BlobSearch {
     let logs: LogFolder
 
     struct Finding: Sendable {
-        /// The first hashes, in order.
         var missing: [String] = []
         /// A permanent fault if there is one, otherwise a temporary fault; nil for none.
         var fault: BlobFault?

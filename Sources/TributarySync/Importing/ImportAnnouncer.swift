@@ -192,7 +192,6 @@ struct JournaledDeferrals {
 
     private static let retryInterval = Duration.seconds(10)
 
-    /// Delays the next search by a multiple of the time that this search took.
     mutating func rest(afterLookFrom start: Duration, to end: Duration) {
         nextLook = end + (end - start) * JournaledDeferrals.restFactor
     }
@@ -203,7 +202,6 @@ struct JournaledDeferrals {
 struct JournaledGaps {
     private var waiting: [UniqueID: SegmentName] = [:]
 
-    /// Replaces the gaps; returns the gaps to log now, and the segments that no longer wait.
     mutating func update(
         _ gaps: [WriterGap],
         wall: WallTime,

@@ -36,7 +36,6 @@ struct ImportBatch: Sendable {
     static let cachedItems = 100
 
     var readers: SegmentReaders
-    /// The segments of each writer are in sequence.
     let items: [Item]
     var positions: [UniqueID: UInt64]
     var partials: [UniqueID: PartialRecord] = [:]
@@ -44,11 +43,8 @@ struct ImportBatch: Sendable {
     var trust = StoreTrust()
     var accepted: [SegmentName: String] = [:]
     let wall: WallTime
-    /// The number of changes that ends the batch, if it is more than a slice.
     var changeLimit = 0
-    /// Whether somebody waits for the write lock, so that the batch ends with its current slice.
     var isAwaited: @Sendable () -> Bool = { false }
-    /// The time at which the batch ends with its current slice, set when it is applied.
     var end = ContinuousClock.now
     /// Whether a slice has ended that used up the part of its segment that was read before the write lock was taken.
     var isReadUp = false
@@ -61,7 +57,6 @@ struct ImportBatch: Sendable {
         return batch
     }
 
-    /// Applies the segments that were read before the write lock was taken, and reads the rest.
     func apply(_ transaction: WriteTransaction) throws -> (Result, [CommittedTransaction]) {
         var batch = self
         batch.result.began = .now
@@ -295,7 +290,6 @@ extension ImportBatch {
         }
     }
 
-    /// Records the time since which imported changes are unacknowledged; transactions without changes are ignored.
     private func recordUnacknowledged(_ ownSequence: UInt64, _ transaction: WriteTransaction) throws {
         let before = try transaction.reader.setting(StoreKeys.unacknowledged)
         guard before?.split(separator: " ").first.flatMap({ UInt64($0) }) != ownSequence else { return }

@@ -11,7 +11,6 @@ package final class ImportControl: Sendable {
     }
 
     private let order = Atomic(Order.proceed.rawValue)
-    /// Measures all work of the import loop: scanning, verifying, applying and comparing.
     package let work: WorkMeter
     /// How long a caller with the write lock waits for a read of the log folder without progress.
     let patience: Duration
@@ -27,7 +26,6 @@ package final class ImportControl: Sendable {
 
     package func raise(to order: Order) { self.order.max(order.rawValue, ordering: .acquiringAndReleasing) }
 
-    /// A counter that grows while there is progress.
     package var progress: UInt64 { work.steps }
 
     /// Counts a step, and lets requests that wait for the processor run first.
@@ -52,7 +50,6 @@ package final class WorkMeter: Sendable {
         latest = Atomic(WorkMeter.nanoseconds(now()))
     }
 
-    /// Returns a function for the time since this call, without the time that the computer slept.
     package static func awakeTime() -> @Sendable () -> Duration {
         let start = SuspendingClock.now
         return { start.duration(to: .now) }

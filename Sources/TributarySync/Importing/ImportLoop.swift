@@ -89,7 +89,6 @@ struct ImportLoop {
         }
     }
 
-    /// Imports until nothing more can be imported; returns the wall time when an import may become possible.
     private mutating func importAll() async -> WallTime? {
         while !state.isStopping {
             if case .rests(let deadline) = await step() { return deadline }

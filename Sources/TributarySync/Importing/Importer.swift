@@ -99,7 +99,6 @@ final class BatchPace: Sendable {
 
     private let changeDuration = Mutex<Duration?>(nil)
 
-    /// The number of changes that ends the next batch; at least a slice.
     func changeLimit(slice: Int) -> Int {
         guard let duration = changeDuration.withLock(\.self), duration > .zero else { return slice }
         let fitting = Int(min(BatchPace.duration / duration, 1e9))

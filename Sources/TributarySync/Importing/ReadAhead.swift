@@ -241,7 +241,6 @@ struct SegmentReaders: Sendable {
     var paused = PausedReaders()
     let sliceChanges: Int
     let control: ImportControl
-    /// The segments that ``prefetch(_:positions:changes:)`` and later requests have read; nil before the prefetch.
     private(set) var begun: Set<SegmentName>?
 
     /// Reads segments in order until about a slice of them is in memory, for this batch or the next one.
@@ -268,7 +267,6 @@ struct SegmentReaders: Sendable {
         max(position, max(item.name.first, 1) - 1)
     }
 
-    /// The paused reader, or a new reader that opens its file on the first request.
     mutating func removeReader(of item: ImportBatch.Item, after position: UInt64) -> ReadAhead {
         begun?.insert(item.name)
         let segment = item.segment

@@ -72,7 +72,6 @@ struct SegmentVerification: Sendable {
     }
 }
 
-/// The kind of a segment, judged by its bytes and by the applied content of the same transactions.
 package enum VerificationResult: Hashable, Sendable {
     case valid(SegmentSummary)
     case incomplete(reason: String, line: Int?)
@@ -103,7 +102,6 @@ package struct SegmentSummary: Hashable, Sendable {
     package var lastClock: HybridClock
     package var missingBlobs: [String] = []
     package var blobFault: BlobFault?
-    /// The first transaction with unmet dependencies at the time of the verification.
     package var unmet: UnmetDependencies?
     /// The former writer of the same store, which must be applied before the writer's first transaction; nil for none.
     package var after: Incarnation.Predecessor?
@@ -114,7 +112,6 @@ package struct SegmentSummary: Hashable, Sendable {
     /// when it was read.
     package var isAuthorClaimed = false
 
-    /// A transaction with the transactions of other writers that must be applied before it.
     package struct UnmetDependencies: Hashable, Sendable {
         package var sequence: UInt64
         package var needs: [UniqueID: UInt64]

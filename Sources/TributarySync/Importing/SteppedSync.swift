@@ -29,7 +29,6 @@ package struct SteppedSync {
         loop = ImportLoop(service, isWatching: false)
     }
 
-    /// Reports places of the log folder that may have changed, as a watcher would.
     package func report(_ hints: FolderHints) { service.state.update { $0.scans.insert(hints) } }
 
     /// Takes one step of the import: scans the reported places and performs the planner's next action, or else compares

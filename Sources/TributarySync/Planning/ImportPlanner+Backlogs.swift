@@ -70,12 +70,10 @@ package struct WriterBacklog: Hashable, Sendable {
     package var since: WallTime
 }
 
-/// The next segment of a writer, which waits for missing transactions or blobs.
 package struct WriterGap: Hashable, Sendable {
     package var id: SegmentName
     package var since: WallTime
 
-    /// The wall time when the gap exceeds the normal delay of a replicator.
     func due(grace: Duration, wall: WallTime) -> WallTime { since.due(after: grace, at: wall) }
 }
 

@@ -6,7 +6,6 @@ extension ImportPlanner {
         case gap
         case unusable(SegmentBounds)
         case held(until: WallTime)
-        /// The segment has no signature, or a signature that prevents its application, for this reason.
         case untrusted(String)
         case blobs([String])
         case dependencies(SegmentSummary.UnmetDependencies)
@@ -357,7 +356,6 @@ private struct Holders {
         }
     }
 
-    /// Opens a waiting segment again; returns false when it did not wait.
     mutating func wake(_ bounds: SegmentBounds) -> Bool {
         guard waiting.remove(bounds) != nil else { return false }
         open.append(bounds)

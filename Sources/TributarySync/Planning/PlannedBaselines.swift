@@ -25,7 +25,6 @@ struct PlannedBaselines: Sendable {
     struct Waiting: Hashable, Sendable {
         var baseline: BaselineName
         var since: WallTime
-        /// Why it was not joined; nil while the missing segments may still come.
         var refusal: Refusal?
     }
 
@@ -43,7 +42,6 @@ struct PlannedBaselines: Sendable {
 
     mutating func refuse(_ baseline: KnownBaseline, _ refusal: Refusal) { refused[baseline] = refusal }
 
-    /// The reason why a verified baseline is not joined, as a sentence; nil when no baseline is needed.
     func detail(of baseline: KnownBaseline) -> String? {
         guard let waiting, waiting.baseline == baseline.name else {
             return refused[baseline].map { "It is not joined: \($0.reason)." }

@@ -57,7 +57,6 @@ struct PlannedWriter: Sendable {
             ?? PlannedSegment(id: name(waiting.bounds), file: waiting.file, found: waiting.found)
     }
 
-    /// Returns the names of removed and changed files.
     mutating func replace(_ pending: [WriterListing.Pending], wall: WallTime) -> [SegmentName] {
         let former = order
         order.replace(
@@ -195,7 +194,6 @@ struct PlannedWriter: Sendable {
         !conflicts.isEmpty || known.values.contains(where: \.isForked)
     }
 
-    /// Forgets a file at or below the position that has vanished or changed.
     mutating func forget(_ file: SegmentFile) {
         conflicts[file] = nil
         uncompared.remove(file)
@@ -230,7 +228,6 @@ struct PlannedWriter: Sendable {
     }
 }
 
-/// A segment that is not applied yet, with the known facts about it.
 struct PlannedSegment: Sendable {
     /// It is indirect to keep the entries of a partly filled table small.
     indirect enum Knowledge: Sendable {
@@ -285,13 +282,11 @@ struct PlannedSegment: Sendable {
 }
 
 package struct WriterPosition: Hashable, Sendable {
-    /// A segment with applied and waiting transactions.
     package struct Partial: Hashable, Sendable {
         package var bounds: SegmentBounds
         package var sha256: String
     }
 
-    /// The last sequence that was applied without a gap.
     package var sequence: UInt64 = 0
     package var partial: Partial?
 

@@ -13,14 +13,12 @@ package struct SegmentStatus: Hashable, Sendable {
     /// Counted from 1.
     package var line: Int?
     package var waitingFor: [UnmetDependency] = []
-    /// The number of values that the model cannot represent.
     package var deferred = 0
     /// The number of objects that the segment updates and that were never inserted.
     package var unknownObjects = 0
     package var deferredValues: [DeferredValue] = []
     package var since: WallTime?
     package var isAhead = false
-    /// The remedy, as a command where there is one.
     package var hint: String?
 
     package init(
@@ -62,7 +60,6 @@ package enum SegmentState: String, Sendable, Hashable, CaseIterable {
     case rejected
 }
 
-/// A missing transaction range or blob on which a segment depends.
 package enum UnmetDependency: Hashable, Sendable {
     case transactions(writer: UniqueID, from: UInt64, through: UInt64)
     case blob(writer: UniqueID, sha256: String)

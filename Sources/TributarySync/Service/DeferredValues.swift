@@ -16,7 +16,6 @@ package struct DeferralReport: Hashable, Sendable {
     package var written: WallTime?
 }
 
-/// A deferred write with its place in the log folder and the violated rule, for people.
 package struct DeferredValue: Hashable, Sendable {
     package var write: DeferredWrite
     /// Nil when the segment has no record, such as a partly applied segment.
@@ -38,7 +37,6 @@ package struct DeferredValue: Hashable, Sendable {
     }
 }
 
-/// Counts and names deferred writes in the store, with their segments, rules, and lines in the log folder's files.
 final class DeferralFinder: Sendable {
     static let named = 5
     private static let namedOfSegment = 100

@@ -2,7 +2,6 @@ import TransactionLog
 import TributaryAdmin
 import TributaryChanges
 
-/// The problems that concern no single segment.
 struct SyncProblems: Sendable {
     private(set) var ofFolder: [FolderProblem: WallTime] = [:]
     private var others: [Problem.Code: Problem] = [:]

@@ -69,7 +69,6 @@ extension SyncService {
         return notice
     }
 
-    /// The writers with two contents of one transaction in the log folder.
     package var forkedWriters: Set<UniqueID> { state.read { $0.planner.forkedWriters } }
 
     package var backlogs: [UniqueID: WriterBacklog] { state.read { $0.planner.backlogs } }
@@ -114,7 +113,6 @@ extension SyncService {
 package struct SyncStatus: Sendable, Hashable {
     package var pausedSince: WallTime?
     package var segments: [SegmentState: Int] = [:]
-    /// The number of segments that may be applied and are verified or to be verified.
     package var queue = 0
     package var lastImport: WallTime?
     package var isImporting = false
@@ -129,7 +127,6 @@ extension SyncService {
 
     package func located(_ report: DeferralReport) async -> DeferralReport { await deferrals.located(report) }
 
-    /// Adds the first deferred value to each status, with its line as ``located(_:)`` finds it.
     package func located(_ statuses: [SegmentStatus], reading: StatusReading? = nil) async throws -> [SegmentStatus] {
         var statuses = statuses
         if statuses.contains(where: \.lacksDeferredNames) {

@@ -111,7 +111,6 @@ extension SyncService {
 
 package struct SyncResult: Sendable, Hashable {
     package var imported: ImportCounts
-    /// The changed objects that programs have seen since.
     package var merged: SyncMessage.Merged
     package var exported: ImportCounts
     package var remaining: [SegmentState: Int]

@@ -16,16 +16,13 @@ struct SyncState: Sendable {
     var problems = SyncProblems()
     var progress = ImportProgress()
     var pause: ImportPause?
-    /// The number of local transactions that wait for room in the log folder; nil for none.
     private(set) var withheld: Int?
     var exportFailures = FailureReports()
     /// The time when this store published a segment last, or began to run.
     private var published: WallTime?
     /// The time when a full log folder last caused a compaction pass.
     private var madeRoom: WallTime?
-    /// The accepted segments as the store has them.
     var storedAccepted: [SegmentName: String]
-    /// The result of the last comparison of a baseline; nil before the first comparison.
     var comparison: CompactionReport.Step?
     /// The baselines that this store cannot judge, with the first transaction that it needs; nil when no transaction
     /// helps.

@@ -87,7 +87,6 @@ struct ServiceLifecycle<Request: Sendable, Starter: Sendable>: Sendable {
 
     var requestCount: Int { requests.count }
 
-    /// Begins the service; returns false if it has begun before, or was stopped before it began.
     mutating func begin() -> Bool {
         guard phase == .idle else { return false }
         phase = .running
@@ -110,7 +109,6 @@ struct ServiceLifecycle<Request: Sendable, Starter: Sendable>: Sendable {
         return removeStarters()
     }
 
-    /// Returns false when the service does not run, so that no pass would serve the request.
     mutating func addRequest(_ request: Request) -> Bool {
         guard phase == .running else { return false }
         requests.append(request)

@@ -60,7 +60,6 @@ package final class WriterWatch: Sendable {
         }
     }
 
-    /// The stores that have fallen silent, and the stores that write again, since the last call.
     package func changes(_ writers: [WriterRecord], at wall: WallTime) -> (begun: [Problem], ended: [UniqueID]) {
         let silent = Set(silences(writers, at: wall).map(\.0.store))
         let (begun, ended) = state.withLock { state in

@@ -7,7 +7,6 @@ package struct UntrustedFile: Hashable, Sendable {
     /// A sentence.
     package var reason: String
     package var store: UniqueID
-    /// The key that has signed it; nil when it has no valid signature.
     package var key: PublicKey?
     package var isRevoked = false
     /// Whether the label names the store that has read the file.
@@ -99,7 +98,6 @@ struct Admission {
     var first: PublicKey?
     var refusal: UntrustedFile?
 
-    /// Pins the key, when a transaction of the segment is applied.
     func pin(_ transaction: WriteTransaction, at wall: WallTime) throws {
         guard let first else { return }
         try PinnedKeys(transaction.reader).pin(first, to: store, at: wall)

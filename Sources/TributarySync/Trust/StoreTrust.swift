@@ -24,7 +24,6 @@ package final class StoreTrust: Sendable {
 
     private static let listBytes = 32 << 20
 
-    /// Signs nothing, and accepts everything.
     package init() {
         (key, path) = (nil, nil)
         state = Mutex(State())

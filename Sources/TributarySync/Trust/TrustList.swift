@@ -4,7 +4,6 @@ package import TributaryChanges
 // This folder decides which stores are trusted. Each store signs its files. With the mode `known` a store uses only
 // files that are signed with trusted keys.
 
-/// The settings of trust; the defaults are those of the configuration file.
 package struct TrustSettings: Hashable, Sendable {
     package enum Mode: String, CaseIterable, Sendable {
         /// The store signs its files and ignores the signatures of others.
@@ -41,7 +40,6 @@ package struct TrustList: Hashable, Sendable {
         case trusted
         /// Trusted at first sight: the key is pinned when a file with its signature is applied.
         case first
-        /// Not trusted, with the reason in a sentence.
         case untrusted(String)
     }
 
@@ -61,7 +59,6 @@ package struct TrustList: Hashable, Sendable {
         return entries.sorted { $0.key.bytes.lexicographicallyPrecedes($1.key.bytes) }
     }
 
-    /// Adds the pinned keys that this list neither trusts nor revokes to some of its entries.
     package func completing(_ entries: [Entry], with pinned: [Entry]) -> [Entry] {
         entries + pinned.filter { states[$0.store]?[$0.key] == nil && !isRevoked($0.key) }
     }
@@ -129,7 +126,6 @@ extension TrustList {
 
     /// The end of a list: whether its last line is the end line of the lines before it.
     package struct End: Hashable, Sendable {
-        /// The last line, if it is an end line.
         package var found: String?
         /// The end line of the keys that were read.
         package var right: String

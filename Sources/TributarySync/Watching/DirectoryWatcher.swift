@@ -184,7 +184,6 @@ struct FolderWatch {
         { [watcher] in watcher?.watch($0) }
     }
 
-    /// The time between two scans of everything, even without reported changes.
     func interval(_ rescan: SyncConfiguration.Rescan) -> Duration {
         if case .every(let interval) = rescan { return interval }
         let isReliable = watcher != nil && !isLimited
@@ -192,7 +191,6 @@ struct FolderWatch {
     }
 }
 
-/// The kinds of file systems, by the numbers of statfs(2).
 package enum FileSystemKind {
     /// NFS, SMB, CIFS, SMB2, Ceph, 9P: other machines may have a file open at the same time.
     private static let network: Set<UInt32> = [0x6969, 0x517B, 0xFF53_4D42, 0xFE53_4D42, 0x00C3_6400, 0x0102_1997]

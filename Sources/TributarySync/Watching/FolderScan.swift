@@ -57,7 +57,6 @@ package struct WriterListing: Sendable {
 package struct ListingChange: Sendable {
     package var writer: UniqueID
     package var names: Set<SegmentName> = []
-    /// The examined names that are regular files with unapplied sequences.
     package var pending: [WriterListing.Pending] = []
     /// The examined names that are files at or below the position.
     package var applied: Set<SegmentName> = []
@@ -71,7 +70,6 @@ package struct ListingChange: Sendable {
     }
 }
 
-/// A problem of the log folder that concerns no single segment.
 package struct FolderProblem: Error, Hashable, Sendable {
     package var code: Problem.Code
     package var path: String

@@ -15,7 +15,6 @@ package final class FolderSize: Sendable {
         package var files = 0
         package var bytes: Int64 = 0
         package var time: WallTime
-        /// The bytes in each folder with a writer's name.
         package var writers: [UniqueID: Int64] = [:]
     }
 
@@ -30,7 +29,6 @@ package final class FolderSize: Sendable {
 
     private struct State {
         var last: Measured?
-        /// The number of bytes that this store has published since the last measurement.
         var added: Int64 = 0
         var begun: WallTime?
         var isMeasuring = false
@@ -188,7 +186,6 @@ package final class FolderSize: Sendable {
     }
 }
 
-/// The room in a log folder that may hold a number of bytes.
 struct FolderRoom: Sendable {
     let limit: Int64
     let size: FolderSize

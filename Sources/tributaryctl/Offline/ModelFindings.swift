@@ -3,7 +3,6 @@ import TributaryChanges
 import TributaryModel
 
 struct ModelFindings {
-    /// The number of stored faults; further faults are only counted.
     private static let kept = 1000
 
     private(set) var findings: [(line: Int, fault: ChangeChecker.Fault)] = []

@@ -7,7 +7,6 @@ struct SegmentReport {
     let file: OpenFile?
     let segment: VerifiedSegment?
     let error: SegmentError?
-    /// Whether the file name has a writer and a range, so that they were compared with the header.
     let isNameChecked: Bool
 
     /// Verifies a file.

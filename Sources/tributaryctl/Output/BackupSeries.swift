@@ -29,7 +29,6 @@ struct BackupSeries {
     private let folder: OpenFolder
     private let prefix: String
 
-    /// The series of the store at a socket; nil for the default socket.
     init(folder path: String, socket: String?) throws {
         do throws(FileFailure) {
             folder = try OpenFolder(path)
@@ -64,14 +63,12 @@ struct BackupSeries {
         return (try NewFile(begun, in: folder, mode: 0o600, isHidden: false), begun)
     }
 
-    /// The name of a backup that was begun, of the store with this label.
     func name(of begun: String, store: String) -> String {
         "\(begun)-\(store.suffix(BackupSeries.labelLength))\(BackupSeries.suffix)"
     }
 
     func path(of name: String) -> String { folder.path(of: name) }
 
-    /// Nil for a name that no series has.
     private func parse(_ text: String) -> Name? {
         guard text.hasPrefix(prefix), text.hasSuffix(BackupSeries.suffix) else { return nil }
         let parts = text.dropFirst(prefix.count).dropLast(BackupSeries.suffix.count)

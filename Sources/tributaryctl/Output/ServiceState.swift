@@ -36,7 +36,6 @@ struct ServiceState {
         guard properties["ActiveState"] != nil else { return nil }
     }
 
-    /// The state of the unit, the time of its last change, and the commands to type.
     var lines: [String] {
         guard properties["LoadState"] != "not-found" else {
             return ["\(unit) is not installed", "hint: systemctl list-units 'tributaryd*'"]

@@ -29,7 +29,6 @@ struct Terminal: Sendable {
         return Int(size.ws_row)
     }
 
-    /// The same terminal with its present width.
     var resized: Terminal {
         Terminal(
             hasColor: hasColor,
@@ -62,14 +61,12 @@ struct Terminal: Sendable {
         styled(label, style) + String(repeating: " ", count: max(1, width - label.count))
     }
 
-    /// Writes the lines of a message, without control characters, to standard error.
     func complain(_ message: String) {
         let lines = message.split(separator: "\n", omittingEmptySubsequences: false)
         let text = lines.map { EscapedText.escape(String($0)) }.joined(separator: "\n")
         write("tributaryctl: \(text)\n", to: 2)
     }
 
-    /// Writes the message, and returns the error that ends the program.
     func failed(_ message: String, _ status: ExitStatus) -> ExitCode {
         complain(message)
         return ExitCode(status.rawValue)

@@ -72,7 +72,6 @@ struct LogFolderInSyncthing {
     let folder: String
     let logs: String
 
-    /// Runs a request; an error of Syncthing ends the command with its hint.
     func ask<T>(_ body: (SyncthingClient) async throws(SyncthingError) -> T) async throws -> T {
         do {
             return try await body(client)

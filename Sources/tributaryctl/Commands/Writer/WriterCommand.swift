@@ -37,7 +37,6 @@ extension Session {
         throw CommandFailure(reason: reason, status: .usage)
     }
 
-    /// The matching writers on all pages of the list.
     func writers(where fits: (WritersMessage.Writer) -> Bool) async throws -> [WritersMessage.Writer] {
         var found: [WritersMessage.Writer] = []
         var after: String?
