@@ -40,7 +40,7 @@ package struct SyncMessage: Codable, Hashable, Sendable {
 }
 
 package struct ImportCounts: Codable, Hashable, Sendable {
-    /// The number of segments whose last transaction was included.
+    /// The number of segments that were included to their last transaction.
     package var segments = 0
     package var transactions = 0
     package var changes = 0
