@@ -80,11 +80,10 @@ package struct ReplicatorFinding: Codable, Hashable, Sendable {
     /// Returns the faults of a folder.
     ///
     /// - Parameters:
-    /// - folder: Its settings in Syncthing.
-    /// - ignores: The lines of its `.stignore`.
-    /// - logs: The path of the log folder.
-    /// - isSame: Whether two paths lead to one folder.
-    ///
+    ///   - folder: Its settings in Syncthing.
+    ///   - ignores: The lines of its `.stignore`.
+    ///   - logs: The path of the log folder.
+    ///   - isSame: Whether two paths lead to one folder.
     /// - Returns: One finding for each setting, in the order of their weight.
     package static func all(
         in folder: SyncthingFolder,

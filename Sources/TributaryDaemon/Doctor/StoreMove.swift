@@ -19,9 +19,8 @@ struct StoreMove {
     private var newStore: String { folder + "/" + (store as NSString).lastPathComponent }
 
     /// - Parameters:
-    /// - daemon: The sources of the configuration.
-    /// - folder: The new folder, which is created if it is missing.
-    ///
+    ///   - daemon: The sources of the configuration.
+    ///   - folder: The new folder, which is created if it is missing.
     /// - Throws: ``StartFailure`` and ``ConfigurationError``: the obstacle to the move, and the remedy.
     init(_ daemon: Daemon, to folder: String) throws {
         guard geteuid() == 0 else {

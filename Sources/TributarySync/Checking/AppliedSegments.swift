@@ -25,7 +25,6 @@ struct AppliedSegments {
     /// trusts it. With `includesOutbox`, transactions without a segment are read from the store's outbox.
     ///
     /// - Returns: The first missing transaction, or nil.
-    ///
     /// - Throws: ``SegmentError`` when the folder cannot be read, ``StoreError``, and the errors of `step` and `body`.
     func forEachChange(
         of writer: UniqueID,

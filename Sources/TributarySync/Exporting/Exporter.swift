@@ -234,7 +234,6 @@ package struct Exporter: Sendable {
     ///
     /// - Returns: The hash of the segment, or of the file with the same transactions. Otherwise the reason why another
     /// file has the name; `locked` when the key for comparing it is missing.
-    ///
     /// - Throws: ``SegmentError`` when the system cannot write the segment, or cannot read the file of this name.
     private func place(
         _ name: SegmentName,

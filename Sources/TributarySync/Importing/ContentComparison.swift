@@ -21,7 +21,6 @@ struct ContentComparison {
     /// at most two of those segments.
     ///
     /// - Returns: The reason why the segment contradicts the applied transactions; otherwise nil.
-    ///
     /// - Throws: ``SegmentError`` when the system cannot read a file for the moment, and ``StoreError``.
     func contradiction(in file: some SegmentBytes, _ segment: VerifiedSegment, through last: UInt64) throws -> String? {
         let (name, sha256) = (segment.name, segment.end.sha256)
@@ -81,7 +80,6 @@ struct ContentComparison {
     /// Reads each segment of the writer with one of these transactions.
     ///
     /// - Returns: Nil if only locked segments may have the transactions.
-    ///
     /// - Throws: ``SegmentError`` when the system cannot read a file for the moment, and ``StoreError``.
     func isPublished(
         _ sequences: ClosedRange<UInt64>,
@@ -111,7 +109,6 @@ struct ContentComparison {
     ///
     /// - Returns: The reason why the segment does not follow the applied segments; nil when it does, or when that is
     /// unknown.
-    ///
     /// - Throws: ``SegmentError`` when the system cannot read a file for the moment, and ``StoreError``.
     mutating func brokenLink(from name: SegmentName, to previous: String?) throws -> String? {
         guard let previous, name.first > 1 else { return nil }

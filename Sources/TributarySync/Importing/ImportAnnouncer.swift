@@ -182,9 +182,9 @@ struct JournaledDeferrals {
     /// Records that the deferred values of the segments are logged.
     ///
     /// - Parameters:
-    /// - journaled: the segments that were searched.
-    /// - newest: the store's newest transaction at the time of the search; nil while a segment is partly applied,
-    ///   because it is logged when it is finished.
+    ///   - journaled: the segments that were searched.
+    ///   - newest: the store's newest transaction at the time of the search; nil while a segment is partly applied,
+    ///     because it is logged when it is finished.
     mutating func finish(_ journaled: Set<SegmentName>, newest: Int64?) {
         names.subtract(journaled)
         if let newest { journaledThrough = newest }

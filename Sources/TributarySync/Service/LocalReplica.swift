@@ -32,7 +32,6 @@ extension LocalReplica {
     /// Commits a transaction without changes, which acknowledges everything that the store has applied.
     ///
     /// - Parameter isNeeded: decides inside the SQLite transaction whether it is committed.
-    ///
     /// - Throws: the errors of `isNeeded`, and ``StoreError``.
     func acknowledge(if isNeeded: @escaping @Sendable (WriteTransaction) throws -> Bool = { _ in true }) async throws {
         try await importTransactions { transaction in

@@ -74,7 +74,6 @@ package final class StoreTrust: Sendable {
     /// Trusts or revokes keys of a store, and writes the whole list to its file: O(n log n) for its n keys.
     ///
     /// - Returns: Whether the list has changed.
-    ///
     /// - Throws: ``KeyFileError`` when it cannot be written. The list is then unchanged.
     @discardableResult
     package func set(

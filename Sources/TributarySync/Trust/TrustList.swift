@@ -140,7 +140,6 @@ extension TrustList {
     /// accepts nowhere has no effect: an earlier version has pinned such a key when somebody had used it.
     ///
     /// - Returns: The list, its end, and the numbers of the lines without effect.
-    ///
     /// - Throws: `JSONError` for a line that does not have the form of ``text``, with its number.
     package static func read(
         _ text: String
