@@ -21,8 +21,6 @@ final class AdminSocket: Sendable {
     }
 
     /// Uses the inherited socket of systemd, or creates a socket at `path`.
-    ///
-    /// - Throws: ``StartFailure`` when the path cannot be used.
     static func open(path: String) throws -> AdminSocket {
         if let inherited = try InheritedSocket.acquire() {
             return AdminSocket(descriptor: inherited, path: path, isOwn: false)

@@ -17,8 +17,6 @@ final class ScratchRebuild {
     deinit { try? store.close() }
 
     /// Merges the transactions of a verified segment that the store lacks, up to `last`.
-    ///
-    /// - Throws: ``SegmentError`` when the bytes are not the verified bytes; ``StoreError``.
     func merge(_ segment: VerifiedSegment, _ bytes: some SegmentBytes, through last: UInt64) throws {
         let position = try store.read { try $0.writers.record(of: segment.name.writer)?.sequence ?? 0 }
         let after = max(position, segment.name.first - 1)

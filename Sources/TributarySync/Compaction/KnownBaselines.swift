@@ -252,8 +252,6 @@ extension KnownBaselines {
     }
 
     /// Reads a baseline completely, and refuses it unless its bytes have the hash in its end line.
-    ///
-    /// - Throws: ``SegmentError`` when it cannot be read now.
     func proving(_ baseline: KnownBaseline, in logs: LogFolder, wall: WallTime) throws(SegmentError) -> KnownBaselines {
         do throws(SegmentError) {
             _ = try KnownBaselines.demandWhole(baseline, in: logs)

@@ -31,8 +31,6 @@ extension SyncService {
     }
 
     /// Gives all unexported transactions a fresh writer, with clocks that are not ahead.
-    ///
-    /// - Throws: ``RestampError``.
     @discardableResult
     package func restamp(by user: String? = nil) async throws -> Restamped {
         let configuration = state.configuration

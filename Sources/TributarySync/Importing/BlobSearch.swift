@@ -62,16 +62,12 @@ struct BaselineBlobs: Sendable {
     let writers: [UniqueID]
 
     /// The writer whose folder has a blob; O(w).
-    ///
-    /// - Throws: ``SegmentError`` `missing`.
     func holder(of sha256: String, size: Int64) throws(SegmentError) -> UniqueID {
         if let writer = writers.first(where: { logs.opensBlob(sha256, of: $0, size: size) }) { return writer }
         throw SegmentError(.missing, file: "\(logs.path)/…/blobs/\(sha256)", reason: "no writer's folder has the blob")
     }
 
     /// The blobs that lines of a baseline name and no folder has completely.
-    ///
-    /// - Throws: ``SegmentError`` when the bytes are not the verified bytes, or cannot be read.
     func missing(in reader: BaselineReader) throws(SegmentError) -> [String] {
         var missing: Set<String> = []
         var whole: Set<String> = []

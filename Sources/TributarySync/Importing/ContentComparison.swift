@@ -64,8 +64,6 @@ struct ContentComparison {
     /// Finds out that unexported transactions can get clocks that are not ahead.
     ///
     /// The store may have published them before it was set back: then a segment of the log folder has them.
-    ///
-    /// - Throws: ``RestampError`` when they cannot.
     func requireRestampable(after greatest: HybridClock) throws {
         let waiting = try store.read { try $0.writers.restampable(after: greatest) }
         for (writer, sequences) in waiting

@@ -18,8 +18,6 @@ struct Importer {
     private let pace = BatchPace()
 
     /// Applies as many segments as fit into one SQLite transaction.
-    ///
-    /// - Throws: ``SegmentFailure`` when a segment is not the verified segment; errors of the store.
     func apply(_ items: [ImportBatch.Item]) async throws -> ImportBatch.Result {
         guard !items.isEmpty else { return ImportBatch.Result() }
         let (configuration, planner) = state.read { ($0.configuration, $0.planner) }

@@ -83,8 +83,6 @@ final class ReadAhead: @unchecked Sendable {
     /// Reads batches until `budget` is spent or the segment ends, however long that takes.
     ///
     /// It must be called before the write lock is taken and before ``next()``.
-    ///
-    /// - Throws: The errors of ``next()``.
     func prefetch(_ budget: inout ReadBudget) throws(SegmentError) {
         prefetchedCount = 0
         while true {

@@ -52,8 +52,6 @@ extension SyncService {
     ///
     /// Exports are serial: a caller waits for an export in progress. The function works as long as the store is open,
     /// also after the service has ended.
-    ///
-    /// - Throws: export errors.
     @discardableResult
     package func exportNow() async throws -> ImportCounts {
         try await exports.exportNow()

@@ -69,8 +69,6 @@ final class StoppedStore {
     ///
     /// The file of the store itself is moved last: a store without its write-ahead log would lack its last saves. The
     /// caller makes the names durable.
-    ///
-    /// - Throws: `FileFailure`.
     func move(to aside: String) throws(FileFailure) {
         let (suffixes, aside) = (suffixes, (aside as NSString).lastPathComponent)
         for (index, suffix) in suffixes.enumerated() {
