@@ -22,7 +22,6 @@ package struct DoctorReport: Codable, Hashable, Sendable {
         }
     }
 
-    /// The program has examined the machine with the rights of this user.
     package var user: String
     /// The unit of the service; nil when no unit on this machine has this configuration.
     package var unit: String?

@@ -1,4 +1,3 @@
-/// An address of this machine that other machines cannot reach.
 package struct LoopbackAddress: Hashable, Sendable, CustomStringConvertible {
     package let host: String
     package let port: Int

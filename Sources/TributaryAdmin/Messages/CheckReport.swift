@@ -73,7 +73,6 @@ package struct CheckReport: Codable, Hashable, Sendable {
     }
 }
 
-/// The problems of a check; their hints contain the remedies.
 extension Problem.Code {
     package static let storeDamaged: Self = "store-damaged"
     package static let structureMissing: Self = "structure-missing"
@@ -83,11 +82,9 @@ extension Problem.Code {
     /// No trusted key has signed a file that is not applied or has changed since, and signatures are checked.
     package static let segmentUntrusted: Self = "segment-untrusted"
     package static let segmentMissing: Self = "segment-missing"
-    /// A segment of this store is missing.
     package static let exportMissing: Self = "export-missing"
     /// The store has applied transactions without a record of their segment.
     package static let positionHole: Self = "position-hole"
     package static let blobMissing: Self = "blob-missing"
-    /// A store that was rebuilt from the log folder has another state.
     package static let digestDiffers: Self = "digest-differs"
 }

@@ -33,7 +33,6 @@ package struct CompactionReport: Codable, Hashable, Sendable {
         package var bytes: UInt64
         /// Whether a store has compared and endorsed it.
         package var verified: Bool
-        /// The reason why it is not used, or waits.
         package var detail: String?
 
         package init(file: String, bytes: UInt64, verified: Bool, detail: String? = nil) {

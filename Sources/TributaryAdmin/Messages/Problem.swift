@@ -69,7 +69,6 @@ extension Problem.Code {
     package static let exportFailed: Self = "export-failed"
     /// The log folder lacks segments of this store that another machine may need.
     package static let ownSegmentsMissing: Self = "own-segments-missing"
-    /// Another file has the name of a segment of this store.
     package static let nameTaken: Self = "name-taken"
     /// Syncthing was not asked to scan the folder of a published segment.
     package static let scanNotRequested: Self = "scan-not-requested"

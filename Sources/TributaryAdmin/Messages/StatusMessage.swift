@@ -114,7 +114,6 @@ package struct StatusMessage: Codable, Hashable, Sendable {
     package struct Encryption: Codable, Hashable, Sendable {
         /// The ID of the key that encrypts the files of this store; absent without encryption.
         package var key: String?
-        /// The number of keys that decrypt.
         package var keys: Int
         /// Whether unencrypted files are held.
         package var required: Bool

@@ -15,7 +15,6 @@ package struct WritersMessage: Codable, Hashable, Sendable {
         package var lagSeconds: Double?
         /// The time of the writer's newest applied transaction in Unix seconds.
         package var lastHeard: Double?
-        /// The number of segments in the log folder that are not applied.
         package var waiting: Int?
         /// For each other writer, the last transaction that this writer has acknowledged.
         package var seen: [String: UInt64] = [:]

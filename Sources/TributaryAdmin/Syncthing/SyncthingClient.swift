@@ -51,7 +51,6 @@ package struct SyncthingClient: Sendable {
         return answer.ignore ?? []
     }
 
-    /// Changes some members of a folder's settings.
     package func set(_ members: [JSONMember], of id: String) async throws(SyncthingError) {
         let path = SyncthingFolder.configurationPath + AdminPath.encoded(id)
         _ = try await send(.PATCH, path, body: Array(JSONValue.object(members).text.utf8))
@@ -63,7 +62,6 @@ package struct SyncthingClient: Sendable {
         _ = try await send(.POST, "/rest/config/folders", body: Array(JSONValue.object(all).text.utf8))
     }
 
-    /// Returns the ID of this Syncthing's own device.
     package func deviceID() async throws(SyncthingError) -> String {
         struct Answer: Decodable {
             var myID: String

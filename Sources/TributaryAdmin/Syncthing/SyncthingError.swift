@@ -1,6 +1,5 @@
 import TributaryChanges
 
-/// The reason why Syncthing did not carry out a request, and the remedy.
 package enum SyncthingError: Error, Hashable, Sendable {
     case badKeyFile(String, reason: String)
     case unreachable(LoopbackAddress, reason: String)

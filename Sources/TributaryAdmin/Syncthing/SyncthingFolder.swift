@@ -1,6 +1,5 @@
 package import TributaryChanges
 
-/// The relevant settings of a shared folder in Syncthing.
 package struct SyncthingFolder: Codable, Hashable, Sendable {
     package struct Versioning: Codable, Hashable, Sendable {
         /// Empty for none.

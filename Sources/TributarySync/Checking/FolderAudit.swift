@@ -13,13 +13,10 @@ struct FolderAudit {
     let covered: VersionVector
     /// The transactions of endorsed baselines; for other baselines in ``covered``, only this check vouches.
     let endorsed: VersionVector
-    /// The transactions of all trusted baselines, endorsed or not.
     let claimed: VersionVector
     let bases: [KnownBaseline]
     let trust: (keys: StoreTrust, store: Store)
-    /// Receives the applied segments; nil when there is nothing to compare.
     let rebuild: ScratchRebuild?
-    /// The check's own log folder, with the unexported local transactions.
     let scratch: LogFolder
     private(set) var report: CheckReport
     private(set) var unendorsed = 0
@@ -153,7 +150,6 @@ struct FolderAudit {
         return try follows && mergeAgain(segment, file, through: last)
     }
 
-    /// Reads a segment, or the conflict copy that has its hash.
     private func read(_ name: SegmentName, sha256: String) throws(SegmentError) -> (OpenFile, VerifiedSegment) {
         for copy in listing.copies[name] ?? [] {
             guard let file = try? listing.logs.open(fileName: copy.fileName, writer: name.writer),

@@ -14,7 +14,6 @@ package import TributaryStore
 package struct StoreCheck: Sendable {
     package typealias Opening = @Sendable (StoreConfiguration) throws -> Store
 
-    /// Receives the phase, the amount of finished work, and the total if it is known.
     package typealias Progress = @Sendable (_ phase: String, _ done: Int64, _ total: Int64?) -> Void
 
     let store: Store
@@ -187,7 +186,6 @@ package struct StoreCheck: Sendable {
         try await queue.run { try LogListing(LogFolder(path: logs, keys: encryption)) }
     }
 
-    /// Returns the baselines in the folder; nil when the folder was not checked.
     private func checkFolder(_ scratch: ScratchFolder, _ report: inout CheckReport) async throws -> BaselineFiles? {
         let listing: LogListing
         do {

@@ -197,7 +197,6 @@ struct CompactionPass: Sendable {
         }
     }
 
-    /// Compares baselines until there is a result; otherwise it returns the first obstacle.
     private func compare() async throws -> CompactionReport.Step {
         var rule = ComparisonRule(facts: try await facts())
         var obstacle: CompactionReport.Step?
@@ -295,7 +294,6 @@ struct CompactionPass: Sendable {
         }
     }
 
-    /// Endorses a baseline, or objects to it.
     private func publish(
         _ difference: String?,
         on baseline: KnownBaseline,

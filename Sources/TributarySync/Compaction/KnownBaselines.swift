@@ -106,7 +106,6 @@ struct KnownBaselines: Hashable, Sendable {
     /// The last transaction of each writer that a verified baseline contains; older segments may be removed.
     var covered: VersionVector { KnownBaselines.last(of: verified) }
 
-    /// The last transaction of each writer that any baseline contains, verified or not.
     var claimed: VersionVector { KnownBaselines.last(of: Array(baselines.values)) }
 
     private static func last(of baselines: [KnownBaseline]) -> VersionVector {

@@ -70,12 +70,10 @@ package struct KnownTransactions: Sendable {
         greatest[writer] = max(greatest[writer] ?? 0, sequence)
     }
 
-    /// The writers that any source names.
     package var writers: Dictionary<UniqueID, UInt64>.Keys { greatest.keys }
 
     package func isKnown(_ writer: UniqueID) -> Bool { greatest[writer] != nil }
 
-    /// The store's record of a writer; nil when none of its transactions is applied.
     package func record(of writer: UniqueID) -> WriterRecord? { records[writer] }
 
     package func name(of writer: UniqueID) -> String? { records[writer]?.name ?? names[writer] }

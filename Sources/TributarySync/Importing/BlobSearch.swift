@@ -67,7 +67,6 @@ struct BaselineBlobs: Sendable {
         throw SegmentError(.missing, file: "\(logs.path)/…/blobs/\(sha256)", reason: "no writer's folder has the blob")
     }
 
-    /// The blobs that lines of a baseline name and no folder has completely.
     func missing(in reader: BaselineReader) throws(SegmentError) -> [String] {
         var missing: Set<String> = []
         var whole: Set<String> = []

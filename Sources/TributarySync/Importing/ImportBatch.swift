@@ -32,7 +32,6 @@ struct ImportBatch: Sendable {
     /// The maximum size of a batch in slices while nobody waits for the write lock.
     static let sliceLimit = 5
 
-    /// Up to this number of segments, a batch keeps the memory pages of the preceding batch.
     static let cachedItems = 100
 
     var readers: SegmentReaders

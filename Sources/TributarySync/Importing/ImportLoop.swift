@@ -20,7 +20,6 @@ struct ImportLoop {
     private let importer: Importer
     private var announcer: ImportAnnouncer
     private var nextAttempt: Duration?
-    /// The findings of the comparisons in the folder since the last scan.
     private var ends = SegmentEnds()
 
     private static let retryInterval = Duration.seconds(10)
@@ -102,7 +101,6 @@ struct ImportLoop {
         case rests(until: WallTime?)
     }
 
-    /// Scans the places that hints name, and performs the planner's next action.
     mutating func step() async -> Step {
         scanWhereHinted()
         let wall = environment.wall

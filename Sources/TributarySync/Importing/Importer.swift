@@ -17,7 +17,6 @@ struct Importer {
     private let ahead = SerialQueue("tributary.import-ahead")
     private let pace = BatchPace()
 
-    /// Applies as many segments as fit into one SQLite transaction.
     func apply(_ items: [ImportBatch.Item]) async throws -> ImportBatch.Result {
         guard !items.isEmpty else { return ImportBatch.Result() }
         let (configuration, planner) = state.read { ($0.configuration, $0.planner) }

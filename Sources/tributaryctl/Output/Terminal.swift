@@ -22,7 +22,6 @@ struct Terminal: Sendable {
         )
     }()
 
-    /// The present number of lines of a terminal; nil when the output is not a terminal.
     static var lines: Int? {
         var size = winsize()
         guard isatty(1) == 1, ioctl(1, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0 else { return nil }

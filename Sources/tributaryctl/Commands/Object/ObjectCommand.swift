@@ -280,7 +280,6 @@ extension Session {
 }
 
 extension ModelMessage {
-    /// The entity and its parent entities; empty when the model does not have the entity.
     func lineage(of entity: String) -> [Entity] {
         var found: [Entity] = []
         while let next = entities.first(where: { $0.name == found.last.map { $0.parent ?? "" } ?? entity }) {

@@ -21,7 +21,6 @@ struct ReplicatorSetupCommand: AsyncParsableCommand {
     )
 }
 
-/// The connection to Syncthing, by flags or by the daemon's configuration.
 struct SyncthingOptions: ParsableArguments {
     @Option(help: "Syncthing's REST interface; http://127.0.0.1:8384 by default.")
     var url: String?
