@@ -135,7 +135,7 @@ int clinux_read_file_mark(const char *path, struct clinux_file_mark *mark) {
     mark->inode = status.stx_ino;
     mark->born = 0;
     if (status.stx_mask & STATX_BTIME) {
-        // A time that is out of range is none.
+        // A time that is out of range is ignored.
         int64_t seconds = status.stx_btime.tv_sec;
         if (seconds > 0 && seconds < INT64_MAX / 1000000000 - 1) mark->born = seconds * 1000000000 + status.stx_btime.tv_nsec;
     }

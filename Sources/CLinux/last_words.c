@@ -23,7 +23,7 @@ static void speak(int number) {
         (void)written;
     }
     restore();
-    // The signal is blocked until the return from here; then it goes to whoever would have had it.
+    // The signal is blocked until the return from here; then it goes to the restored handler.
     raise(number);
 }
 

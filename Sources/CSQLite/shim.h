@@ -2,7 +2,7 @@
 #define TRIBUTARY_CSQLITE_H
 #include <sqlite3.h>
 
-/// Has SQLite keep no account of its memory in this process; fails once SQLite is in use. Swift cannot call
+/// Disables the memory accounting of SQLite in this process; fails once SQLite is in use. Swift cannot call
 /// `sqlite3_config`, which takes variable arguments.
 static inline int csqlite_disable_memory_accounting(void) {
     return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);

@@ -2,7 +2,6 @@ import Foundation
 package import Glibc
 import TributaryChanges
 
-/// Looks up users and groups of the system by calls that several threads may make at once.
 package enum Accounts {
     private static let sizes = [1 << 12, 1 << 16, 1 << 20]
 
@@ -45,7 +44,6 @@ package enum Accounts {
 
     private static let (logGroup, serviceUser) = ("tributary-logs", "tributary")
 
-    /// Whether the process is a member of the group.
     private static func isOwn(_ group: gid_t) -> Bool {
         var groups = [gid_t](repeating: 0, count: Int(max(0, getgroups(0, nil))))
         let count = getgroups(Int32(groups.count), &groups)

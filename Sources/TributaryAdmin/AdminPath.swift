@@ -37,8 +37,8 @@ package enum AdminPath: String, CaseIterable, Sendable {
     case openAPI = "/v1/openapi.json"
     case metrics = "/metrics"
 
-    /// Fills in the path and appends the query without parameters of value nil; each value is percent-encoded, so that
-    /// none adds a component.
+    /// Fills in the path and appends the query, without parameters of value nil; percent-encoding keeps a value from
+    /// adding a path component.
     package func target(_ values: [String], query: [(String, String?)]) -> String {
         let components = rawValue.split(separator: "/", omittingEmptySubsequences: false)
         var rest = values[...]
@@ -48,7 +48,6 @@ package enum AdminPath: String, CaseIterable, Sendable {
         return items.isEmpty ? path : path + "?" + items.joined(separator: "&")
     }
 
-    /// Percent-encodes a component of a path or a value of a query.
     static func encoded(_ text: String) -> String {
         text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
     }

@@ -1,15 +1,15 @@
 import Foundation
 import TributaryChanges
 
-/// The default paths of the daemon: those of a service, or those of the user (XDG base directories).
+/// The default paths of the daemon, either for a service or for the user (XDG base directories).
 ///
-/// The command looks there too, because it never reads the configuration.
+/// The command uses these paths too, because it never reads the configuration.
 package struct DefaultPaths: Sendable {
-    /// The folder with the service's store, which systemd makes and names to the daemon.
+    /// The folder with the service's store, which systemd creates and passes to the daemon.
     package static let serviceState = "/var/lib/tributary"
 
-    /// The folder that systemd gives to the service, or to an instance of it, with the configuration at `path`; nil for the
-    /// configuration of no service.
+    /// The folder that systemd gives to the service or instance with the configuration at `path`; nil if no service has
+    /// it.
     package static func serviceState(configuredBy path: String) -> String? {
         let folder = "/etc/tributary/"
         guard path.hasPrefix(folder), path.hasSuffix(".yaml") else { return nil }
@@ -18,19 +18,16 @@ package struct DefaultPaths: Sendable {
         return name == "tributary" ? serviceState : "\(serviceState)-\(name)"
     }
 
-    /// The name of the file in the folder of a service with the path of the store that it had last.
+    /// The file in the folder of a service that contains the path of its last store.
     package static let lastStore = "last-store"
 
-    /// The greatest number of bytes of that file.
     package static let longestLastStore = 4_096
 
-    /// The store of an instance of the service.
     package static func store(of instance: String) -> String { "\(serviceState)-\(instance)/store.sqlite" }
 
-    /// The name that the socket of the service has instead of an instance's.
+    /// The name that replaces the instance in the socket of the service.
     package static let service = "admin"
 
-    /// The socket of the service, or of an instance of it.
     package static func socket(of instance: String = service) -> String {
         "\(socketFolder)\(instance)\(socketSuffix)"
     }
@@ -44,12 +41,10 @@ package struct DefaultPaths: Sendable {
         return unit(ofInstance: instance == service ? nil : instance)
     }
 
-    /// The unit of an instance; nil stands for the service without a name.
     package static func unit(ofInstance instance: String?) -> String {
         instance.map { "tributaryd@\($0).service" } ?? "tributaryd.service"
     }
 
-    /// The name of the instance that listens at this path, ``service`` for the service itself; nil for other sockets.
     package static func instance(of socket: String) -> String? {
         guard socket.hasPrefix(socketFolder), socket.hasSuffix(socketSuffix) else { return nil }
         let instance = socket.dropFirst(socketFolder.count).dropLast(socketSuffix.count)
@@ -60,7 +55,7 @@ package struct DefaultPaths: Sendable {
     private let serviceState: String?
     private let home: String
 
-    /// The paths of the service that has the folder `serviceState`, or of the user without one.
+    /// The paths of the service with the folder `serviceState`; the paths of the user if it is nil.
     package init(environment: [String: String], serviceState: String?) {
         self.environment = environment
         self.serviceState = serviceState
@@ -84,7 +79,7 @@ package struct DefaultPaths: Sendable {
     package var store: String { state + "/store.sqlite" }
     package var logs: String { state + "/logs" }
 
-    /// The socket, which is beside the store for a user without XDG_RUNTIME_DIR.
+    /// The socket; it is next to the store for a user without XDG_RUNTIME_DIR.
     package func socket(besideStore store: String) -> String {
         if serviceState != nil { return DefaultPaths.socket() }
         if let runtime = DefaultPaths.absolute("XDG_RUNTIME_DIR", environment) {
@@ -94,7 +89,6 @@ package struct DefaultPaths: Sendable {
     }
 }
 
-/// The paths at which the command looks for the daemon's socket.
 package struct SocketLocator: Sendable {
     package var environment: [String: String]
     package var userID: UInt32
@@ -106,13 +100,13 @@ package struct SocketLocator: Sendable {
         self.exists = exists
     }
 
-    /// The path that the arguments or the environment name; nil when the default ones are tried.
+    /// The path that the arguments or the environment name; nil when the default paths are tried.
     package func named(socket: String?, instance: String?) -> String? {
         let variable = environment["TRIBUTARY_SOCKET"].flatMap { $0.isEmpty ? nil : $0 }
         return socket ?? variable ?? instance.map { DefaultPaths.socket(of: $0) }
     }
 
-    /// Returns the paths to try, the most likely one first; an explicit path is the only one.
+    /// Returns the paths to try, the most likely path first; an explicit path is the only one.
     package func candidates(socket: String?, instance: String?) -> [String] {
         if let named = named(socket: socket, instance: instance) { return [named] }
         let service = DefaultPaths.socket()

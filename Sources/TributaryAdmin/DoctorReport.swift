@@ -1,10 +1,10 @@
-/// What `tributaryd --doctor` prints as JSON, and `tributaryctl doctor` as text.
+/// The output of `tributaryd --doctor` as JSON, and of `tributaryctl doctor` as text.
 package struct DoctorReport: Codable, Hashable, Sendable {
     package enum Level: String, Codable, Sendable {
         case good
-        /// Works, and may harm later.
+        /// It works now, but may cause harm later.
         case notice
-        /// Keeps the service from starting or working.
+        /// It prevents the start or the work of the service.
         case problem
     }
 
@@ -31,9 +31,8 @@ package struct DoctorReport: Codable, Hashable, Sendable {
         }
     }
 
-    /// The user with whose rights the program has looked.
     package var user: String
-    /// The unit of the service; nil when this machine has none for the configuration.
+    /// The unit of the service; nil when no unit on this machine has this configuration.
     package var unit: String?
     package var findings: [Finding] = []
 

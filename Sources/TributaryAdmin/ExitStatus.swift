@@ -33,11 +33,11 @@ package enum ExitStatus: Int32, Error, Sendable {
 }
 
 extension ExitStatus {
-    /// The status of a failure that may pass without anybody changing a setting: a service is started again after it.
+    /// The status of a failure that may pass without a change of settings: the service is then started again.
     ///
-    /// It is ``inputOutput`` for a disk that fails, is full, read-only or not reachable, and ``tryAgain`` where the system
-    /// lacks files, memory or locks at the moment. A failure that stays until somebody mends its cause, such as a missing
-    /// permission, has no such status.
+    /// It is ``inputOutput`` for a disk that fails, is full, read-only or unreachable, and ``tryAgain`` if the system
+    /// temporarily lacks files, memory or locks. A failure that somebody must repair, such as a missing permission, has
+    /// no such status.
     ///
     /// - Parameter code: The value of `errno`; nil when it is not known.
     package init?(passing code: Int32?) {
@@ -52,9 +52,10 @@ extension ExitStatus {
 }
 
 extension ExitStatus {
-    /// Ends the program with ``badConfiguration`` when it may open too few files: event loops and queues would trap.
+    /// Ends the program with ``badConfiguration`` if it may open too few files, because event loops and queues would
+    /// trap.
     ///
-    /// It is the first that a program does. `files` are those that it needs besides the three of each event loop.
+    /// A program does this first. `files` is the number that it needs in addition to three for each event loop.
     package static func endUnlessFilesSuffice(_ files: Int, for program: String) {
         let needed = files + 3 * System.coreCount
         var limit = rlimit()

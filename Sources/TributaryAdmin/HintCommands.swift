@@ -1,4 +1,3 @@
-/// The commands in hints.
 package enum HintCommands {
     /// Adds options that select the daemon, except to a command for another machine.
     ///

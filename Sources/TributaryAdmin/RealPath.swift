@@ -1,21 +1,23 @@
 import Glibc
 
 package enum RealPath {
-    /// The greatest number of consecutive symbolic links, as the system has it.
+    /// The kernel's limit of consecutive symbolic links.
     private static let mostLinks = 40
 
-    /// Returns the file to which a symbolic link leads, whether it exists or not; the path itself when it is no link.
+    /// Returns the target of a symbolic link, even if the target is missing; other paths are returned unchanged.
     ///
-    /// SQLite keeps its other files beside the file itself, under whatever name it is opened. What belongs to a store
-    /// and is not SQLite's, above all its lock, must be there too: otherwise a store has two locks under two names.
+    /// SQLite keeps its other files next to the real file, whatever the name under which it is opened. The other files
+    /// of a store, above all its lock, must be there too. Otherwise a store would have two locks under two names.
     package static func followingLink(_ path: String) -> String {
         var target = [CChar](repeating: 0, count: 1)
         return readlink(path, &target, target.count) > 0 ? resolved(path) : path
     }
 
-    /// Returns the path without symbolic links; for a missing file, the path at which it would be created.
+    /// Returns the path without symbolic links.
     ///
-    /// A path that is too long for the system leads nowhere, and stays as it is.
+    /// For a missing file this is the path for creating it.
+    ///
+    /// A path that is too long for the system is returned unchanged.
     package static func resolved(_ path: String) -> String {
         path.utf8.count < Int(PATH_MAX) ? resolved(path, links: 0) : path
     }

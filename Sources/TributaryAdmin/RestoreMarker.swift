@@ -2,17 +2,17 @@ import Foundation
 import Glibc
 import TributaryChanges
 
-/// The file `STORE.restored`, with which `tributaryctl restore` tells the daemon that the store comes from a backup,
-/// or is to be built anew from the log folder.
+/// The file `STORE.restored`: `tributaryctl restore` marks a store from a backup, or a store to rebuild from the log
+/// folder.
 ///
 /// The daemon completes the restoration at its next start, and removes the file.
 package struct RestoreMarker: Hashable, Sendable, Codable {
-    /// The time of the restoration in Unix milliseconds.
+    /// Unix milliseconds.
     package var restored: UInt64
     package var sha256: String
-    /// The name of the file beside it that was the store, when a new one is to be built from the log folder.
+    /// The file name of the former store, when a new store will be built from the log folder.
     package var former: String?
-    /// The name that the former store gets, before it has it.
+    /// The planned name of the former store, before it is moved.
     package var aside: String?
 
     package init(restored: UInt64, sha256: String, former: String? = nil, aside: String? = nil) {
@@ -22,7 +22,6 @@ package struct RestoreMarker: Hashable, Sendable, Codable {
         self.sha256 = sha256
     }
 
-    /// The greatest number of bytes of a marker.
     package static let largest = 64 << 10
 
     package static func path(besideStore store: String) -> String { store + ".restored" }

@@ -69,7 +69,7 @@ package struct Signature: Hashable, Sendable {
 }
 
 package struct SigningKey: Sendable {
-    /// The 32 bytes from which the key is derived.
+    /// The 32 bytes that determine the key.
     private let seed: [UInt8]
     package let publicKey: PublicKey
 

@@ -15,9 +15,9 @@ struct Daemon: Sendable {
     let logLevel: LogLevelSetting
     let logger: Logger
 
-    /// Checks the configuration as the user of its unit, where it has one and root asks.
+    /// Checks the configuration as the user of its unit, if it has a unit and root asks.
     ///
-    /// A model that is given is a file of whoever asks, such as root's own draft, and no file of the service.
+    /// A given model is a file of the caller, such as root's own draft, and not a file of the service.
     func checkConfiguration() throws -> [String] {
         let service = sources.meaningService
         let unit = service.unit
@@ -34,7 +34,7 @@ struct Daemon: Sendable {
             + idle.map { "notice: \($0.detail)" } + notes
     }
 
-    /// Checks the model and the paths, and returns lines on what a start would do to the store.
+    /// Checks the model and the paths, and returns lines on the effects of a start on the store.
     func forecast(_ configuration: Configuration) throws -> [String] {
         let model = try checkedModel(configuration)
         let notices = model.circleNotices.map { "notice: \($0)" }

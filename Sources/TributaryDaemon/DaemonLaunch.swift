@@ -31,8 +31,9 @@ package struct DaemonLaunch {
         )
     }
 
-    /// Checks the limit of open files, and keeps the heap in one place; called before the program has another thread,
-    /// which would get one of its own.
+    /// Checks the limit of open files, and keeps the heap in one arena.
+    ///
+    /// It is called before the program has another thread, because each thread would get its own arena.
     package static func prepare() {
         ExitStatus.endUnlessFilesSuffice(64, for: "tributaryd")
         clinux_keep_heap_small()

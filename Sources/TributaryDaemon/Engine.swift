@@ -17,7 +17,7 @@ final class Engine: Sendable {
     let compactor: Compactor
     let scans: ScanRequests
     var writer: String { sync.ownWriter.description }
-    /// The history that tokens name: a store that was set back, or a copy, has another one since it was opened.
+    /// The history that tokens name; a store that was set back, and a copy, gets another history when it is opened.
     let historyName: String
     let file: StoreFile
     let writerWatch = WriterWatch()
@@ -38,13 +38,11 @@ final class Engine: Sendable {
         historyName = try container.store.read { try $0.history.name() }
     }
 
-    /// The newest transaction that the main context has merged, as a token.
     var token: HistoryToken { HistoryToken(store: historyName, number: container.mainGeneration.number) }
 
-    /// Whether the initial import is complete, and reads at the main context's query generation find it.
     var showsInitialImport: Bool { isInitialImportShown.load(ordering: .acquiring) }
 
-    /// Waits for the initial import, and has the main context merge it: who waits for the import reads it next.
+    /// Waits for the initial import, and has the main context merge it, because the callers read it next.
     ///
     /// Returns early when the task is cancelled.
     func waitForInitialImport() async {
@@ -60,12 +58,11 @@ final class Engine: Sendable {
 
     let readLimiter = ReadLimiter()
     let changeTexts = ChangeTexts()
-    /// Limits reads for the status; separate from clients' reads, so that the status is available when these are at
-    /// their limit.
+    /// Limits reads for the status, separately from clients' reads, so that the status is available when clients' reads
+    /// are at their limit.
     let statusReadLimiter = ReadLimiter(limit: Engine.statusReadLimit)
 
-    /// The greatest number of reads for the status: more of them come only from programs that do not wait for the
-    /// response.
+    /// The greatest number of reads for the status; only programs that do not wait for the response cause more.
     static let statusReadLimit = 16
 
     /// Reads at the main context's query generation, off the main actor; `body` may run twice.
@@ -77,8 +74,8 @@ final class Engine: Sendable {
 
     /// Reads the newest state of the store for the status, without waiting for busy readers.
     ///
-    /// The main context's generation does not move when an administrator decides about a writer. Nil when there is no
-    /// result within a second, or when too many such reads wait already.
+    /// The main context's generation does not move when an administrator decides about a writer. Returns nil when there
+    /// is no result within a second, or when too many such reads are waiting.
     func readSoon<T: Sendable>(_ body: @escaping @Sendable (Reader) throws -> T) async -> T? {
         try? await statusReadLimiter.run {
             await withTaskGroup(of: T?.self) { group in
@@ -94,7 +91,7 @@ final class Engine: Sendable {
     }
 }
 
-/// The sync knows no contexts: it imports through the container, which merges into the main context.
+/// The sync does not know contexts: it imports through the container, which merges into the main context.
 extension PersistentContainer: LocalReplica {
     package var shownTransaction: Int64 { mainGeneration.number }
 }
@@ -168,11 +165,12 @@ extension ModelVersions {
     }
 }
 
-/// SQLite continues to use a file that was removed or moved away; data that it writes then is lost at the end of the
-/// process.
+/// SQLite continues to use a file that was removed or moved away.
+///
+/// Data that it writes then is lost at the end of the process.
 struct StoreFile: Sendable {
     let path: String
-    /// Device and number of the file that was opened.
+    /// Device and inode of the opened file.
     private let opened: [Int]?
 
     init(path: String) {

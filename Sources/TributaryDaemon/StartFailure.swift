@@ -4,7 +4,6 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// The reason why the daemon cannot start, with the exit status of the process.
 struct StartFailure: Error, Hashable, Sendable, CustomStringConvertible {
     var reason: String
     var status: ExitStatus
@@ -14,7 +13,7 @@ struct StartFailure: Error, Hashable, Sendable, CustomStringConvertible {
         self.status = status
     }
 
-    /// Creates the failure of a call of the system; one that may pass does not keep a service from another start.
+    /// Creates the failure of a system call; a temporary failure lets the service start again.
     init(_ words: String, code: Int32) {
         self.init(
             "\(words): \(String(cString: strerror(code)))",

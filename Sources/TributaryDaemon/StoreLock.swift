@@ -47,7 +47,7 @@ final class StoreLock: Sendable {
             )
         }
         var owner = clinux_file_owner()
-        // The daemon must be able to open what root makes for it.
+        // The daemon must be able to open the files that root creates for it.
         if geteuid() == 0, clinux_read_file_owner(store.folder, 1, &owner) == 0 {
             fchown(descriptor, owner.user, owner.group)
         }
@@ -76,10 +76,10 @@ final class StoreLock: Sendable {
         _ = pwrite(descriptor, bytes, bytes.count, 0)
     }
 
-    /// Refuses a store to which hard links lead.
+    /// Refuses a store with hard links.
     ///
-    /// The lock and SQLite's write-ahead log go by the name: two programs that open the file under two names damage it. A
-    /// lock on the file itself is no remedy, because closing it would drop SQLite's own locks.
+    /// The lock and SQLite's write-ahead log are found by the name: two programs that open the file under two names
+    /// damage it. A lock on the file itself does not help, because closing it would drop SQLite's own locks.
     private static func demandOneName(_ store: String) throws(StartFailure) {
         let path = URL(fileURLWithPath: store).resolvingSymlinksInPath().path
         guard let count = try? FileManager.default.attributesOfItem(atPath: path)[.referenceCount] as? NSNumber,

@@ -4,14 +4,14 @@ import TransactionLog
 import TributaryAdmin
 import TributaryChanges
 
-/// The place of the store that a service had last, in a file of its state folder.
+/// The last place of a service's store, recorded in a file of its state folder.
 ///
-/// A start makes a store if the file is missing. With the record a start knows that the store was moved away, or that the configuration
-/// names another place: an empty store would look healthy.
+/// A start creates a missing store. The record lets it detect a store that was moved away, or a configuration with
+/// another place: an empty store would look healthy.
 struct StoreRecord: Sendable {
     private let file: String?
 
-    /// Records nothing for a daemon without a state folder of systemd's.
+    /// Records nothing for a daemon without a state folder from systemd.
     init(_ sources: ConfigurationSources) {
         let folder = sources.environment["STATE_DIRECTORY"]?.split(separator: ":").first
         file = folder.map { $0 + "/" + DefaultPaths.lastStore }
@@ -25,7 +25,7 @@ struct StoreRecord: Sendable {
         return path.isEmpty ? nil : path
     }
 
-    /// Refuses to begin with an empty store where the service had one.
+    /// Refuses to begin with an empty store where the service had a store.
     ///
     /// - Throws: ``StartFailure`` with the commands that help.
     func demand(_ configuration: Configuration) throws(StartFailure) {
@@ -35,7 +35,7 @@ struct StoreRecord: Sendable {
         }
         let anew = "to begin with a new store, which imports the log folder: sudo rm \((file ?? "").shellWord)"
         let place = configuration.file.map { "store: in \($0)" } ?? "store:"
-        // Without the file the command would move the store of the service without a name.
+        // Without the file, the command would move the store of the service without an instance.
         let config = configuration.file.map { " --config \($0.shellWord)" } ?? ""
         let reason =
             last == store
@@ -46,7 +46,9 @@ struct StoreRecord: Sendable {
         throw StartFailure("\(reason) \(anew)", status: last == store ? .inputOutput : .badConfiguration)
     }
 
-    /// Records the place of an open or moved store; nothing else fails if the record cannot be written.
+    /// Records the place of an open or moved store.
+    ///
+    /// An error here has no other effect.
     ///
     /// Root may write in the folder of the service's user.
     func write(_ store: String) {

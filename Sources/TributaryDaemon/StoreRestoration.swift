@@ -10,8 +10,10 @@ struct StoreRestoration {
     let store: String
     let logger: Logger
 
-    /// Checks the restored store, writes its large values beside it, records the restoration in the store, and removes
-    /// the marker; does nothing without a marker.
+    /// Completes a restoration; does nothing without a marker.
+    ///
+    /// It checks the restored store, writes its large values next to it, records the restoration in the store, and
+    /// removes the marker.
     func complete() throws(StartFailure) {
         let path = RestoreMarker.path(besideStore: store)
         do {
@@ -32,9 +34,9 @@ struct StoreRestoration {
         }
     }
 
-    /// The versions that the former store has had, when the marker asks for a new store from the log folder.
+    /// The model versions of the former store, if the marker requests a new store from the log folder.
     ///
-    /// Without them the new store would not know the values under names that the model has had in between.
+    /// Without them the new store would not know values under names from versions in between.
     func formerVersions(except model: Model) -> ModelVersions {
         guard let former = try? RestoreMarker.read(besideStore: store)?.former else { return .none }
         let path = (store.folder as NSString).appendingPathComponent(former)
@@ -70,7 +72,6 @@ struct StoreRestoration {
 }
 
 extension StoreError {
-    /// Whether the operation may succeed when it is tried again: the disk is full, does not answer, or is in use.
     fileprivate var mayPass: Bool {
         switch self {
         case .database(let code, _): [5, 6, 8, 10, 13, 14].contains(code & 0xFF)

@@ -1,12 +1,12 @@
 import Foundation
 import PackagePlugin
 
-/// Makes the classes of each model in a target, whenever the model has changed.
+/// Generates the classes of each model in a target, whenever the model has changed.
 ///
-/// The program that does it has the rules; this file only tells SwiftPM what is read and what is written.
+/// The program contains the rules; this file only names its input and output for SwiftPM.
 @main
 struct TributaryModels: BuildToolPlugin {
-    /// Says who may use the classes: see `GenerationSettings`.
+    /// Determines the access level of the classes: see `GenerationSettings`.
     private static let settingsName = "tributary-models.json"
 
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
@@ -41,15 +41,14 @@ struct TributaryModels: BuildToolPlugin {
     }
 }
 
-/// A model among the files of a target.
 private struct ModelFiles {
     let url: URL
-    /// The model, with all files that it is read from.
+    /// The model, and all files that it includes.
     let inputs: [URL]
 
-    /// Nil for a file that is no model.
+    /// Nil for a file that is not a model.
     ///
-    /// A YAML file without the word `entities` is another tool's.
+    /// A YAML file without the word `entities` belongs to another tool.
     init?(_ url: URL) {
         switch url.pathExtension {
         case "xcdatamodeld", "xcdatamodel":

@@ -5,7 +5,7 @@ import TributaryModel
 /// The program of the build plugin: `tributary-models MODEL OUTPUT [SETTINGS]` writes the classes of a model into one
 /// Swift file.
 ///
-/// An error is printed as the compiler prints its own, so that an editor shows it at its line.
+/// Errors have the compiler's format, so that an editor shows them at their line.
 @main
 struct Generation {
     static func main() {
@@ -44,7 +44,7 @@ struct Generation {
         return generator.wholeFile(named: listName, embedding: try ModelSource(contentsOf: path)).text
     }
 
-    /// Writes nothing when nothing has changed: the compiler looks at the time of the file.
+    /// Does not write an unchanged file, because the compiler looks at the time of the file.
     private static func write(_ text: String, to output: String) throws {
         let bytes = Data(text.utf8)
         let file = URL(fileURLWithPath: output)

@@ -1,16 +1,17 @@
 import Foundation
 import TributaryGeneration
 
-/// What `tributary-models.json` in a target says of all its models.
+/// The settings in a target's `tributary-models.json`, which apply to all its models.
 ///
-/// `{"access": "public", "transformableClasses": true, "ownClasses": ["Employee"]}`: classes for other modules too,
-/// transformable attributes with the class that the model names, and `EmployeeBase` for the target's own class `Employee`.
+/// `{"access": "public", "transformableClasses": true, "ownClasses": ["Employee"]}`: other modules can use the classes,
+/// transformable attributes have the class that the model names, and the target's own class `Employee` gets
+/// `EmployeeBase`.
 struct GenerationSettings: Sendable {
     var access = AccessLevel.internal
     var usesTransformableClasses = false
     var ownClasses: Set<String> = []
 
-    /// A setting that cannot be followed, as a line that an editor understands.
+    /// A setting that cannot be used, as a line that an editor understands.
     struct Failure: Error {
         var message: String
     }

@@ -35,8 +35,7 @@ struct ConnectionOptions: ParsableArguments {
 
     private static let withValue: Set<String> = ["--socket", "--instance", "--timeout", "-o"]
 
-    /// Returns the arguments with such options moved behind the command and its arguments: a unit file has
-    /// `tributaryctl --socket PATH reload`.
+    /// Moves such options behind the command and its arguments: a unit file has `tributaryctl --socket PATH reload`.
     static func movedBehindCommand(_ arguments: [String]) -> [String] {
         var rest = arguments[...]
         var options: [String] = []
@@ -51,7 +50,7 @@ struct ConnectionOptions: ParsableArguments {
             }
         }
         guard !rest.isEmpty else { return arguments }
-        // Arguments after `--` are no options.
+        // Arguments after `--` are not options.
         let end = rest.firstIndex(of: "--") ?? rest.endIndex
         return rest[..<end] + options + rest[end...]
     }
@@ -71,7 +70,7 @@ struct PageOptions: ParsableArguments {
     }
 }
 
-/// The name of an instance, which becomes a part of paths: characters that systemd leaves as they are, or its escapes.
+/// The name of an instance, which becomes a part of paths: characters that systemd does not escape, or its escapes.
 struct InstanceName: ExpressibleByArgument {
     let name: String
 
@@ -108,7 +107,6 @@ struct DurationArgument: ExpressibleByArgument {
     }
 }
 
-/// The arguments of a command that asks the daemon.
 protocol DaemonCommand: ParsableArguments {
     static var configuration: CommandConfiguration { get }
 

@@ -8,7 +8,6 @@ import TributaryChanges
 struct Session: Sendable {
     let client: AdminClient
     let json: Bool
-    /// The path of the socket that was named; nil for the default ones.
     let socket: String?
     let hints: HintText
     let terminal = Terminal.standard
@@ -32,8 +31,9 @@ struct Session: Sendable {
         try await client.send(call).orProblem()
     }
 
-    /// Sends a request for long work, shows its progress where possible, and returns the `result` event as a response;
-    /// there is no time limit as long as the daemon sends progress.
+    /// Sends a request for long work, shows its progress where possible, and returns the `result` event as a response.
+    ///
+    /// There is no time limit as long as the daemon sends progress.
     func follow(
         _ call: AdminCall,
         progress: (JSONValue) -> String,
@@ -66,7 +66,6 @@ struct Session: Sendable {
         _ = try await client.events(AdminCall(.get, .changes, query: [("after", token)]), onEvent: onEvent).orProblem()
     }
 
-    /// Prints a response: unchanged with `--json`, otherwise as `text` prints it.
     func show(_ response: AdminResponse, text: () throws -> Void) rethrows {
         if json { terminal.print(response.text) } else { try text() }
     }

@@ -66,7 +66,7 @@ struct TributaryCommand: AsyncParsableCommand {
         Foundation.exit(code.rawValue)
     }
 
-    /// Says which argument is not UTF-8, and would be read as another text.
+    /// Names the argument that is not UTF-8, and would be read as another text.
     private static func mistakenBytes() -> String? {
         let index = (0..<Int(CommandLine.argc)).dropFirst().first { index in
             CommandLine.unsafeArgv[index].map { String(validatingCString: $0) == nil } ?? false
@@ -96,7 +96,7 @@ struct TributaryCommand: AsyncParsableCommand {
         return nil
     }
 
-    /// What a word of other programs stands for here, as the end of a message; nil for other words.
+    /// The meaning of a word from other programs here, as the end of a message; nil for other words.
     private static func meaning(of word: String, in arguments: [String]) -> String? {
         let unit = unit(in: arguments)
         switch word {
@@ -112,7 +112,6 @@ struct TributaryCommand: AsyncParsableCommand {
         }
     }
 
-    /// The unit of the instance that the arguments name.
     private static func unit(in arguments: [String]) -> String {
         let option = "--instance"
         let next = arguments.firstIndex(of: option).map { $0 + 1 }

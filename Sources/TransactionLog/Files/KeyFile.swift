@@ -7,7 +7,7 @@ package enum KeyFile {
     ///
     /// - Parameters:
     ///   - path: Its path; a link is not followed.
-    ///   - owner: The user to whom the file has to belong, if not to root; nil for anyone.
+    ///   - owner: The owner that the file must have, if not root; nil for any owner.
     /// - Returns: nil when there is no file.
     /// - Throws: ``KeyFileError`` when it cannot be read, has no key, belongs to somebody else, or is open to others.
     package static func read(_ path: String, ownedBy owner: uid_t? = nil) throws(KeyFileError) -> SigningKey? {

@@ -9,7 +9,7 @@
 /// }
 /// ```
 ///
-/// Blocks run one after another, each without interruption, in the order in which they were submitted. Results must be
+/// Blocks run one after another, each without interruption, in the order of their submission. Results must be
 /// `Sendable`: IDs, snapshots and plain values, never objects.
 public actor BackgroundContext {
     private let context: ManagedObjectContext

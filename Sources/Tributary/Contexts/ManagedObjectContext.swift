@@ -26,7 +26,7 @@ public final class ManagedObjectContext {
     public var author: String?
     /// How a save resolves conflicts with objects that were changed in the store meanwhile.
     public var mergePolicy: MergePolicy
-    /// Returns the policy for one conflict; a nil closure leaves it to ``mergePolicy``.
+    /// Returns the policy for a single conflict; a nil closure leaves it to ``mergePolicy``.
     ///
     /// It is called inside the save, once for each object in conflict, and may read and change the live object: values
     /// that it sets are written with `objectTrump` or `overwrite`. It may change other objects too: the save validates

@@ -33,10 +33,10 @@ open class ManagedObject: KeyedObject {
     /// The keys that the class declares, for the container to check against the model when it opens.
     ///
     /// Swift cannot enumerate the static properties of a class, so the class lists them; a subclass lists its own, not
-    /// those of its superclass. `tributaryctl model generate` writes the list. A class that lists any key lists a key
-    /// for each property of its entity, unless ``declaresEveryProperty`` is false: a missing key is an error when the
-    /// container opens. A key that is not listed is checked when it is first used on an object of an entity, and stops
-    /// the program if it does not fit.
+    /// the properties of its superclass. `tributaryctl model generate` writes the list. A class that lists any key
+    /// lists a key for each property of its entity, unless ``declaresEveryProperty`` is false: a missing key is an
+    /// error when the container opens. A key that is not listed is checked when it is first used on an object of an
+    /// entity, and stops the program if it does not fit.
     open class var declaredFields: [any DeclaredField] { [] }
 
     /// Whether ``declaredFields`` has a key for each property of the entity, if it has any.
@@ -130,7 +130,7 @@ open class ManagedObject: KeyedObject {
     ///
     /// Its relationships are still unchanged.
     open func prepareForDeletion() {}
-    /// Throws when a property must not have this value: by the model's rules for it, or by those of an override.
+    /// Throws when a property must not have this value: by the model's rules for it, or by the rules of an override.
     ///
     /// A save calls it for each attribute that it writes. The property keeps its own value. An override calls `super`
     /// first. In a save, `super` throws nothing: the save has checked the model's rules itself and reports every

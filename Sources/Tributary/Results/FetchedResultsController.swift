@@ -254,7 +254,7 @@ struct ResultsQuery {
         reached = ResultsQuery.reached(request, schema: schema)
     }
 
-    /// Returns the root entities to which key paths of the request may lead.
+    /// Returns the root entities that key paths of the request may reach.
     ///
     /// Every relationship with a name that is a word of the request is treated as a part of its key paths: at worst the
     /// controller fetches unnecessarily.

@@ -60,7 +60,7 @@ package final class PendingBlocks: Sendable {
 ///
 /// Blocks run on their own queues, which continue while the thread that called `exit`, or returned from `main`, waits
 /// here. The main actor no longer runs then, so a block that waits for it waits in vain, changes of the view context
-/// are not saved, and nothing is merged: call `await container.close()` to end a program cleanly.
+/// are not saved, and nothing is merged. Call `await container.close()` to end a program cleanly.
 enum ExitDrain {
     private struct Watched: Sendable {
         weak var pipeline: MergePipeline?

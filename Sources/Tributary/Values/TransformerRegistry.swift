@@ -19,7 +19,7 @@ import TributaryModel
 ///
 /// An entity that has a class needs all of its transformers, or the container does not open. An entity without a class
 /// needs none: its transformable attributes are plain bytes, as they are for `tributaryd`. The names of Core Data's own
-/// transformers (``builtInNames``) need not be registered: such attributes are plain bytes too, because an archive of
+/// transformers (``builtInNames``) need not be registered. Such attributes are plain bytes too, because an archive of
 /// `NSKeyedArchiver` cannot be read safely without the classes that it names.
 public struct TransformerRegistry: Sendable {
     private var transformers: [String: any AttributeTransforming] = [:]

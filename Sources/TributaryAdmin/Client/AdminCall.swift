@@ -33,7 +33,7 @@ package struct AdminCall: Sendable, Hashable {
 
 package struct AdminResponse: Sendable {
     package var status: Int
-    /// The headers by their names in lower case.
+    /// The names are in lower case.
     package var headers: [String: String]
     package var body: [UInt8]
 

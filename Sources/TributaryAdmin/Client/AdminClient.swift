@@ -7,7 +7,6 @@ import NIOPosix
 package struct AdminClient: Sendable {
     /// The paths of sockets to try, in order; the first socket that accepts a connection is used.
     package var sockets: [String]
-    /// The greatest time between bytes of the daemon; nil for no limit.
     package var timeout: Duration?
 
     package init(sockets: [String], timeout: Duration? = nil) {
@@ -15,7 +14,7 @@ package struct AdminClient: Sendable {
         self.timeout = timeout
     }
 
-    /// The systemd unit of the daemon; nil for a daemon without a unit, or when it may be one of several.
+    /// The systemd unit of the daemon; nil for a daemon without a unit, and when several units are possible.
     package var unit: String? {
         sockets.count == 1 ? DefaultPaths.unit(of: sockets[0]) : nil
     }
@@ -26,8 +25,9 @@ package struct AdminClient: Sendable {
         return AdminResponse(status: head.status, headers: head.headers, body: body)
     }
 
-    /// Passes the events of the response to `onEvent`, until it returns false or the stream ends; a response that is no
-    /// stream of events is returned with its body.
+    /// Passes the events of the response to `onEvent`, until it returns false or the stream ends.
+    ///
+    /// A response that is not a stream of events is returned with its body.
     package func events(
         _ call: AdminCall,
         onEvent: (ServerSentEvent) async throws -> Bool
@@ -79,14 +79,13 @@ package struct AdminClient: Sendable {
             } catch is IOError {
                 throw AdminClientError.interrupted(path: path)
             } catch is HTTPParserError where head != nil {
-                // The body is shorter than its head has said.
+                // The body is shorter than its head announced.
                 throw AdminClientError.interrupted(path: path)
             }
             throw head == nil ? Self.closed(path, "Connection closed") : AdminClientError.interrupted(path: path)
         }
     }
 
-    /// The error for a socket that was closed by its owner, such as a daemon that could not start.
     private static func closed(_ path: String, _ reason: String) -> AdminClientError {
         .noDaemon([SocketAttempt(path: path, reason: reason + ", without an answer")])
     }
@@ -144,7 +143,7 @@ package struct AdminClient: Sendable {
         throw AdminClientError.noDaemon(tried)
     }
 
-    /// Connects to a socket, with repeated attempts while the daemon's queue of connections is full.
+    /// Connects to a socket; attempts are repeated while the daemon's queue of connections is full.
     private func connect(_ path: String, sending parts: [HTTPClientRequestPart]) async throws -> Connection {
         let start = ContinuousClock.now
         let timeLimit = timeout ?? Self.timeLimit
@@ -188,7 +187,8 @@ final class RequestSender: ChannelInboundHandler {
 
     func channelActive(context: ChannelHandlerContext) {
         context.fireChannelActive()
-        // A failed write is ignored: the daemon may respond, such as with 413, before it has read the whole request.
+        // A failed write is ignored: the daemon may respond, for example with 413, before it has read the whole
+        // request.
         for part in parts { context.write(Self.wrapOutboundOut(part), promise: nil) }
         context.flush()
     }

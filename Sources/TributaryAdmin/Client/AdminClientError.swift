@@ -19,7 +19,6 @@ package enum AdminClientError: Error, Hashable, Sendable, CustomStringConvertibl
         }
     }
 
-    /// The sockets without an answer.
     package var unansweredSockets: [String] {
         switch self {
         case .noDaemon(let tried): tried.map(\.path)

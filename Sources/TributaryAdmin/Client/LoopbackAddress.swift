@@ -1,9 +1,7 @@
-/// An address of this machine that other machines cannot reach.
 package struct LoopbackAddress: Hashable, Sendable, CustomStringConvertible {
     package let host: String
     package let port: Int
 
-    /// Where Syncthing's REST interface is by default.
     package static let syncthing = LoopbackAddress(host: "127.0.0.1", port: 8384)
 
     private init(host: String, port: Int) {
@@ -23,7 +21,7 @@ package struct LoopbackAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Parses `http://ADDRESS`, with a slash at the end or none.
+    /// Parses `http://ADDRESS`, with or without a final slash.
     package init?(url: String) {
         guard url.hasPrefix("http://") else { return nil }
         let address = url.dropFirst("http://".count)

@@ -1,10 +1,10 @@
 package import TributaryChanges
 
-/// The result of a check, which is the response of `POST /v1/check`.
+/// The result of a check: the response of `POST /v1/check`.
 package struct CheckReport: Codable, Hashable, Sendable {
     package static let limit = 200
 
-    /// Whether a store that was rebuilt from the log folder is equal to the live one.
+    /// Whether a store that was rebuilt from the log folder is equal to the live store.
     package struct Comparison: Codable, Hashable, Sendable {
         /// `equal`, `different` or `impossible`.
         package var result: String
@@ -26,23 +26,23 @@ package struct CheckReport: Codable, Hashable, Sendable {
         }
     }
 
-    /// Why two stores cannot be compared; it is no problem in itself.
+    /// The reason why two stores cannot be compared, which is not a problem in itself.
     package enum Obstacle: String, Sendable {
         case storeDamaged = "store-damaged"
         case segmentsMissing = "segments-missing"
         case logsUnreadable = "logs-unreadable"
-        /// The store cannot be built anew beside the live one, for want of room or because the disk fails.
+        /// The store cannot be rebuilt next to the live store, because the disk is full or fails.
         case scratchUnusable = "scratch-unusable"
     }
 
     package private(set) var ok = true
     package private(set) var problems: [Problem] = []
-    /// The number of all problems, also of those that are not listed.
+    /// The number of all problems, including unlisted problems.
     package private(set) var problemCount = 0
     package var repairs: [String] = []
     package var segments = 0
     package var unapplied = 0
-    /// The segments that are applied, and that no trusted key has signed; nil where all files count.
+    /// The number of applied segments that no trusted key has signed; nil when signatures are not checked.
     package var untrusted: Int?
     package var values: Int64 = 0
     package var unexported = 0
@@ -62,7 +62,7 @@ package struct CheckReport: Codable, Hashable, Sendable {
         add(Problem(code, detail: detail, writer: writer, hint: hint), file: file)
     }
 
-    /// Without the time since when the problem exists.
+    /// The problem is added without the time of its start.
     package mutating func add(_ problem: Problem, file: String?) {
         ok = false
         problemCount += 1
@@ -73,23 +73,18 @@ package struct CheckReport: Codable, Hashable, Sendable {
     }
 }
 
-/// The problems of a check, whose hints say what to do.
 extension Problem.Code {
     package static let storeDamaged: Self = "store-damaged"
     package static let structureMissing: Self = "structure-missing"
-    /// A large value beside the store.
     package static let valueMissing: Self = "value-missing"
     package static let segmentDamaged: Self = "segment-damaged"
-    /// A file has another hash than the segment of its name that was applied.
     package static let segmentChanged: Self = "segment-changed"
-    /// A file that is not applied, or is another one than was applied, and that no trusted key has signed where that counts.
+    /// No trusted key has signed a file that is not applied or has changed since, and signatures are checked.
     package static let segmentUntrusted: Self = "segment-untrusted"
     package static let segmentMissing: Self = "segment-missing"
-    /// A segment of the store's own.
     package static let exportMissing: Self = "export-missing"
-    /// Transactions are applied of which the store has no segment on record.
+    /// The store has applied transactions without a record of their segment.
     package static let positionHole: Self = "position-hole"
     package static let blobMissing: Self = "blob-missing"
-    /// A store that was built anew from the log folder has another state.
     package static let digestDiffers: Self = "digest-differs"
 }

@@ -1,4 +1,4 @@
-/// The result of a compaction or of a dry run, which is the response of `POST /v1/compact`.
+/// The result of a compaction or of a dry run: the response of `POST /v1/compact`.
 package struct CompactionReport: Codable, Hashable, Sendable {
     package static let limit = 1_000
 
@@ -31,9 +31,8 @@ package struct CompactionReport: Codable, Hashable, Sendable {
     package struct Baseline: Codable, Hashable, Sendable {
         package var file: String
         package var bytes: UInt64
-        /// Whether a store that has compared it endorses it.
+        /// Whether a store has compared and endorsed it.
         package var verified: Bool
-        /// Why it is not used, or what it waits for.
         package var detail: String?
 
         package init(file: String, bytes: UInt64, verified: Bool, detail: String? = nil) {
@@ -44,7 +43,6 @@ package struct CompactionReport: Codable, Hashable, Sendable {
         }
     }
 
-    /// A segment that stays, of this store or of a writer that it was before.
     package struct Segment: Codable, Hashable, Sendable {
         package var file: String
         package var bytes: UInt64
@@ -63,9 +61,8 @@ package struct CompactionReport: Codable, Hashable, Sendable {
     package var baselines: [Baseline] = []
     package var removedSegments = 0
     package var removedBytes: UInt64 = 0
-    /// The baselines that were removed because a verified one has more.
     package var removedBaselines: [String] = []
-    /// The first segments that stay, and how many there are.
+    /// The first remaining segments; `remainingSegments` is the number of all.
     package var remaining: [Segment] = []
     package var remainingSegments = 0
     package var remainingBytes: UInt64 = 0

@@ -2,7 +2,7 @@
 package struct ConfigurationMessage: Codable, Hashable, Sendable {
     package struct Setting: Codable, Hashable, Sendable {
         package var key: String
-        /// The value in the syntax of the configuration file; nil when the key has none.
+        /// The value in the syntax of the configuration file; nil when the key has no value.
         package var value: String?
         /// `default`, `file`, `environment` or `flag`.
         package var origin: String
@@ -31,7 +31,7 @@ package struct ConfigurationMessage: Codable, Hashable, Sendable {
 package struct ReloadMessage: Codable, Hashable, Sendable {
     package var changed: [String]
     package var restartNeeded: [String]
-    /// What the new configuration takes away although it is in use; absent when there is nothing.
+    /// The settings in use that the new configuration removes; absent without such settings.
     package var warnings: [String]?
 
     package init(changed: [String], restartNeeded: [String], warnings: [String]? = nil) {

@@ -2,7 +2,7 @@ package import TributaryChanges
 
 /// Something that an administrator should know or solve, in the status and in the report of a check.
 package struct Problem: Codable, Hashable, Sendable {
-    /// No enum, so that a command can show the problems of a later daemon.
+    /// Not an enum, so that a command can show the problems of a later daemon.
     package struct Code: RawRepresentable, ExpressibleByStringLiteral, Hashable, Sendable, Codable {
         package var rawValue: String
 
@@ -18,7 +18,7 @@ package struct Problem: Codable, Hashable, Sendable {
     package var file: String?
     package var writer: UniqueID?
     package var writerName: String?
-    /// The transactions and blobs for which the first of the segments waits, with their holders.
+    /// The missing transactions and blobs of the first waiting segment, with their holders.
     package var missing: [MissingPart]?
 
     package init(
@@ -42,11 +42,10 @@ extension Problem.Code: CustomStringConvertible {
     package var description: String { rawValue }
 }
 
-/// The problems of the status; Operating.md says what to do about each.
+/// The problems of the status, with remedies in Operating.md.
 extension Problem.Code {
     package static let startFailed: Self = "start-failed"
     package static let restartNeeded: Self = "restart-needed"
-    /// A setting is valid, and has no effect on this machine.
     package static let settingWithoutEffect: Self = "setting-without-effect"
     package static let storeGone: Self = "store-gone"
     package static let checkpointFailed: Self = "checkpoint-failed"
@@ -70,56 +69,53 @@ extension Problem.Code {
     package static let exportFailed: Self = "export-failed"
     /// The log folder lacks segments of this store that another machine may need.
     package static let ownSegmentsMissing: Self = "own-segments-missing"
-    /// Something else has the name of a segment of this store.
     package static let nameTaken: Self = "name-taken"
-    /// Syncthing was not asked to scan the folder of a segment that was published.
+    /// Syncthing was not asked to scan the folder of a published segment.
     package static let scanNotRequested: Self = "scan-not-requested"
-    /// A replicator carries the folder with unfinished files.
+    /// A replicator also copies the folder with unfinished files.
     package static let stagingReplicated: Self = "staging-replicated"
     package static let ownClockAhead: Self = "own-clock-ahead"
     /// The store has published clocks that are ahead, and another store may hold them: a notice.
     package static let publishedClockAhead: Self = "published-clock-ahead"
-    /// A store has another state than a baseline for the same transactions.
+    /// A store and a baseline have different states for the same transactions.
     package static let baselinesDiffer: Self = "baselines-differ"
-    /// A baseline cannot be read, or its bytes are not those that its maker wrote.
+    /// A baseline cannot be read, or its bytes differ from the bytes that its maker wrote.
     package static let baselineRefused: Self = "baseline-refused"
-    /// What a store says of a baseline has no signature of a trusted key where that counts.
+    /// A comparison of a baseline has no signature of a trusted key, and signatures are checked.
     package static let comparisonRefused: Self = "comparison-refused"
     /// The sum of a counter is beyond the attribute's type: a notice.
     package static let counterBeyondType: Self = "counter-beyond-type"
-    /// A store writes nothing for much longer than it usually does: a notice.
+    /// A store has not written for much longer than usual: a notice.
     package static let writerSilent: Self = "writer-silent"
-    /// The log folder has nearly the bytes that `logs.max_bytes` allows: a notice.
+    /// The log folder has nearly reached `logs.max_bytes`: a notice.
     package static let folderNearlyFull: Self = "folder-nearly-full"
-    /// The log folder has the bytes that `logs.max_bytes` allows, and local changes wait.
+    /// The log folder has reached `logs.max_bytes`, and local changes wait.
     package static let folderFull: Self = "folder-full"
     /// A file system is nearly full: a notice, and a problem when little is left.
     package static let diskLow: Self = "disk-low"
-    /// Segments are missing that a baseline has, which is to be joined.
+    /// Segments are missing, and a baseline that has their transactions will be joined.
     package static let baselineWaits: Self = "baseline-waits"
     /// No store has endorsed a baseline for days, although this store has applied its transactions.
     package static let baselineUnverified: Self = "baseline-unverified"
 }
 
 extension WallTime: Codable {
-    /// Reads Unix seconds.
     package init(from decoder: any Decoder) throws {
         self.init(unixSeconds: try decoder.singleValueContainer().decode(Double.self))
     }
 
-    /// Writes Unix seconds.
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(unixSeconds)
     }
 }
 
-/// Transactions or a blob that a segment waits for, and who has them.
+/// The transactions or the blob that a segment waits for, and their holders.
 package struct MissingPart: Codable, Hashable, Sendable {
     package struct Holder: Codable, Hashable, Sendable {
         package var writer: UniqueID
         package var name: String?
-        /// One of wrote, applied, and file for a folder that has a file with the blob's name.
+        /// `wrote`, `applied`, or `file` for a folder that has a file with the blob's name.
         package var cause: String
 
         package init(writer: UniqueID, name: String?, cause: String) {
@@ -134,7 +130,7 @@ package struct MissingPart: Codable, Hashable, Sendable {
     package var first: UInt64?
     package var last: UInt64?
     package var blob: String?
-    /// Those who have it, as far as is known here; its writer comes first.
+    /// The known holders; the writer of the missing part comes first.
     package var holders: [Holder]
 
     package init(writer: UniqueID, writerName: String?, holders: [Holder]) {

@@ -1,4 +1,4 @@
-/// A problem document as RFC 9457 defines it; the members after `detail` are optional.
+/// A problem document of RFC 9457; the members after `detail` are optional.
 package struct ProblemDocument: Codable, Hashable, Sendable, Error {
     package var type: String
     package var title: String
@@ -64,7 +64,7 @@ package enum ProblemKind: String, CaseIterable, Sendable {
     case badConfiguration = "bad-configuration"
     case tooManyClients = "too-many-clients"
     case notReady = "not-ready"
-    /// The answer of a start that fails to the requests that wait for it.
+    /// The answer of a failed start to the requests that wait for it.
     case startFailed = "start-failed"
     case failure = "failure"
     case inputOutput = "input-output"

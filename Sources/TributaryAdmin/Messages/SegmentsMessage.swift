@@ -17,9 +17,8 @@ package struct SegmentsMessage: Codable, Hashable, Sendable {
         /// Unix seconds.
         package var since: Double?
         package var hint: String?
-        /// The name that the writer shows.
         package var writerName: String?
-        /// This and the following only in the response about one segment.
+        /// This member and the following members are only in the response about a single segment.
         package var missing: [MissingPart]?
         package var notes: [String]?
         package var warning: String?

@@ -10,7 +10,7 @@ package struct StatusMessage: Codable, Hashable, Sendable {
 
     package struct Deferred: Codable, Hashable, Sendable {
         package var values: Int
-        /// The number of objects that were updated and that no known segment inserts.
+        /// The number of updated objects that no known segment inserts.
         package var unknownObjects: Int
         package var first: [DeferredMessage]
 
@@ -23,9 +23,9 @@ package struct StatusMessage: Codable, Hashable, Sendable {
 
     package struct Writers: Codable, Hashable, Sendable {
         package var count: Int
-        /// The number of writers with transactions that are known to exist and are not applied, without abandoned ones.
+        /// The number of writers with existing transactions that are not applied, without abandoned writers.
         package var behind: Int
-        /// Some of the writers, those that this store is behind of first.
+        /// Some of the writers; writers with unapplied transactions come first.
         package var first: [Writer]
 
         package init(count: Int, behind: Int, first: [Writer]) {
@@ -38,12 +38,12 @@ package struct StatusMessage: Codable, Hashable, Sendable {
     package struct Writer: Codable, Hashable, Sendable {
         package var id: String
         package var name: String?
-        /// One of evicted, abandoned and former; absent for others.
+        /// `evicted`, `abandoned` or `former`; absent for other writers.
         package var state: String?
         package var behind: UInt64
-        /// The time since the arrival of its oldest segment that is not applied; absent when none has arrived.
+        /// The time since the arrival of the oldest segment that is not applied; absent when none has arrived.
         package var lagSeconds: Double?
-        /// The time of its newest applied transaction in Unix seconds.
+        /// The time of the newest applied transaction in Unix seconds.
         package var lastHeard: Double?
 
         package init(id: String, name: String?, behind: UInt64) {
@@ -55,7 +55,7 @@ package struct StatusMessage: Codable, Hashable, Sendable {
 
     package struct Conflicts: Codable, Hashable, Sendable {
         package var kept: Int
-        /// The conflicts that newer ones have replaced, or that were only counted.
+        /// The conflicts that newer conflicts have replaced, or that were only counted.
         package var dropped: Int
 
         package init(kept: Int, dropped: Int) {
@@ -78,17 +78,16 @@ package struct StatusMessage: Codable, Hashable, Sendable {
         }
     }
 
-    /// A file system with files of the daemon.
     package struct Disk: Codable, Hashable, Sendable {
-        /// What is on it: `store`, `logs`.
+        /// The contents: `store`, `logs`.
         package var holds: [String]
-        /// Their folders, in this order; none on a page that leaves paths out.
+        /// The folders of the contents, in this order; empty on a page without paths.
         package var paths: [String]
         package var freeBytes: Int64
         package var totalBytes: Int64
         /// `unknown` (in the first six hours after a start), `steady` or `filling`.
         package var outlook: String
-        /// The days until it is full, if it goes on as it does now; absent unless it is filling.
+        /// The days until it is full at the present growth; absent unless it is filling.
         package var daysLeft: Double?
 
         package init(holds: [String], paths: [String], freeBytes: Int64, totalBytes: Int64, outlook: String) {
@@ -103,7 +102,7 @@ package struct StatusMessage: Codable, Hashable, Sendable {
     package struct Trust: Codable, Hashable, Sendable {
         /// `any` or `known`, as `trust.mode`.
         package var mode: String
-        /// The key that signs what this store publishes, 64 hexadecimal digits.
+        /// The key that signs the files of this store, 64 hexadecimal digits.
         package var key: String?
 
         package init(mode: String, key: String?) {
@@ -113,11 +112,10 @@ package struct StatusMessage: Codable, Hashable, Sendable {
     }
 
     package struct Encryption: Codable, Hashable, Sendable {
-        /// The ID of the key that encrypts what this store publishes; absent when nothing is encrypted.
+        /// The ID of the key that encrypts the files of this store; absent without encryption.
         package var key: String?
-        /// The number of keys that decrypt.
         package var keys: Int
-        /// Whether files that are not encrypted are held.
+        /// Whether unencrypted files are held.
         package var required: Bool
 
         package init(key: String?, keys: Int, required: Bool) {
@@ -127,7 +125,6 @@ package struct StatusMessage: Codable, Hashable, Sendable {
         }
     }
 
-    /// The log folder, where it is limited.
     package struct LogFolder: Codable, Hashable, Sendable {
         package var files: Int
         package var bytes: Int64
@@ -151,16 +148,16 @@ package struct StatusMessage: Codable, Hashable, Sendable {
     /// The number of known segments that have not been verified.
     package var queue: Int?
     package var initialImportComplete: Bool?
-    /// The time of the last import in Unix seconds, as all times of this message.
+    /// Unix seconds, as all times of this message.
     package var lastImport: Double?
     package var lastMerge: Double?
     package var nextMergeDue: Double?
     package var pendingSaves: Int?
     package var storeBytes: Int64?
     package var walBytes: Int64?
-    /// As it was last measured; absent without `logs.max_bytes`.
+    /// The last measurement; absent without `logs.max_bytes`.
     package var logFolder: LogFolder?
-    /// The file systems of the store and the log folder; one that does not answer is left out.
+    /// The file systems of the store and the log folder, without a file system that does not answer.
     package var disks: [Disk]?
     package var trust: Trust?
     package var encryption: Encryption?
@@ -171,7 +168,7 @@ package struct StatusMessage: Codable, Hashable, Sendable {
     package var restartNeeded = false
     package var totals: Totals?
     package var problems: [Problem] = []
-    /// What may want attention and is no problem; absent when there is nothing.
+    /// Findings that are not problems but may need attention; absent without findings.
     package var notices: [Problem]?
 
     package init(version: String, state: State, uptimeSeconds: Double) {

@@ -6,7 +6,7 @@ package struct SyncMessage: Codable, Hashable, Sendable {
         package var inserted: Int
         package var updated: Int
         package var deleted: Int
-        /// True when the merge changed too many objects to count each one.
+        /// True when the merge changed too many objects to count them.
         package var everything: Bool?
 
         package init(inserted: Int, updated: Int, deleted: Int, everything: Bool?) {
@@ -40,7 +40,7 @@ package struct SyncMessage: Codable, Hashable, Sendable {
 }
 
 package struct ImportCounts: Codable, Hashable, Sendable {
-    /// The number of segments whose last transaction was included.
+    /// The number of segments that were included to their last transaction.
     package var segments = 0
     package var transactions = 0
     package var changes = 0

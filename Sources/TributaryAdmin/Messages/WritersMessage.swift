@@ -1,9 +1,9 @@
 /// The response of `GET /v1/writers`.
 package struct WritersMessage: Codable, Hashable, Sendable {
     package struct Writer: Codable, Hashable, Sendable {
-        /// The label of the store; of a producer without one its writer.
+        /// The label of the store, or the writer of a producer without a label.
         package var id: String
-        /// The writer as which the store has written last, and the number of all that it was.
+        /// The last writer of the store; `writers` is the number of all its writers.
         package var writer: String?
         package var writers: Int?
         package var name: String?
@@ -11,23 +11,22 @@ package struct WritersMessage: Codable, Hashable, Sendable {
         /// Sixteen hexadecimal digits.
         package var clock: String
         package var behind: UInt64?
-        /// The time since the arrival of the writer's oldest segment that is not applied; 0 when all are applied.
+        /// The time since the arrival of the writer's oldest unapplied segment; 0 when all are applied.
         package var lagSeconds: Double?
         /// The time of the writer's newest applied transaction in Unix seconds.
         package var lastHeard: Double?
-        /// The number of segments in the log folder that are not applied.
         package var waiting: Int?
-        /// The sequences up to which this writer has stated to have applied the transactions of other writers.
+        /// For each other writer, the last transaction that this writer has acknowledged.
         package var seen: [String: UInt64] = [:]
-        /// One of self, active, producer, evicted, abandoned, forked.
+        /// `self`, `active`, `producer`, `evicted`, `abandoned` or `forked`.
         package var state: String
-        /// The keys that are known of the store; of this store its present key is the first.
+        /// The known keys of the store; the present key of this store comes first.
         package var keys: [Key]?
 
         package struct Key: Codable, Hashable, Sendable {
             /// 64 hexadecimal digits.
             package var key: String
-            /// One of own, trusted, revoked.
+            /// `own`, `trusted` or `revoked`.
             package var state: String
             /// In Unix seconds.
             package var since: Double?
@@ -59,7 +58,7 @@ package struct WritersMessage: Codable, Hashable, Sendable {
 package struct RestampMessage: Codable, Hashable, Sendable {
     package var former: String
     package var new: String
-    /// The last transaction of the former writer that is exported; 0 for none.
+    /// The last exported transaction of the former writer; 0 for none.
     package var published: UInt64
     /// The number of transactions that are issued again under the new writer.
     package var reissued: UInt64

@@ -5,19 +5,19 @@ import NIOHTTP1
 import NIOPosix
 package import TributaryChanges
 
-// This folder talks to Syncthing by its REST interface: the daemon asks for scans, the command reads and sets a folder's
-// settings.
+// This folder communicates with the REST interface of Syncthing: the daemon requests scans, and the command reads and
+// changes the settings of a folder.
 
 /// A client of the REST interface of a Syncthing on this machine, with one connection for each request.
 ///
-/// Time and size of each exchange are bounded.
+/// The time and the size of each exchange are bounded.
 package struct SyncthingClient: Sendable {
     package var address: LoopbackAddress
     package var keyFile: String
     /// The longest time of an exchange: a scan of a folder that Syncthing has just begun to read takes long.
     package var timeLimit = Duration.seconds(30)
 
-    /// Of a fleet with a thousand devices, each in the settings of the folder.
+    /// Suffices for a folder that is shared with a thousand devices.
     private static let largestAnswer = 1 << 20
 
     package init(address: LoopbackAddress, keyFile: String) {
@@ -25,7 +25,8 @@ package struct SyncthingClient: Sendable {
         self.keyFile = keyFile
     }
 
-    /// Asks for a scan of paths below a shared folder, none for the whole of it; returns when they are scanned.
+    /// Requests a scan of paths below a shared folder, or of the whole folder if `paths` is empty, and waits for its
+    /// end.
     ///
     /// - Throws: ``SyncthingError``, also when the answer takes longer than ``timeLimit``.
     package func scan(folder: String, below paths: [String]) async throws(SyncthingError) {
@@ -33,7 +34,7 @@ package struct SyncthingClient: Sendable {
         _ = try await send(.POST, "/rest/db/scan?" + query.joined(separator: "&"))
     }
 
-    /// - Throws: ``SyncthingError`` `noSuchFolder` when Syncthing knows no folder of this ID.
+    /// - Throws: ``SyncthingError`` `noSuchFolder` when Syncthing does not know a folder with this ID.
     package func folder(_ id: String) async throws(SyncthingError) -> SyncthingFolder {
         let folder: SyncthingFolder = try await get(SyncthingFolder.configurationPath + AdminPath.encoded(id))
         guard folder.path.utf8.count < Int(PATH_MAX) else {
@@ -42,7 +43,6 @@ package struct SyncthingClient: Sendable {
         return folder
     }
 
-    /// Returns the lines of the folder's `.stignore`.
     package func ignores(of id: String) async throws(SyncthingError) -> [String] {
         struct Answer: Decodable {
             var ignore: [String]?
@@ -51,19 +51,17 @@ package struct SyncthingClient: Sendable {
         return answer.ignore ?? []
     }
 
-    /// Changes members of a folder's settings; the others stay.
     package func set(_ members: [JSONMember], of id: String) async throws(SyncthingError) {
         let path = SyncthingFolder.configurationPath + AdminPath.encoded(id)
         _ = try await send(.PATCH, path, body: Array(JSONValue.object(members).text.utf8))
     }
 
-    /// Makes a folder, shared with nobody yet; what is not among the members is as Syncthing has it by default.
+    /// Creates a folder that is not shared yet; other members have Syncthing's defaults.
     package func make(_ id: String, path: String, _ members: [JSONMember]) async throws(SyncthingError) {
         let all = JSONValue.members(of: ["id": .string(id), "label": .string(id), "path": .string(path)]) + members
         _ = try await send(.POST, "/rest/config/folders", body: Array(JSONValue.object(all).text.utf8))
     }
 
-    /// Returns the ID of the device on which this Syncthing runs.
     package func deviceID() async throws(SyncthingError) -> String {
         struct Answer: Decodable {
             var myID: String
@@ -90,7 +88,7 @@ package struct SyncthingClient: Sendable {
             _ = try await send(.POST, "/rest/config/devices", body: Array(new.text.utf8))
         }
         let path = SyncthingFolder.configurationPath + AdminPath.encoded(id)
-        // The members of the devices that are there stay as they are, whatever later versions have.
+        // The members of existing devices stay unchanged, even if later versions of Syncthing add members.
         let text = String(decoding: try await send(.GET, path), as: UTF8.self)
         guard case .object(let members)? = JSONValue(text: text),
             case .array(let devices)? = members.first(where: { $0.key == "devices" })?.value
@@ -180,7 +178,7 @@ package struct SyncthingClient: Sendable {
     }
 }
 
-/// Ends a connection some time after it was made, however much has come by then.
+/// Ends a connection some time after it was made, however much has arrived by then.
 private final class DeadlineHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
@@ -208,16 +206,16 @@ private final class DeadlineHandler: ChannelInboundHandler {
     func handlerRemoved(context: ChannelHandlerContext) { deadline?.cancel() }
 }
 
-/// The key of Syncthing's REST interface, which is in no text of an error or a log.
+/// The key of Syncthing's REST interface; it never appears in an error or a log.
 struct SyncthingKey {
     let text: String
 
     private static let largestFile = 1_024
 
-    /// Reads a file with the key alone.
+    /// Reads a file that contains only the key.
     ///
-    /// - Throws: ``SyncthingError`` `badKeyFile` when it is not there, when every user may read it, or when it has
-    ///   something else.
+    /// - Throws: ``SyncthingError`` `badKeyFile` when the file is missing, every user may read it, or it has other
+    /// content.
     init(file path: String) throws(SyncthingError) {
         func refusal(_ reason: String) -> SyncthingError { .badKeyFile(path, reason: reason) }
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)

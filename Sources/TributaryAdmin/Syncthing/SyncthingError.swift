@@ -1,11 +1,10 @@
 import TributaryChanges
 
-/// The reason why Syncthing did not do what it was asked for, and what helps.
 package enum SyncthingError: Error, Hashable, Sendable {
     case badKeyFile(String, reason: String)
     case unreachable(LoopbackAddress, reason: String)
     case silent(LoopbackAddress, after: Duration)
-    /// Something else answers at the address.
+    /// Another program answers at the address.
     case noSyncthing(LoopbackAddress, reason: String)
     case wantsTLS(LoopbackAddress)
     case wrongKey(LoopbackAddress, keyFile: String)

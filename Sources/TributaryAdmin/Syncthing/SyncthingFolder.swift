@@ -1,6 +1,5 @@
 package import TributaryChanges
 
-/// What this project needs to know of a shared folder's settings in Syncthing.
 package struct SyncthingFolder: Codable, Hashable, Sendable {
     package struct Versioning: Codable, Hashable, Sendable {
         /// Empty for none.
@@ -22,7 +21,7 @@ package struct SyncthingFolder: Codable, Hashable, Sendable {
     package var fsWatcherDelayS: Double
     package var maxConflicts: Int
     package var versioning: Versioning
-    /// This device, and those that share the folder.
+    /// This device, and the devices that share the folder.
     package var devices: [Device]
 
     package static let configurationPath = "/rest/config/folders/"
@@ -38,7 +37,7 @@ package struct SyncthingFolder: Codable, Hashable, Sendable {
 
     /// The settings that a log folder needs, as the members to send to Syncthing.
     ///
-    /// Nothing that is right already is changed: a limit of conflict copies other than 0 stays.
+    /// Correct settings are not changed: a limit of conflict copies other than 0 stays.
     package static func settings(of folder: SyncthingFolder?) -> [JSONMember] {
         let keepsConflicts = folder.map { $0.maxConflicts != 0 } ?? false
         return JSONValue.members(of: [
@@ -53,12 +52,11 @@ package struct SyncthingFolder: Codable, Hashable, Sendable {
 /// The patterns of a folder's `.stignore`.
 package enum SyncthingIgnores {
     package static let fileName = ".stignore"
-    /// The pattern that leaves the staging folder out.
     package static let staging = "/.staging"
 
     /// Whether the patterns leave the staging folder out.
     ///
-    /// Patterns of a file that they include are not known here, and may do it.
+    /// Patterns in included files are not read, and may also leave it out.
     package static func leaveOutStaging(_ lines: some Sequence<some StringProtocol>) -> Bool {
         lines.contains { line in
             var pattern = line.drop { $0 == " " || $0 == "\t" || $0 == "\r" }
@@ -72,7 +70,7 @@ package enum SyncthingIgnores {
     }
 }
 
-/// Something in Syncthing's settings of a log folder that harms, and why.
+/// A harmful setting of a log folder in Syncthing, with the reason.
 package struct ReplicatorFinding: Codable, Hashable, Sendable {
     package var code: String
     package var detail: String
@@ -84,7 +82,7 @@ package struct ReplicatorFinding: Codable, Hashable, Sendable {
         (self.code, self.detail, self.hint) = (code, detail, hint)
     }
 
-    /// Returns what is wrong with a folder.
+    /// Returns the faults of a folder.
     ///
     /// - Parameters:
     ///   - folder: Its settings in Syncthing.

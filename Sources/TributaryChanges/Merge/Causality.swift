@@ -12,8 +12,8 @@ package enum Causality: Hashable, Sendable {
 
     /// A replica that changes an object of another writer has acknowledged that writer.
     ///
-    /// A writer that has never acknowledged another writer is either a producer that is not a replica, and it is
-    /// unknown what it has seen; or it changes an object that it has inserted itself, and has seen nothing yet.
+    /// A writer that has never acknowledged another writer may be a producer that is not a replica; its knowledge of
+    /// others is then unknown. Otherwise it changes an object that it has inserted itself, and has seen nothing yet.
     ///
     /// `hasSeen`: whether the writer of the arriving write had acknowledged the applied transaction, in this
     /// transaction at the latest; nil when it had never acknowledged any writer.

@@ -16,7 +16,7 @@ struct AdminRequest: Sendable {
     let daemon: AdminServices
 
     static let largestBody = 16 << 20
-    /// The greatest depth of objects and arrays in a body: that of the log, within `changes`.
+    /// The greatest depth of objects and arrays in a body: the depth of the log, within `changes`.
     static let deepestBody = JSONParser.logDepth + 2
 
     var wantsEvents: Bool { request.headers[.accept]?.contains("text/event-stream") == true }
@@ -52,7 +52,7 @@ struct AdminRequest: Sendable {
         } catch let error where error is CancellationError || error is ProblemDocument {
             throw error
         } catch {
-            // The client caused the error, so it is no failure of the daemon.
+            // The client caused the error, so it is not a failure of the daemon.
             throw ProblemDocument(
                 .badRequest,
                 detail: "the body is incomplete or not valid HTTP",
@@ -66,7 +66,7 @@ struct AdminRequest: Sendable {
         try AdminRequest.json(try await body(), members: route.body)
     }
 
-    /// Parses a body without the elements of the array `list`, which are handed to `take`.
+    /// Parses a body without the elements of the array `list`, which are passed to `take`.
     static func json(
         _ bytes: [UInt8],
         members: Set<String>,
@@ -113,7 +113,7 @@ struct QueryParameters: Sendable {
 
     static let largestLimit = 1_000
     static let usualLimit = 100
-    /// The length in bytes, about, after which a list ends before its limit; one item is always there.
+    /// A list ends before its limit at about this length in bytes; it always has one item.
     static let byteLimit = 4 << 20
 
     init(_ text: String?, known: Set<String>) throws(ProblemDocument) {
@@ -146,7 +146,6 @@ struct QueryParameters: Sendable {
         }
     }
 
-    /// Returns `limit`, from 1 to 1,000.
     func limit(usual: Int = usualLimit) throws(ProblemDocument) -> Int {
         guard let text = values["limit"] else { return usual }
         guard let limit = Int(text), (1...QueryParameters.largestLimit).contains(limit) else {
@@ -155,7 +154,7 @@ struct QueryParameters: Sendable {
         return limit
     }
 
-    /// Decodes the encoding of forms, in which `+` is a space.
+    /// Decodes the encoding of forms, where `+` is a space.
     private static func decode(_ text: Substring) -> String? {
         text.replacing("+", with: " ").removingPercentEncoding
     }

@@ -40,7 +40,7 @@ struct AdminResponder: Sendable {
         daemon: AdminServices
     ) async throws -> Response {
         daemon.counters.countRequest()
-        // What reads comes before an import; what writes waits for it, and does not want it to be slower.
+        // Reads have precedence over an import. Writes wait for the import, so it must not become slower for them.
         let reads = route.method == .get
         if reads { clinux_note_request() }
         defer { if reads { clinux_note_request() } }

@@ -7,9 +7,9 @@ import ServiceLifecycle
 import TributaryAdmin
 
 // This folder serves the admin interface over a socket: connections and their limits, callers and their permissions,
-// and errors as problem documents. The answers are made in Routes.
+// and errors as problem documents. Routes creates the answers.
 
-/// An HTTP/1.1 server: of the admin interface on its socket, or of the status page on a loopback address.
+/// An HTTP/1.1 server, for the admin interface on its socket or for the status page on a loopback address.
 struct AdminServer: Service {
     let address: ListeningAddress
     let respond: @Sendable (Request, any Channel) async -> Response
@@ -55,8 +55,9 @@ struct AdminServer: Service {
                     try await server.executeThenClose { inbound in
                         for try await connection in inbound {
                             group.addTask {
-                                // HTTP is set up here, where the connection is certain to be served: a connection that
-                                // arrives while the server stops is dropped, and a channel with HTTP must not be.
+                                // HTTP is set up here, where the connection is certain to be served. A connection that
+                                // arrives while the server stops is dropped, and a channel with HTTP must not be
+                                // dropped.
                                 let setUp = connection.eventLoop.flatSubmit {
                                     http.setup(channel: connection, logger: libraries).flatMapThrowing { ready in
                                         try ClosingHandler.add(to: connection)

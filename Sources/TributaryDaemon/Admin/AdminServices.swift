@@ -96,7 +96,7 @@ final class ShutdownBroadcast: Sendable {
     private let broadcast = Broadcast<Never>(limit: 1)
     private let onSend: @Sendable () -> Void
 
-    /// Creates a broadcast; each ``send()`` calls `onSend` on its thread.
+    /// Each ``send()`` calls `onSend` on its thread.
     init(onSend: @escaping @Sendable () -> Void = {}) {
         self.onSend = onSend
     }
@@ -111,7 +111,6 @@ final class ShutdownBroadcast: Sendable {
     }
 }
 
-/// The first observations of problems that do not record their own start.
 final class ProblemTimes: Sendable {
     private let first = Mutex<[Problem.Code: WallTime]>([:])
 

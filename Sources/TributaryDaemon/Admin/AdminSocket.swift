@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import TributaryAdmin
 
-/// The listening Unix socket of the admin interface: one from systemd, or one that this type creates.
+/// The listening Unix socket of the admin interface, either inherited from systemd or created here.
 final class AdminSocket: Sendable {
     /// The greatest length of a path in `sun_path`, without the final zero byte.
     static let longestPath = 107
@@ -20,9 +20,7 @@ final class AdminSocket: Sendable {
         self.isOwn = isOwn
     }
 
-    /// Uses the socket that systemd handed over, or creates one at `path`.
-    ///
-    /// - Throws: ``StartFailure`` when the path cannot be used.
+    /// Uses the inherited socket of systemd, or creates a socket at `path`.
     static func open(path: String) throws -> AdminSocket {
         if let inherited = try InheritedSocket.acquire() {
             return AdminSocket(descriptor: inherited, path: path, isOwn: false)
@@ -54,7 +52,6 @@ final class AdminSocket: Sendable {
         if isOwn { unlink(path) }
     }
 
-    /// Removes a socket on which no process listens, which a crashed daemon has left behind.
     private static func removeStale(path: String) throws {
         guard let attributes = try? FileManager.default.attributesOfItem(atPath: path) else { return }
         guard attributes[.type] as? FileAttributeType == .typeSocket else {
@@ -70,7 +67,7 @@ final class AdminSocket: Sendable {
         unlink(path)
     }
 
-    /// Binds the socket; its mode admits the members of the admin group, or only the daemon's user, from the beginning.
+    /// From the beginning, the mode admits only the members of the admin group, or only the daemon's user.
     private static func bind(_ descriptor: Int32, to path: String) throws {
         let before = umask(0o177)
         let bound = withAddress(path) { Glibc.bind(descriptor, $0, $1) }

@@ -26,7 +26,7 @@ struct Caller: Sendable, Hashable {
             throw error
         }
         var groups = [credentials.group]
-        // The call fails when the caller is in more groups than fit; the caller then has its primary group only.
+        // The call fails when the caller is in too many groups; the caller then has only its primary group.
         if let list = try? await supplementaryGroups(options) { groups += list }
         return Caller(user: credentials.user, groups: groups.filter { $0 != nobody }, process: credentials.process)
     }

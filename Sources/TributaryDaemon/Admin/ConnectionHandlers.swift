@@ -2,8 +2,7 @@ import NIOCore
 import NIOHTTP1
 import TributaryAdmin
 
-/// Closes a connection after the response to an HTTP/1.0 client, or to a client that sends `Connection: close` in any
-/// case.
+/// Always closes a connection after the response to an HTTP/1.0 client, or to a client that sends `Connection: close`.
 ///
 /// The handler comes after the parser, where a request still has its version.
 final class ClosingHandler: ChannelDuplexHandler {
@@ -14,7 +13,7 @@ final class ClosingHandler: ChannelDuplexHandler {
 
     private var closes = false
     private var isOldVersion = false
-    /// The number of requests that were read and have no response yet: a client may send several at once.
+    /// The number of read requests without a response: a client may send several at once.
     private var unanswered = 0
     /// Whether the request was read to its end: closing a connection with unread bytes would discard the response.
     private var isRequestRead = false
@@ -93,10 +92,10 @@ final class RefusalHandler: ChannelInboundHandler {
     }
 }
 
-/// Adds a problem document to the response for bytes that are no HTTP.
+/// Adds a problem document to the response for bytes that are not HTTP.
 ///
 /// When the parser fails, no route gets a request, and the server sends a 400 without a body. Every response of a route
-/// has a body, so a response without one is the server's.
+/// has a body, so a response without a body comes from the server.
 final class UnreadableRequestHandler: ChannelOutboundHandler {
     typealias OutboundIn = IOData
     typealias OutboundOut = IOData
@@ -127,7 +126,6 @@ final class UnreadableRequestHandler: ChannelOutboundHandler {
 }
 
 extension ProblemDocument {
-    /// Returns the bytes of an HTTP/1.1 response with the problem as its body, for places without a server.
     func rawResponse(_ reason: String, fields: [String] = []) -> ByteBuffer {
         let body = text + "\n"
         let head =

@@ -18,7 +18,7 @@ final class ConnectionRegister: Sendable {
         self.limit = limit
     }
 
-    /// Returns a limit that leaves half of the file descriptors to the store and the log folder.
+    /// Leaves half of the file descriptors to the store and the log folder.
     static func limit(descriptors: UInt64) -> Int {
         min(usualLimit, max(16, Int(clamping: descriptors / 2)))
     }
@@ -29,7 +29,6 @@ final class ConnectionRegister: Sendable {
         return UInt64(limits.rlim_cur)
     }
 
-    /// Adds a connection until it closes; false when there are too many.
     func add(_ channel: any Channel) -> Bool {
         let isAdded = state.withLock { state in
             guard state.connections.count < limit else { return false }
@@ -53,7 +52,9 @@ final class ConnectionRegister: Sendable {
         if state.withLock(\.isQuiescing) { quiesce(channel) }
     }
 
-    /// Runs the work of a connection, one at a time; its task is cancelled when the client closes the connection.
+    /// Runs the work of a connection, one request at a time.
+    ///
+    /// Its task is cancelled when the client closes the connection.
     func serve<T: Sendable>(_ channel: any Channel, _ body: @escaping @Sendable () async -> T) async -> T {
         // The task is unstructured, so that the end of the connection can cancel it.
         let work = Task { await body() }
@@ -88,14 +89,14 @@ final class ConnectionRegister: Sendable {
     }
 }
 
-/// Closes a connection while the server stops when its client has ceased to read.
+/// Closes a connection if its client has ceased to read while the server stops.
 ///
-/// The handler comes right after the socket, and sees all that is written.
+/// The handler comes right after the socket, and sees all written bytes.
 final class UnreadResponseHandler: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = IOData
 
-    /// The numbers of writes that the kernel has not taken yet, and that it has taken.
+    /// The numbers of writes that the kernel has not accepted yet, and has accepted.
     private var pending = 0
     private var taken = 0
     private static let patience = TimeAmount.milliseconds(250)
@@ -128,10 +129,10 @@ final class UnreadResponseHandler: ChannelDuplexHandler {
     }
 }
 
-/// Keeps what a client has sent until its connection is served.
+/// Keeps the bytes that a client sends before its connection is served.
 ///
 /// NIO reads at once from a client that has closed its side, although a connection reads nothing before it is served.
-/// The socket's buffer bounds what is kept.
+/// The socket's buffer bounds the kept bytes.
 final class EarlyRequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
 

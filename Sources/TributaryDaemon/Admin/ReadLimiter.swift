@@ -3,7 +3,7 @@ import Synchronization
 import TributaryAdmin
 import TributaryStore
 
-/// Limits the reads for clients that run or wait at one time, gives each client its turn, and counts those that failed.
+/// Limits the number of clients' reads that run or wait, gives each client its turn, and counts failures.
 final class ReadLimiter: Sendable {
     struct Client: Hashable, Sendable {
         var user: uid_t = 0
@@ -46,8 +46,10 @@ final class ReadLimiter: Sendable {
         }
     }
 
-    /// Runs a read in the turn of its client; a long one goes on only while no other is running, and is otherwise
-    /// interrupted to begin anew in a later turn.
+    /// Runs a read in the turn of its client.
+    ///
+    /// A long read continues only while no other long read is running. Otherwise it is interrupted and starts again in
+    /// a later turn.
     func runAsync<T: Sendable>(_ body: @escaping @Sendable () async throws -> T) async throws -> T {
         try await run {
             if let result = try await turn(isLong: false, { try await self.runShortly($0, body) }) { return result }
@@ -60,7 +62,7 @@ final class ReadLimiter: Sendable {
         let turn = turns.withLock { $0.add(Client.current, isLong: isLong) { signal.raise() } }
         defer { turns.withLock { $0.remove(turn) } }
         if turns.withLock({ !$0.isRunning(turn) }) {
-            // The task is unstructured, so that a read whose turn comes does not wait for its end.
+            // The task is unstructured, so that a read does not wait for the end of its timer when its turn comes.
             let timer = Task { [patience] in
                 try? await Task.sleep(for: patience)
                 signal.raise()
@@ -79,7 +81,7 @@ final class ReadLimiter: Sendable {
         return try await body(turn)
     }
 
-    /// Runs a read that is short, or that becomes the long one; nil when it was interrupted.
+    /// Runs a short read, or a read that becomes the long one; returns nil when it was interrupted.
     private func runShortly<T: Sendable>(
         _ turn: UInt64,
         _ body: @escaping @Sendable () async throws -> T
@@ -99,9 +101,9 @@ final class ReadLimiter: Sendable {
     }
 }
 
-/// The order of reads: short ones before long ones, and among equals the client first that had no turn for longest.
+/// The order of reads: short reads before long reads, and among equals the client with the oldest last turn.
 ///
-/// Long reads run one at a time, so that there is a place where only short ones run.
+/// Only one long read runs at a time, so that the other place is free for short reads.
 struct ReadTurns {
     private struct Waiter {
         let number: UInt64
@@ -114,9 +116,8 @@ struct ReadTurns {
     private static let places = 2
 
     private var waiting: [Waiter] = []
-    /// Whether each running read is a long one, by its number.
     private var running: [UInt64: Bool] = [:]
-    /// The time of each client's last turn: first of short reads, then of long ones.
+    /// The time of each client's last turn: first for short reads, then for long reads.
     private var lastTurns: [[ReadLimiter.Client: UInt64]] = [[:], [:]]
     private var now: UInt64 = 0
 
@@ -131,7 +132,6 @@ struct ReadTurns {
         return now
     }
 
-    /// Counts a running read as a long one; false when another one is running.
     mutating func lengthen(_ number: UInt64) -> Bool {
         guard running[number] != nil, !running.values.contains(true) else { return false }
         running[number] = true
@@ -152,7 +152,7 @@ struct ReadTurns {
             running[waiter.number] = waiter.isLong
             let kind = waiter.isLong ? 1 : 0
             lastTurns[kind][waiter.client] = now
-            // Who is forgotten has waited for longest, and so comes first again.
+            // The forgotten client has waited for longest, so it comes first again.
             if lastTurns[kind].count > ReadLimiter.limit, let oldest = lastTurns[kind].min(by: { $0.value < $1.value })
             {
                 lastTurns[kind][oldest.key] = nil
@@ -163,7 +163,7 @@ struct ReadTurns {
     }
 
     private func next() -> Int? {
-        // The last place goes to a long read, unless one runs already.
+        // The last place goes to a long read, unless a long read is already running.
         let isLongDue = !running.values.contains(true)
         let prefersLong = isLongDue && !running.isEmpty
         return first(isLong: prefersLong) ?? (isLongDue ? first(isLong: !prefersLong) : nil)

@@ -6,7 +6,6 @@ import TributaryAdmin
 import TributaryChanges
 
 extension Encodable {
-    /// The message as JSON, with its members in the order of their names.
     func jsonText() throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -4,7 +4,7 @@ import TributaryAdmin
 
 struct Route: Sendable {
     enum Requirement: Sendable {
-        /// No state: the route also responds while the daemon starts and stops.
+        /// The route also responds while the daemon starts and stops.
         case nothing
         case openStore
     }
@@ -15,9 +15,9 @@ struct Route: Sendable {
     let path: AdminPath
     let access: RouteAccess
     let requirement: Requirement
-    /// The known query parameters; any other is refused.
+    /// The known query parameters; others are refused.
     let query: Set<String>
-    /// The known members of the body; any other is refused.
+    /// The known members of the body; others are refused.
     let body: Set<String>
     let handle: Handler
 

@@ -4,8 +4,8 @@ import TributaryAdmin
 /// The server on `admin.listen`: a page for people and the metrics.
 ///
 /// Everybody who can reach the address can read the page, so it has no names, values, paths and reasons, unless
-/// `admin.page` says otherwise. A page of another web site whose name resolves to this address is refused by its Host
-/// header, and another web site cannot read what it has a browser ask for.
+/// `admin.page` allows them. If the name of a web site resolves to this address, its Host header is refused. Other web
+/// sites can make a browser send requests, but cannot read the answers.
 struct StatusPage: Sendable {
     let address: LoopbackAddress
     let daemon: AdminServices

@@ -15,9 +15,8 @@ struct ChangeStream: Sendable {
     let shutdownBroadcast: ShutdownBroadcast
     let channel: any Channel
     let start: HistoryToken
-    /// The transaction that the main context had merged when the client connected.
     let known: Int64
-    /// The events to be sent after the first one: the changes between `start` and `known`.
+    /// The events to be sent after the first event: the changes between `start` and `known`.
     let pending: PendingChangeEvents
     let texts: ChangeTexts
 
@@ -26,10 +25,10 @@ struct ChangeStream: Sendable {
     @concurrent
     func run(_ writer: inout any ResponseBodyWriter) async throws {
         let isImported = engine.showsInitialImport
-        // What a client does not read waits in the kernel and in these bytes, before it is dropped.
+        // Unread events of a client wait in the kernel and in this buffer, before the client is dropped.
         try await channel.setOption(.writeBufferWaterMark, value: .init(low: 4 << 10, high: 8 << 10)).get()
         try await send(ChangeEventText.hello(start, isInitialImportComplete: isImported), to: &writer)
-        // A task that waited for the end of the connection could not be cancelled, and the stream would not end before.
+        // A task that waits for the end of the connection could not be cancelled, and the stream would not end before.
         channel.closeFuture.whenComplete { _ in pending.end() }
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { for await update in updates where update.token.number > known { pending.append(update) } }
@@ -81,8 +80,10 @@ struct ChangeStream: Sendable {
     }
 }
 
-/// The pending events of one client, in a few KiB: updates are combined into one, which names no objects when they are
-/// many, and the oldest of other events are dropped.
+/// The pending events of one client, in a few KiB.
+///
+/// All updates are combined into one update. It names no objects if there are too many. Among other events, the oldest
+/// are dropped.
 final class PendingChangeEvents: Sendable {
     enum Item: Sendable {
         case update(StoreUpdate)
@@ -99,10 +100,11 @@ final class PendingChangeEvents: Sendable {
         var hasEnded = false
     }
 
-    /// The greatest number of objects that updates name while an earlier one waits.
+    /// The greatest number of objects that updates name while an earlier update waits.
     private static let objectLimit = 250
-    /// The greatest length in bytes of pending activities and segments; further ones replace the oldest, because they
-    /// are not needed to follow the data.
+    /// The greatest length in bytes of pending activities and segments.
+    ///
+    /// Further events replace the oldest, because they are not needed to follow the data.
     private static let byteLimit = 8 << 10
 
     private let state = Mutex(State())
@@ -165,10 +167,11 @@ final class PendingChangeEvents: Sendable {
     }
 }
 
-/// `GET /v1/changes`: server-sent events; `Last-Event-ID` has precedence over `after`, and without either the stream
-/// starts now.
+/// `GET /v1/changes`: server-sent events.
+///
+/// `Last-Event-ID` has precedence over `after`; without either the stream starts now.
 enum ChangesRoute {
-    /// The number of missed objects above which a client that comes again is told their entity as a whole.
+    /// A client that reconnects and has missed more objects is only told their entity as a whole.
     private static let missedLimit = 1_000
 
     static func handle(_ request: AdminRequest) async throws -> Response {
@@ -272,7 +275,7 @@ enum ChangeEventText {
     }
 }
 
-/// The text of the newest update, which the clients share: one that names many objects is large.
+/// The text of the newest update, which the clients share, because an update with many objects is large.
 final class ChangeTexts: Sendable {
     private let newest = Mutex<(update: StoreUpdate, buffer: ByteBuffer)?>(nil)
 

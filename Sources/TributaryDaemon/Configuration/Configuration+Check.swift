@@ -9,8 +9,9 @@ import TributaryModel
 import TributarySync
 
 extension Configuration {
-    /// Reads the model, and checks that the paths can be used, without creating anything; not the folder of an
-    /// inherited socket.
+    /// Reads the model, and checks that the paths can be used, without creating anything.
+    ///
+    /// The folder of an inherited socket is not checked.
     func checkPaths(inheritsSocket: Bool = false) throws(ConfigurationError) -> Model {
         let model = try readModel()
         try checkParent(of: store, at: \.store)
@@ -51,7 +52,6 @@ extension Configuration {
         }
     }
 
-    /// Reads the key file of the log folder, where there is one; keys do not stand in the configuration.
     mutating func readEncryptionKeys() throws(ConfigurationError) {
         let isRequired = sync.encryption.isRequired
         guard let path = encryptionKeyFile else {
@@ -104,7 +104,7 @@ extension Configuration {
         }
     }
 
-    /// Whether a path leads to something; what the caller may not see is missing.
+    /// Whether the path exists; false for a file that the caller may not see.
     private func exists(_ path: String, in field: Field) throws(ConfigurationError) -> Bool {
         do throws(FileFailure) {
             return try FileFailure.exists(path)
@@ -125,8 +125,7 @@ extension Configuration {
         return folder
     }
 
-    /// Checks that the file system has shared memory, which SQLite's write-ahead log needs for all processes that open
-    /// the store.
+    /// Checks that the file system has shared memory, which the write-ahead log of SQLite needs.
     private func checkFileSystem() throws(ConfigurationError) {
         let folder = Configuration.existingParent(of: store)
         guard FileSystemKind.isNetwork(FileSystemKind.at(folder)) else { return }
@@ -194,8 +193,9 @@ extension Configuration {
 }
 
 extension Configuration {
-    /// Replaces a symbolic link as the store by the file to which it leads; large values beside the link would not be
-    /// found any more, which is an error.
+    /// Replaces a symbolic link as the store by its target.
+    ///
+    /// Large values next to the link would be lost, which is an error.
     mutating func followStoreLink() throws(ConfigurationError) {
         let (link, file) = (store, RealPath.followingLink(store))
         guard file != link else { return }

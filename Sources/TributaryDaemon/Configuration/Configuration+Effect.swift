@@ -11,7 +11,6 @@ extension Configuration {
         unknownWriters = (admin.writers ?? []).filter { Accounts.groupID(named: $0) == nil }
     }
 
-    /// Returns a problem for each such setting of the service with this unit.
     func settingsWithoutEffect(hasNetwork: Bool, unit: String) -> [Problem] {
         var problems: [Problem] = []
         if let address = admin.listen, !hasNetwork {
@@ -38,7 +37,7 @@ extension Configuration {
         return problems
     }
 
-    /// False in a unit with a sandbox that allows no sockets except files.
+    /// False in a unit with a sandbox that allows only Unix sockets.
     static let hasNetwork: Bool = {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { return false }
@@ -46,7 +45,6 @@ extension Configuration {
         return true
     }()
 
-    /// The settings without effect of this process.
     var ownSettingsWithoutEffect: [Problem] {
         settingsWithoutEffect(
             hasNetwork: Configuration.hasNetwork,

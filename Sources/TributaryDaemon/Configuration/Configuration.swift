@@ -4,16 +4,15 @@ import TributaryAdmin
 import TributaryMigration
 import TributarySync
 
-// This folder reads the settings from the file, the environment and the command line, and keeps where each one comes
-// from.
+// This folder reads the settings from the file, the environment and the command line, and records the origin of each.
 
-/// ``ConfigurationKey/all`` names the fields that can be set.
+/// The fields that can be set are in ``ConfigurationKey/all``.
 ///
 /// A default is written where the value is used.
 struct Configuration: Sendable {
     typealias Field = any PartialKeyPath<Configuration> & Sendable
 
-    /// As which writer the store goes on after the machine has booted.
+    /// Determines the writer of the store after the machine has booted.
     enum Reboot: String, CaseIterable, Sendable { case fresh, trust }
 
     struct Admin: Sendable {
@@ -41,7 +40,7 @@ struct Configuration: Sendable {
     var replicator = ReplicatorSettings()
     var shutdown = StopSchedule()
     var logLevel = LogLevelSetting.standard
-    /// The groups of `admin.writers` that the machine does not have, as ``lookUpGroups()`` has found.
+    /// The groups of `admin.writers` that ``lookUpGroups()`` did not find on the machine.
     var unknownWriters: [String] = []
     private var origins: [Field: ConfigurationOrigin] = [:]
 
@@ -61,8 +60,9 @@ struct Configuration: Sendable {
         set { sync.logs = newValue }
     }
 
-    /// The settings of the synchronization, whose keys must have been read: otherwise everything would be published in the
-    /// clear.
+    /// The settings of the synchronization.
+    ///
+    /// The keys must have been read, because everything would otherwise be published unencrypted.
     var syncWithKeys: SyncConfiguration {
         precondition(encryptionKeyFile == nil || sync.encryption.current != nil, "the key file has not been read")
         return sync
@@ -73,7 +73,6 @@ struct Configuration: Sendable {
         set { origins[field] = newValue }
     }
 
-    /// Creates the error of a setting, with the value of `errno` if a call of the system has failed.
     func error(_ reason: String, in field: Field, code: Int32? = nil) -> ConfigurationError {
         let key = ConfigurationKey.all.first { $0.field == field }
         return ConfigurationError(reason: reason, key: key?.name, origin: self[originOf: field], code: code)
@@ -89,14 +88,15 @@ struct Configuration: Sendable {
 }
 
 extension Configuration {
-    /// Loads the configuration: flags have precedence over the environment, the environment over the file, the file
-    /// over defaults.
+    /// Loads the configuration.
+    ///
+    /// Flags have precedence over the environment, the environment over the file, and the file over defaults.
     static func load(_ sources: ConfigurationSources) throws(ConfigurationError) -> Configuration {
         let paths = sources.paths
         return try load(sources, ConfigurationFile(sources, standard: paths.configuration), paths)
     }
 
-    /// Returns the path of the store from sources that cannot be loaded; nil when they do not tell it.
+    /// Returns the path of the store even if the sources cannot be loaded; nil when the path is unknown.
     static func store(of sources: ConfigurationSources) -> String? {
         let paths = sources.paths
         let file = ConfigurationFile(sources, standard: paths.configuration)
@@ -126,7 +126,7 @@ extension Configuration {
         if configuration[originOf: \.admin.socket] == .standard {
             configuration.admin.socket = paths.socket(besideStore: configuration.store)
         }
-        // The default socket above lies beside the path that clients know.
+        // The default socket above is next to the path that clients know.
         try configuration.followStoreLink()
         // Clients connect where the service manager listens, whatever path the file has.
         if let path = sources.inheritedSocket {
@@ -209,7 +209,6 @@ struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
     var reason: String
     var key: String?
     var origin = ConfigurationOrigin.standard
-    /// The value of `errno` when a file could not be read; nil for a mistake in a setting.
     var code: Int32?
 
     var status: ExitStatus { ExitStatus(passing: code) ?? .badConfiguration }

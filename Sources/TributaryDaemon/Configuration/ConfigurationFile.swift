@@ -17,8 +17,9 @@ struct ConfigurationFile {
 
     private static let largestFile = 1 << 20
 
-    /// Reads the file that the sources name, otherwise the standard file, with the files of the folder beside it; nil when
-    /// the file does not exist.
+    /// Reads the file that the sources name, otherwise the standard file, with the files of its folder.
+    ///
+    /// Nil when the file does not exist.
     init?(_ sources: ConfigurationSources, standard: String) {
         let variable = sources.environment["TRIBUTARY_CONFIG"] ?? ""
         let named = sources.file ?? (variable.isEmpty ? nil : variable)
@@ -26,7 +27,7 @@ struct ConfigurationFile {
         do throws(FileFailure) {
             self.init(path: path, Data(try FileFailure.bytes(of: path, limit: ConfigurationFile.largestFile)))
         } catch {
-            // A disk that fails must not make a service start with the defaults.
+            // If a disk fails, a service must not start with the defaults.
             let isThere = named != nil || ExitStatus(passing: error.code) != nil || access(path, F_OK) == 0
             if isThere {
                 self.init(path: path, nil, code: error.code)
@@ -85,7 +86,7 @@ struct ConfigurationFile {
             }
             var name = prefix.isEmpty ? scalar.string : prefix + "." + scalar.string
             let hasKeysBelow = ConfigurationKey.all.contains { $0.name.hasPrefix(name + ".") }
-            // A key that others lie below is its own `path` among them: `logs: {path: /srv/logs, max_bytes: 10GiB}`.
+            // A key with keys below it is called `path` among them: `logs: {path: /srv/logs, max_bytes: 10GiB}`.
             if !prefix.isEmpty, scalar.string == "path", ConfigurationKey.all.contains(where: { $0.name == prefix }) {
                 name = prefix
             } else if hasKeysBelow, case .mapping = value {
@@ -94,7 +95,7 @@ struct ConfigurationFile {
             }
             if ConfigurationKey.all.contains(where: { $0.name == name }) {
                 if let former = entries[name]?.origin.line {
-                    // Such as `trust.mode` beside `trust: {mode: …}`.
+                    // Such as `trust.mode` next to `trust: {mode: …}`.
                     refuse("the key occurs twice, first in line \(former)", at: value.mark ?? keyNode.mark, key: name)
                 }
                 entries[name] = ConfigurationEntry(
@@ -117,15 +118,15 @@ struct ConfigurationFile {
     /// The folder with further files: `tributary.d` for `tributary.yaml`.
     private var folder: String { (path.hasSuffix(".yaml") ? String(path.dropLast(5)) : path) + ".d" }
 
-    /// Whether something has the name of the folder, also a link that leads nowhere: its settings must not be lost.
+    /// Whether the folder exists, or a broken link with its name: its settings must not be lost.
     private var hasFolder: Bool {
         var owner = clinux_file_owner()
         return clinux_read_file_owner(folder, 0, &owner) == 0 || errno != ENOENT && errno != ENOTDIR
     }
 
-    /// Takes over the keys of `*.yaml` in the folder, in the order of the names.
+    /// Adds the keys of `*.yaml` in the folder, in the order of the names.
     ///
-    /// A key may be in one file only: which of two values is in force would depend on names.
+    /// A key may be in only one file. Otherwise the valid value would depend on names.
     private mutating func readFolder() {
         guard hasFolder else { return }
         let names: [String]
@@ -213,18 +214,18 @@ struct ConfigurationSources: Sendable {
     var environment: [String: String]
     var hostName: String
     var workingDirectory: String
-    /// The path of the admin socket that the service manager hands over; nil when it hands over none.
+    /// The path of the admin socket that the service manager passes; nil for none.
     var inheritedSocket: String?
-    /// Whether the service that is examined has a socket unit.
+    /// Whether the examined service has a socket unit.
     var hasSocketUnit = false
 
-    /// The paths of the service for which systemd has made a folder, or of the user.
+    /// The paths of the service with a folder from systemd, or else of the user.
     var paths: DefaultPaths {
         let state = environment["STATE_DIRECTORY"]?.split(separator: ":").first.map(String.init)
         return DefaultPaths(environment: environment, serviceState: state)
     }
 
-    /// Whether systemd makes the socket: it hands the socket over, or will do so to the service that is examined.
+    /// Whether systemd makes the socket: it passes the socket, or will pass it to the examined service.
     var inheritsSocket: Bool { hasSocketUnit || InheritedSocket.isAnnounced(in: environment) }
 }
 

@@ -4,17 +4,15 @@ import TributaryChanges
 import TributaryMigration
 import TributarySync
 
-/// A key of the configuration file, the field that it sets, and the flag and the variable that set the field too.
+/// A key of the configuration file, the field that it sets, and the flag and the variable that also set the field.
 struct ConfigurationKey: Sendable, CustomStringConvertible {
     let name: String
     let field: Configuration.Field
     let flag: String?
     let variable: String?
     let needsRestart: Bool
-    /// The form that a value must have, as the end of "must be …".
     let form: String
     let set: @Sendable (inout Configuration, ConfigurationEntry) throws(ConfigurationError) -> Void
-    /// The field's value in the syntax of the file; nil when there is none.
     let text: @Sendable (Configuration) -> String?
     let isEqual: @Sendable (Configuration, Configuration) -> Bool
 
@@ -90,10 +88,10 @@ struct ConfigurationKey: Sendable, CustomStringConvertible {
     ]
 }
 
-/// The description of a key, as `tributaryd --list-settings` prints it; tributary.yaml(5) is made from it.
+/// The description of a key, as `tributaryd --list-settings` prints it; tributary.yaml(5) is generated from it.
 package struct SettingDescription: Codable, Sendable {
     package let key: String
-    /// The value when nothing sets it; nil when there is none, or when it depends on the machine.
+    /// The default value; nil without a default, or when it depends on the machine.
     package let standard: String?
     package let form: String
     package let flag: String?

@@ -25,7 +25,6 @@ struct SettingSyntax<Value: Hashable & Sendable>: Sendable {
     var scalar = Scalar.text
     /// The value of YAML's null; nil when null is refused.
     var null: Value?
-    /// Returns the value of a list of texts; nil when a list is refused.
     var list: (@Sendable ([String]) -> Value?)?
     /// Parses a text, and completes a relative path with the folder; nil when the text is not as expected.
     let parse: @Sendable (_ text: String, _ folder: String) -> Value?
@@ -239,7 +238,6 @@ extension SettingSyntax where Value == LoopbackAddress {
     }
 }
 
-/// Writes numbers as an integer with a unit, such as `5s` or `1MiB`, and parses them.
 struct UnitNotation: Sendable {
     private let units: [(suffix: String, factor: Int64)]
     private let limit: Int64
@@ -267,7 +265,6 @@ struct UnitNotation: Sendable {
         return nil
     }
 
-    /// Writes a number with the greatest unit of which it is a multiple.
     func text(_ number: Int64) -> String {
         let unit = units.last { number % $0.factor == 0 } ?? units[0]
         return "\(number / unit.factor)\(unit.suffix)"

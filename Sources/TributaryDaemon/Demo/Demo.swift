@@ -118,7 +118,6 @@ private struct Story: Sendable {
         }
     }
 
-    /// Writes a segment as any program can, and returns its lines.
     private func writeForeignSegment() throws -> [String] {
         let environment = StoreEnvironment.system
         let writer = environment.newID()

@@ -1,16 +1,16 @@
 import TributaryChanges
 
-// This folder watches the room on the disks of the store and the log folder, and warns before one is full.
+// This folder watches the room on the disks of the store and the log folder, and warns before a disk is full.
 
-/// Estimates when a file system is full, from how its use has grown over the last week.
+/// Estimates when a file system is full, from the growth of the last week.
 ///
-/// It keeps a sample an hour, a week of them. The growth is the median of the slopes between all pairs of samples
-/// (the estimator of Theil and Sen), so that a large file that comes or goes at once does not pass for a trend. It begins anew
-/// with the process: until there are six hours of samples, nothing is known.
+/// It keeps a sample an hour for a week. The growth is the median of the slopes between all pairs of samples (the
+/// estimator of Theil and Sen), so that a single large file is not taken for a trend. The samples are lost when the
+/// process ends. There is no estimate before six hours of samples.
 struct DiskForecast: Sendable {
     enum Outlook: Hashable, Sendable {
         case unknown
-        /// The use does not grow, or so slowly that it takes more than ten years.
+        /// The use does not grow, or takes more than ten years to fill the disk.
         case steady
         case filling(daysLeft: Double)
     }
@@ -21,7 +21,6 @@ struct DiskForecast: Sendable {
     }
 
     private var samples: [Sample] = []
-    /// Bytes a day; nil when it is not known yet.
     private var growth: Double?
 
     static let interval = Duration.seconds(3600)
@@ -31,9 +30,10 @@ struct DiskForecast: Sendable {
 
     var sampleCount: Int { samples.count }
 
-    /// Takes a sample when the last one is an hour old; O(s²) for the s samples then.
+    /// Takes a sample when the last sample is an hour old; O(s²) for the s samples then.
     ///
-    /// The time is a monotonic one. One that has gone back is of another clock: the samples before say nothing then.
+    /// The time is monotonic. A time that has gone back comes from another clock, which makes the earlier samples
+    /// useless.
     mutating func add(used: Int64, at time: Duration) {
         if let last = samples.last {
             if time < last.time {
@@ -70,9 +70,8 @@ struct DiskForecast: Sendable {
     }
 }
 
-/// The settings `disk.…`: when the room on a disk is worth a word.
 struct DiskLimits: Hashable, Sendable {
     var warnDays = 7
-    /// On a disk of less than ten times this, a tenth of the disk counts.
+    /// A disk that is smaller than ten times this value is reported at a tenth of its size.
     var warnFree: Int64 = 1 << 30
 }

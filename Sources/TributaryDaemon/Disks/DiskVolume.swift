@@ -2,7 +2,6 @@ import Foundation
 import Glibc
 import TributaryAdmin
 
-/// A file system that has files of the daemon.
 struct DiskVolume: Hashable, Sendable {
     enum Place: String, CaseIterable, Sendable {
         case store
@@ -15,18 +14,15 @@ struct DiskVolume: Hashable, Sendable {
     }
 
     var device: UInt64
-    /// The folders that lie on it, with what is in them.
     var paths: [Place: String]
-    /// The bytes that the daemon's user may still write.
     var free: Int64
-    /// 0 for a file system that does not tell.
+    /// 0 for a file system that does not report it.
     var total: Int64
     var used: Int64
     var outlook = DiskForecast.Outlook.unknown
 
     var places: [Place] { Place.allCases.filter { paths[$0] != nil } }
 
-    /// Nil when there is room enough, or when the file system does not tell how much.
     func severity(_ limits: DiskLimits) -> Severity? {
         guard total > 0 else { return nil }
         let least = min(limits.warnFree, total / 10)
@@ -36,7 +32,6 @@ struct DiskVolume: Hashable, Sendable {
         return nil
     }
 
-    /// The entry of the status; nil when there is room enough.
     func finding(_ limits: DiskLimits) -> (severity: Severity, problem: Problem)? {
         guard let severity = severity(limits) else { return nil }
         var detail = "The disk of \(placesText) has \(ByteText.text(free)) free of \(ByteText.text(total))"
@@ -65,7 +60,7 @@ struct DiskVolume: Hashable, Sendable {
 }
 
 extension DiskVolume {
-    /// Asks the system, which may not answer for a long time; nil when it does not tell.
+    /// Asks the system, which may take a long time; fails when the system does not report it.
     init?(of path: String, _ place: Place) {
         var volume = statvfs()
         let file = try? FileManager.default.attributesOfItem(atPath: RealPath.resolved(path))

@@ -4,8 +4,8 @@ import TributaryChanges
 
 /// Measures the file systems of the store and the log folder.
 ///
-/// Each folder is asked on a thread of its own, and one question at a time: nobody waits longer than half a second for a
-/// mount that does not answer, which is then left out.
+/// Each folder is measured on its own thread, by one call at a time: nobody waits longer than half a second for a mount
+/// that does not answer. Its file system is then left out.
 final class DiskWatch: Sendable {
     private struct Answer: Sendable {
         var volume: DiskVolume
@@ -24,17 +24,15 @@ final class DiskWatch: Sendable {
 
     private static let age = Duration.seconds(1)
     private static let patience = DispatchTimeInterval.milliseconds(500)
-    /// An answer that is older says nothing of a folder that answers no more.
+    /// An older answer is not used for a folder that no longer answers.
     private static let longestAge = Duration.seconds(600)
 
-    /// With the folder of the store, and the log folder.
     init(store: String, logs: String, now: (@Sendable () -> Duration)? = nil) {
         paths = [.store: store, .logs: logs]
         let start = ContinuousClock.now
         self.now = now ?? { ContinuousClock.now - start }
     }
 
-    /// The file systems, each once, that of the store first.
     func volumes() async -> [DiskVolume] {
         let time = now()
         let due = state.withLock { state in
@@ -58,7 +56,7 @@ final class DiskWatch: Sendable {
                 state.withLock { state in
                     state.pending.remove(place)
                     state.answers[place] = volume.map { Answer(volume: $0, time: time) }
-                    // A folder may be mounted anew, as another device each time.
+                    // A folder may be mounted again, each time as another device.
                     let known = Set(state.answers.values.map(\.volume.device))
                     state.forecasts = state.forecasts.filter { known.contains($0.key) }
                     guard let volume, volume.total > 0 else { return }

@@ -7,13 +7,14 @@ import TributaryAdmin
 import TributaryChanges
 import TributarySync
 
-// This folder looks at a machine for what its administrator has to set right: the configuration, files, groups and the unit.
+// This folder examines a machine for faults that its administrator must correct: the configuration, files, groups and
+// the unit.
 
-/// Examines what the daemon of a configuration needs, with the rights of its unit's user.
+/// Examines the needs of a daemon with this configuration, with the rights of its unit's user.
 struct Doctor {
     private let daemon: Daemon
     private var sources: ConfigurationSources { daemon.sources }
-    /// The unit of the configuration; nil when this machine has none.
+    /// The unit of the configuration; nil when this machine has no such unit.
     let unit: UnitFacts?
     private var report: DoctorReport
     /// The folders that do not answer.
@@ -178,7 +179,7 @@ struct Doctor {
         }
     }
 
-    /// A replicator, which is another user, needs the group in what the daemon makes; nil for nothing to say.
+    /// A replicator runs as another user and needs the group of the daemon's files; nil without a finding.
     private static func sharing(_ folder: String) -> DoctorReport.Finding? {
         var owner = clinux_file_owner()
         guard let group = Accounts.groupID(named: "tributary-logs"), clinux_read_file_owner(folder, 1, &owner) == 0
@@ -379,7 +380,7 @@ struct Doctor {
 }
 
 extension UnitFacts {
-    /// The commands with which a unit gets this machine's loopback addresses.
+    /// The commands that give a unit the loopback addresses of this machine.
     static func commandsForNetwork(of unit: String) -> [String] {
         let target = "\(dropInFolder(of: unit))/network.conf"
         return [
@@ -388,7 +389,7 @@ extension UnitFacts {
         ]
     }
 
-    /// The commands with which the service may write in the folders.
+    /// The commands that let the service write in the folders.
     func commands(opening folders: [String]) -> [String] {
         let lines = dropIn(opening: folders).split(separator: "\n").map { String($0).shellWord }
         return [
@@ -400,10 +401,9 @@ extension UnitFacts {
 }
 
 extension ConfigurationSources {
-    /// The same sources as the service has them: who checks a configuration is not systemd, and means the store of the
-    /// service.
+    /// The sources as the service has them: the caller of a check is not systemd, and means the store of the service.
     ///
-    /// Without a named file this is the user's own one, when there is one, or else that of the service.
+    /// Without a named file, this is the user's own file if it exists, otherwise the file of the service.
     var meaningService: ConfigurationSources {
         guard environment["STATE_DIRECTORY"] == nil else { return self }
         var sources = self
@@ -420,7 +420,9 @@ extension ConfigurationSources {
         return sources
     }
 
-    /// The same sources for a service with this unit, for which systemd makes the socket.
+    /// The sources for a service with this unit.
+    ///
+    /// Systemd makes its socket.
     ///
     /// The service has the variables of its unit, and no variables of the shell.
     func examined(as unit: UnitFacts?) -> ConfigurationSources {
@@ -431,7 +433,6 @@ extension ConfigurationSources {
         return sources
     }
 
-    /// The unit of the configuration file; nil when this machine has none.
     var unit: UnitFacts? { file.flatMap(UnitFacts.name(configuredBy:)).flatMap(UnitFacts.init(asking:)) }
 }
 

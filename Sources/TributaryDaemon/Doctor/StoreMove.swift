@@ -5,10 +5,10 @@ import TributaryAdmin
 import TributaryChanges
 import TributarySync
 
-/// Moves the store of a service to another folder of this machine, with all that belongs to it.
+/// Moves the store of a service, with all its files, to another folder of this machine.
 ///
-/// The files are there under both names, as links or copies, before the configuration names the new place; an interruption leaves
-/// the store where the configuration says, or is told by the next start.
+/// The files exist under both names, as links or copies, before the configuration names the new place. After an
+/// interruption the store is where the configuration names it, or the next start reports its place.
 struct StoreMove {
     private let sources: ConfigurationSources
     private let unit: UnitFacts
@@ -20,8 +20,8 @@ struct StoreMove {
 
     /// - Parameters:
     ///   - daemon: The sources of the configuration.
-    ///   - folder: The new folder; the move makes it when it is not there.
-    /// - Throws: ``StartFailure`` and ``ConfigurationError``: what keeps the store from moving, and what helps.
+    ///   - folder: The new folder, which is created if it is missing.
+    /// - Throws: ``StartFailure`` and ``ConfigurationError``: the obstacle to the move, and the remedy.
     init(_ daemon: Daemon, to folder: String) throws {
         guard geteuid() == 0 else {
             let reason = "only root can move a store: sudo tributaryctl store move \(folder.shellWord)"
@@ -134,7 +134,7 @@ struct StoreMove {
         try status(of: path).device == status(of: other).device
     }
 
-    /// The names of all that belongs to the store, its file last; shared memory is made anew.
+    /// The names of the store's files, the main file last; shared memory is created again.
     private func files() throws -> [String] {
         let name = (store as NSString).lastPathComponent
         return try StoreMove.files(ofStore: name, in: store.folder).filter { $0 != name && $0 != name + "-shm" } + [
@@ -147,7 +147,7 @@ struct StoreMove {
     /// The write-ahead log of an earlier store would be applied to the next store of its name.
     static func files(ofStore name: String, in folder: String) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: folder).filter { other in
-            // Another store of the folder may be called `store.sqlite.second`.
+            // Another store in the folder may be called `store.sqlite.second`.
             other == name || other.hasPrefix(name + "-") || [".lock", ".restored"].contains { other == name + $0 }
         }
         .sorted()
@@ -222,7 +222,7 @@ struct StoreMove {
             throw error
         }
         StoreRecord(sources).write(newStore)
-        // `rm` follows no link that the service's user puts into a place meanwhile.
+        // `rm` does not follow a link that the service's user creates meanwhile.
         let old = (names + [(store as NSString).lastPathComponent + "-shm"]).map { store.folder + "/" + $0 }
         try system(["rm", "--recursive", "--force", "--one-file-system", "--"] + old)
         tell("moved \(store) to \(newStore), with \(names.count - 1) files that belong to it")
@@ -248,7 +248,6 @@ struct StoreMove {
 
     private var dropInFile: String { unit.dropInFolder + "/store.conf" }
 
-    /// The drop-in of this or an earlier move; nil for none.
     private var dropIn: String? { try? String(contentsOfFile: dropInFile, encoding: .utf8) }
 
     /// Lets the unit write in the new folder; the unit starts without the folder of an earlier move.
@@ -271,8 +270,9 @@ struct StoreMove {
         try system("systemctl", "daemon-reload")
     }
 
-    /// Writes the new place into the configuration: into the line that names the store, or the one that shows the default as a
-    /// comment, or a new last line.
+    /// Writes the new place into the configuration.
+    ///
+    /// The function replaces the line that names the store, or the comment with the default, or appends a line.
     private func nameStore() throws {
         let named: (path: String, line: Int?)
         if case .file(let path, let line, _) = configuration[originOf: \.store] {
@@ -329,7 +329,7 @@ struct StoreMove {
 }
 
 extension String {
-    /// The text as a scalar of YAML in quotes, if it needs any.
+    /// The text as a scalar of YAML, in quotes if needed.
     fileprivate var yamlWord: String {
         wholeMatch(of: #/[A-Za-z0-9_.\/-]+/#) != nil
             ? self : "\"\(replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\""

@@ -18,7 +18,7 @@ enum DaemonLogging {
         }
     }
 
-    /// Whether standard error is still the stream whose device and inode `JOURNAL_STREAM` names.
+    /// Whether standard error is still the stream that `JOURNAL_STREAM` names by device and inode.
     private static func isJournal(_ stream: String?) -> Bool {
         guard let inode = stream?.split(separator: ":").last,
             let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/2")
@@ -40,7 +40,7 @@ final class LogLevelSetting: Sendable {
 
 protocol SettingLogHandler: LogHandler {
     var setting: LogLevelSetting { get }
-    /// Whether the entries are those of libraries, which cannot change the daemon's level.
+    /// Whether the entries come from libraries, which cannot change the daemon's level.
     var isOfLibraries: Bool { get set }
 }
 
@@ -152,7 +152,6 @@ struct StandardErrorLogHandler: SettingLogHandler {
 }
 
 extension Logger {
-    /// The logger for third-party libraries, whose entries describe their internals.
     var forLibraries: Logger {
         guard var handler = handler as? any SettingLogHandler else { return self }
         handler.isOfLibraries = true

@@ -8,7 +8,7 @@ import TributaryChanges
 import TributaryStore
 import TributarySync
 
-/// The content of the page: the answers of other routes, and what the daemon measures.
+/// The content of the page: the answers of other routes, and measurements of the daemon.
 struct PageData: Sendable {
     /// The part of the content that a reader of the page may see.
     enum Extent: String, Sendable, CaseIterable {
@@ -25,11 +25,10 @@ struct PageData: Sendable {
     struct Folder: Sendable, Encodable {
         var files: Int
         var bytes: Int64
-        /// The time of the measurement.
         var time: Double
     }
 
-    /// Whose files the store takes, and whether it encrypts its own.
+    /// The trust settings of the store, and whether it encrypts its files.
     struct Trust: Sendable, Encodable {
         var mode: String
         var pinsFirst: Bool
@@ -38,7 +37,6 @@ struct PageData: Sendable {
         var revokedKeys: Int
         var encrypts: Bool
         var requiresEncryption: Bool
-        /// The present key of the store.
         var ownKey: String?
         /// The names of the keys of files; the first key encrypts new files.
         var encryptionKeys: [String]?
@@ -54,7 +52,8 @@ struct PageData: Sendable {
     var writers: WritersMessage?
     var segments: SegmentsMessage?
     var conflicts: [Conflict]?
-    /// Each with its start in Unix seconds, imported transactions and changes, exported ones, and merged objects.
+    /// Each with its start in Unix seconds, imported transactions and changes, exported transactions and changes, and
+    /// merged objects.
     var minutes: [[Double]]?
     var compaction: Compaction?
     var folder: Folder?
@@ -67,7 +66,7 @@ struct PageData: Sendable {
     private static let conflictBytes = 256 << 10
     private static let reasonLimit = 6
 
-    /// Waits for nobody who is busy for longer than the status does; what cannot be read in time is left out.
+    /// Waits for busy readers as long as the status does; data that cannot be read in time is left out.
     static func collect(_ extent: Extent, of daemon: AdminServices) async -> PageData {
         let socket = daemon.state.configuration.admin.socket
         let instance = DefaultPaths.instance(of: socket)
@@ -117,7 +116,7 @@ struct PageData: Sendable {
         return extent == .counts ? data.counted() : data
     }
 
-    /// The problem with the options that find this daemon in the commands of its hint.
+    /// Adds the options for this daemon to the commands in the hint of a problem.
     private static func completing(_ problem: Problem, _ options: String) -> Problem {
         var problem = problem
         let added = options.isEmpty ? "" : options.dropFirst() + " "
@@ -140,12 +139,12 @@ struct PageData: Sendable {
         )
     }
 
-    /// The stores that this one is behind of come first.
+    /// Stores with unapplied transactions come first.
     private static func shown(_ found: [WritersMessage.Writer], hasMore: Bool) -> WritersMessage {
         let ordered = found.sorted { ($1.behind ?? 0, $0.id) < ($0.behind ?? 0, $1.id) }
         let shown = ordered.prefix(shownStores).map { writer in
             var writer = writer
-            // What each store has seen of each other one is no use here, and grows with their square.
+            // The page does not need the acknowledgements between all stores, and their number grows quadratically.
             writer.seen = [:]
             return writer
         }
@@ -227,7 +226,7 @@ struct PageData: Sendable {
 
     private static let wordLimit = 50
 
-    /// The state of the store in lines, for a browser that runs no script.
+    /// The state of the store in lines, for a browser without scripts.
     var words: String {
         let name = [status.name, instance].compactMap(\.self).joined(separator: " / ")
         var lines = [
@@ -253,7 +252,7 @@ struct PageData: Sendable {
         return lines.joined(separator: "\n")
     }
 
-    /// The data as JSON, in which the answers of other routes are as these give them.
+    /// The data as JSON, with the unchanged answers of other routes.
     func json() throws -> String {
         var members = [
             ("madeAt", try madeAt.jsonText()), ("shows", try extent.rawValue.jsonText()),
@@ -277,7 +276,6 @@ struct PageData: Sendable {
 extension Conflict {
     private static let valueLimit = 2_000
 
-    /// The conflict with long values cut.
     fileprivate var shownJSON: JSONValue {
         var shown = self
         shown.losing.value = losing.value.map(Conflict.cut)
@@ -291,7 +289,7 @@ extension Conflict {
     }
 }
 
-/// `GET /v1/page`: the page as HTML, or its data as JSON for who accepts that alone.
+/// `GET /v1/page`: the page as HTML, or its data as JSON for a client that accepts only JSON.
 enum PageRoute {
     static func handle(_ request: AdminRequest) async throws -> Response {
         let data = await PageData.collect(.everything, of: request.daemon)

@@ -4,22 +4,19 @@ import Hummingbird
 import TributaryAdmin
 import TributaryChanges
 
-// This folder has the page for people: the document is a resource, page.html, which draws itself from the JSON that is put
-// into it. The same JSON answers who asks for it alone.
+// This folder contains the page for people. The document is a resource, page.html, which draws itself from embedded
+// JSON. The same JSON is also served alone.
 
 /// The document of the page with the data in it.
 ///
-/// Its policy lets a browser run and apply only the script and the style of the document, by their hashes, and load nothing
-/// from anywhere; a text that got past the escaping could still do nothing.
+/// Its policy lets a browser run and apply only the script and the style of the document, by their hashes, and load
+/// nothing from anywhere. A text that got past the escaping could still do nothing.
 struct PageDocument: Sendable {
-    /// The text before, between and after the marks.
     private let parts: [Substring]
     let policy: String
 
-    /// The document as it was built into the program.
     static let standard = PageDocument(String(decoding: PackageResources.page_html, as: UTF8.self))
 
-    /// The places of the policy, the words and the data, in the order of the document.
     private static let marks = ["<!--policy-->", "<!--words-->", "<!--data-->"]
 
     init(_ text: String) {
@@ -46,7 +43,7 @@ struct PageDocument: Sendable {
 
     /// The document with the data, for a browser that opens it from a file or a server.
     ///
-    /// A browser that runs no script shows the words.
+    /// A browser without scripts shows the words.
     func text(with json: String, words: String = "") -> String {
         let policy = "<meta http-equiv=\"Content-Security-Policy\" content=\"\(policy)\">"
         let filled = [policy, PageDocument.escaped(words), PageDocument.embedded(json)]
@@ -71,7 +68,7 @@ extension Response {
         let document = PageDocument.standard
         let text = document.text(with: try data.json(), words: data.words)
         var response = bytes(Array(text.utf8), type: "text/html; charset=utf-8").guarded
-        // A frame of another site could lead clicks astray; a document cannot say so itself.
+        // A frame of another site could redirect clicks; a document cannot forbid frames itself.
         if let name = HTTPField.Name("Content-Security-Policy") {
             response.headers[name] = document.policy + "; frame-ancestors 'none'"
         }

@@ -4,7 +4,7 @@ import TributaryAdmin
 import TributaryChanges
 import TributaryStore
 
-// This folder has what the daemon does for the replicator of the log folder.
+// This folder notifies the replicator of the log folder.
 
 struct ReplicatorSettings: Hashable, Sendable {
     struct Syncthing: Hashable, Sendable {
@@ -16,9 +16,9 @@ struct ReplicatorSettings: Hashable, Sendable {
     var syncthing = Syncthing()
 }
 
-/// Asks Syncthing to scan the folders of writers in which files were published, so that they leave at once.
+/// Asks Syncthing to scan the folders of writers with published files, so that the files leave at once.
 ///
-/// One request goes on at a time, and what is published meanwhile goes into the next one. Nobody waits for a request.
+/// One request runs at a time. Files that are published meanwhile go into the next request. Nobody waits for a request.
 final class ScanRequests: Sendable {
     private struct State {
         var settings: ReplicatorSettings.Syncthing
@@ -49,7 +49,6 @@ final class ScanRequests: Sendable {
         if isAsked { signal.raise() }
     }
 
-    /// Takes over settings, and tries them at once.
     func configure(_ settings: ReplicatorSettings, own writer: UniqueID) {
         state.withLock { state in
             guard state.settings != settings.syncthing else { return }
@@ -70,7 +69,6 @@ final class ScanRequests: Sendable {
         }
     }
 
-    /// Runs until the task is cancelled.
     func run() async {
         var retry: Duration?
         while !Task.isCancelled {
@@ -120,9 +118,8 @@ final class ScanRequests: Sendable {
     }
 }
 
-/// The folders to scan next.
 struct PendingScans: Sendable {
-    /// So many folders are named in one request; for more, the whole log folder is scanned.
+    /// If more folders have changed, the request names the whole log folder.
     static let limit = 32
 
     private var writers: Set<String> = []
@@ -130,7 +127,6 @@ struct PendingScans: Sendable {
 
     mutating func insert(_ writer: UniqueID) { insert(path: writer.description) }
 
-    /// Puts back what was taken for a request that failed.
     mutating func putBack(_ paths: [String]) {
         if paths.isEmpty { isEverything = true }
         for path in paths { insert(path: path) }
@@ -142,7 +138,8 @@ struct PendingScans: Sendable {
         if writers.count > PendingScans.limit { (writers, isEverything) = ([], true) }
     }
 
-    /// Returns the folders in order, none for all of them, and forgets them; nil when nothing is to be scanned.
+    /// Returns and forgets the folders in order, an empty list for the whole log folder; nil when nothing is to be
+    /// scanned.
     mutating func take() -> [String]? {
         guard isEverything || !writers.isEmpty else { return nil }
         defer { self = PendingScans() }

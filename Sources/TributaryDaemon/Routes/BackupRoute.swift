@@ -60,7 +60,7 @@ enum BackupRoute {
 
 /// Holds the lock of backups until its last bytes are read.
 ///
-/// The file has no name any more: the system removes it when it is closed, also when the process is killed.
+/// The file has no name: the system removes it when it is closed, also when the process is killed.
 final class BackupFile: Sendable {
     static let portion = 192 << 10
 

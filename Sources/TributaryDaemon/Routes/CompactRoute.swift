@@ -5,16 +5,16 @@ import TributarySync
 
 /// The routes that work on baselines, one request at a time, with progress.
 enum CompactRoute {
-    /// `POST /v1/compact`: cuts a baseline, verifies a baseline of another store, and removes own segments that are in a
-    /// verified baseline.
+    /// `POST /v1/compact`: cuts a baseline, verifies a baseline of another store, and removes own segments that are in
+    /// a verified baseline.
     ///
-    /// With `dryRun=true` it only reports the steps that it would take, and why the remaining segments stay.
+    /// With `dryRun=true` it only reports the planned steps, and why the remaining segments stay.
     static func compact(_ request: AdminRequest) async throws -> Response {
         let mode: Compactor.Mode = try request.query.flag("dryRun") ? .dryRun : .requested
         return try await response(request) { try await $0.compact(mode, progress: $1) }
     }
 
-    /// `POST /v1/baselines/{writer}/{sequence}/accept`: endorses a baseline that contradicts nothing here.
+    /// `POST /v1/baselines/{writer}/{sequence}/accept`: endorses a baseline that does not contradict this store.
     ///
     /// With `unproven=true` a part of the baseline may be impossible to compare.
     static func accept(_ request: AdminRequest) async throws -> Response {

@@ -4,7 +4,6 @@ import TributaryAdmin
 import TributaryChanges
 import TributarySync
 
-/// `GET /v1/config`: each value and its origin.
 enum ConfigRoute {
     static func handle(_ request: AdminRequest) async throws -> Response {
         let configuration = request.daemon.state.configuration

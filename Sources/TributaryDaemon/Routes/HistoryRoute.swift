@@ -31,7 +31,7 @@ enum HistoryRoute {
             )
             return (start, page)
         }
-        // A transaction that goes on is not covered by the token yet.
+        // The token does not yet cover a transaction that continues on the next page.
         let whole = page.cut == nil ? page.transactions[...] : page.transactions.dropLast()
         let token = HistoryToken(store: engine.historyName, number: whole.last?.number ?? start)
         var shown = whole.map { transaction($0) }

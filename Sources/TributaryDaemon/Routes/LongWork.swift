@@ -6,8 +6,9 @@ import TributaryAdmin
 import TributaryChanges
 import TributarySync
 
-/// Long work for a request, whose response is the result, or an event stream: `progress` at once and every second, then
-/// `result` or `problem`.
+/// Long work for a request.
+///
+/// The response is the result, or an event stream: `progress` at once and every second, then `result` or `problem`.
 struct LongWork<Value: Sendable>: Sendable {
     private let request: AdminRequest
     private let endsWithClient: Bool
@@ -35,11 +36,10 @@ struct LongWork<Value: Sendable>: Sendable {
         request.channel.closeFuture.whenComplete { _ in task.cancel() }
     }
 
-    /// Begins work that goes on to its end when the client disconnects.
     init(toTheEndFor request: AdminRequest, _ body: @escaping @Sendable () async throws -> Value) {
         self.request = request
         endsWithClient = false
-        // The task is no child of the response: it must continue when the client disconnects.
+        // The task is not a child of the response: it must continue when the client disconnects.
         task = Task { try await body() }
     }
 
@@ -51,7 +51,6 @@ struct LongWork<Value: Sendable>: Sendable {
         }
     }
 
-    /// Does work that only one request does at a time, and returns the response with the result as JSON.
     static func response(
         to request: AdminRequest,
         holding lock: WorkLock,
@@ -69,7 +68,7 @@ struct LongWork<Value: Sendable>: Sendable {
 
     /// Returns the response with the result as JSON.
     ///
-    /// `part` returns the further events between the progress and the result, by their index; nil after the last one.
+    /// `part` returns the further events between the progress and the result, by their index; nil after the last event.
     func response(
         progress: @escaping @Sendable () -> JSONValue,
         result json: @escaping @Sendable (Value) throws -> String,
@@ -150,7 +149,7 @@ struct LongWork<Value: Sendable>: Sendable {
 }
 
 extension Channel {
-    /// Sends a part of a response, and closes the connection of a client that does not take it within a minute.
+    /// Sends a part of a response, and closes the connection if the client does not accept it within a minute.
     @concurrent
     func send(_ bytes: ByteBuffer, to writer: inout any ResponseBodyWriter) async throws {
         let drop = eventLoop.scheduleTask(in: .seconds(60)) { self.close(promise: nil) }

@@ -6,7 +6,6 @@ import TributaryModel
 import TributaryStore
 import TributarySync
 
-/// `GET /metrics`: counters and gauges in Prometheus's text format.
 enum MetricsRoute {
     static func response(of daemon: AdminServices) async throws -> Response {
         let status = await StatusReport.make(of: daemon)
@@ -60,7 +59,7 @@ enum MetricsRoute {
         return .bytes(Array(text.text.utf8), type: "text/plain; version=0.0.4; charset=utf-8")
     }
 
-    /// One series for each place, also where both are on one disk.
+    /// Each place has its own series, even if both are on one disk.
     private static func addDisks(_ disks: [StatusMessage.Disk], to text: inout MetricsText) {
         let places = disks.flatMap { disk in disk.holds.map { ([("place", $0)], disk) } }
         let free = "Bytes that the daemon may still write on the disk of the store or the log folder."

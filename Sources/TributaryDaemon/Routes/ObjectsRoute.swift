@@ -6,7 +6,7 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// `GET /v1/objects/{Entity}`: fetches at the main context's query generation; a list ends early when it becomes large.
+/// `GET /v1/objects/{Entity}`: fetches at the main context's query generation; a large list ends early.
 enum ObjectsRoute {
     static func handle(_ request: AdminRequest) async throws -> Response {
         let engine = try request.engine()
@@ -35,7 +35,7 @@ enum ObjectsRoute {
         return .json(response)
     }
 
-    /// Parses the parameters of a fetch; it fetches one object more than `limit`, which tells whether there are more.
+    /// Parses the parameters of a fetch; it fetches one object more than `limit`, to find out whether there are more.
     static func fetchQuery(
         _ parameters: QueryParameters,
         _ entity: Entity,
@@ -61,7 +61,6 @@ enum ObjectsRoute {
         return entity
     }
 
-    /// Tells that the model has no such entity, and which name is meant.
     static func unknownEntity(_ name: String, in model: Model) -> String {
         let meant = name.nearest(in: model.entities.map(\.name)).map { "; is '\($0)' meant?" } ?? ""
         return "the model '\(model.version)' has no entity '\(name)'\(meant)"
@@ -143,7 +142,7 @@ enum ObjectRoute {
 
     private static let prefixLimit = 1_000
 
-    /// The ID that a path gives by its text, or by 8 characters or more from its start; nil when no object has it.
+    /// The ID for a complete ID in a path, or for at least its first 8 characters; nil when no object has it.
     private static func id(_ given: String, of entity: Entity, in reader: Reader) throws -> UniqueID? {
         if let id = UniqueID(given) { return id }
         guard let range = UniqueID.range(ofPrefix: given) else {
@@ -168,9 +167,10 @@ enum ObjectRoute {
 
 struct ObjectJSON: Sendable {
     let model: Model
-    /// The relationships whose destination objects are included; to-many ones are listed with their objects' IDs.
+    /// The relationships that are included with their destination objects.
+    ///
+    /// A to-many relationship is listed with the IDs of its objects.
     let include: [String]
-    /// Which part of each included to-many relationship is listed.
     var page: (offset: Int, limit: Int) = (0, QueryParameters.largestLimit)
 
     init(model: Model, entity: Entity, include: String?) throws(ProblemDocument) {
@@ -222,9 +222,10 @@ struct ObjectJSON: Sendable {
         return members
     }
 
-    /// Returns the objects, from the first on, whose included objects fit into an answer, and these.
+    /// Returns the first objects that fit into an answer together with their included objects, and the included
+    /// objects.
     ///
-    /// Of an object that alone has too many of them, only as many links are listed as fit.
+    /// If a single object has too many included objects, as many links as fit are listed.
     func page(of rows: [Row], in reader: Reader) throws -> (objects: [JSONValue], included: [JSONValue]) {
         var shape = self
         var (count, included) = try shape.included(with: rows[...], in: reader)
@@ -238,8 +239,8 @@ struct ObjectJSON: Sendable {
         return (objects, included.filter { !ids.contains($0.id) }.map(\.object))
     }
 
-    /// Returns the destination objects of the included relationships, each once, and the number of rows that have all of
-    /// theirs among them.
+    /// Returns the distinct destination objects of the included relationships, and the number of rows with all of their
+    /// destinations.
     private func included(
         with rows: ArraySlice<Row>,
         in reader: Reader

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// The metrics of the process that Prometheus's client libraries give every program, from `/proc/self`.
+/// The process metrics of Prometheus's client libraries, from `/proc/self`.
 enum ProcessMetrics {
     static func add(to text: inout MetricsText) {
         let page = Double(max(0, sysconf(Int32(_SC_PAGESIZE))))
@@ -38,13 +38,15 @@ enum ProcessMetrics {
         func number(_ index: Int) -> Double { texts.indices.contains(index) ? Double(texts[index]) ?? 0 : 0 }
     }
 
-    /// The fields of `/proc/self/stat`: the second one is the program's name in parentheses, which may contain anything.
+    /// The fields of `/proc/self/stat`.
+    ///
+    /// The second field is the program's name in parentheses, which may contain anything.
     private static func fields(ofStat text: String?) -> Fields? {
         guard let text, let end = text.lastIndex(of: ")") else { return nil }
         return Fields(texts: ["", ""] + text[text.index(after: end)...].split(separator: " "))
     }
 
-    /// Unix seconds of the boot, which the start of a process is counted from.
+    /// The Unix seconds of the boot; the start of a process is relative to it.
     private static func bootTime() -> Double? {
         guard let text = try? String(contentsOfFile: "/proc/stat", encoding: .utf8) else { return nil }
         return text.split(separator: "\n").first { $0.hasPrefix("btime ") }.flatMap { Double($0.dropFirst(6)) }

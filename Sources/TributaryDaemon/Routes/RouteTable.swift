@@ -3,8 +3,8 @@ import Hummingbird
 import Tributary
 import TributaryAdmin
 
-// This folder has the paths of the admin interface, each with a type when its answer takes more than a line. A route
-// reads the request, asks the engine, and encodes the value that it gets.
+// This folder contains the paths of the admin interface. A route has a type if its answer takes more than a line. It
+// reads the request, asks the engine, and encodes the result.
 
 enum RouteTable {
     static let routes: [Route] =
@@ -50,7 +50,7 @@ enum RouteTable {
             Route(.get, .configuration, .read, needs: .nothing, ConfigRoute.handle),
             Route(.post, .shutdown, .owner, needs: .nothing, ShutdownRoute.handle),
             Route(.get, .page, .read, needs: .nothing, PageRoute.handle),
-            // The document about this table, as it was built into the program.
+            // The description of this table, as it was built into the program.
             Route(.get, .openAPI, .read, needs: .nothing) { _ in
                 .bytes(PackageResources.openapi_json, type: "application/openapi+json")
             },

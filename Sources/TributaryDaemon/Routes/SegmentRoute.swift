@@ -5,7 +5,8 @@ import TributaryChanges
 import TributaryStore
 import TributarySync
 
-/// The routes of one segment: `GET` describes it, `POST …/retry` reads it again, `POST …/accept` applies a held one.
+/// The routes of one segment: `GET` describes it, `POST …/retry` reads it again, `POST …/accept` applies a held
+/// segment.
 enum SegmentRoute {
     static func explain(_ request: AdminRequest) async throws -> Response {
         let name = try name(in: request)
@@ -30,7 +31,6 @@ enum SegmentRoute {
         return try .json(message)
     }
 
-    /// What follows for other changes from an accepted segment.
     static func warning(_ held: SegmentStatus?) -> String {
         let ahead =
             "Its writes win over all other writes to the same values until clocks have passed its time. A local "
@@ -60,7 +60,7 @@ enum SegmentRoute {
     }
 }
 
-/// `GET /v1/segments`: the segments that are not simply applied, with the reason.
+/// `GET /v1/segments`: the segments that are not applied or have remarks, with the reason.
 enum SegmentsRoute {
     static func handle(_ request: AdminRequest) async throws -> Response {
         let engine = try request.engine()
@@ -77,7 +77,7 @@ enum SegmentsRoute {
         let reading: SyncService.StatusReading = { body in try await engine.read(body) }
         var statuses = try await sync.segments(in: wanted, all: try request.query.flag("all"), reading: reading)
         if let after = request.query["after"] { statuses.removeAll { cursor(of: $0) <= after } }
-        // A segment may wait for each writer that its own one has seen.
+        // A segment may wait for every writer that its own writer has seen.
         var waits = 0
         let page = statuses.prefix(limit).prefix { status in
             defer { waits += status.waitingFor.count }
@@ -99,11 +99,12 @@ enum SegmentsRoute {
         )
     }
 
-    /// The number of transactions waited for after which a list ends before its limit.
+    /// A list ends before its limit when it contains this number of awaited transactions.
     private static let waitLimit = 50_000
 
-    /// A cursor sorts as the segments do: writer, first and last have a fixed width; conflict copies of a name come
-    /// after it.
+    /// A cursor sorts as the segments do: writer, first and last have a fixed width.
+    ///
+    /// Conflict copies follow the segment of their name.
     private static func cursor(of status: SegmentStatus) -> String {
         let name = "\(status.id.writer)/\(status.id.range)"
         return status.variant.isEmpty ? name : "\(name)/\(status.variant)"

@@ -5,7 +5,6 @@ import TributaryChanges
 import TributaryStore
 import TributarySync
 
-/// What the status says of the room that the store and the log folder have.
 extension StatusReport {
     static func addFolderQuota(
         of engine: Engine,
@@ -33,13 +32,12 @@ extension StatusReport {
         }
     }
 
-    /// The bytes that a read transaction may keep in the WAL before it is reported.
+    /// The number of bytes that a read transaction may keep in the WAL before it is reported.
     ///
     /// Without such a transaction the WAL has some 4 MiB.
     private static let keptBytes: Int64 = 16 << 20
     private static let namedReaders = 3
 
-    /// Names the other processes that let the WAL grow by a long read transaction.
     static func readerNotice(of engine: Engine, walBytes: Int64?) -> Problem? {
         guard let walBytes, walBytes >= keptBytes else { return nil }
         let store = engine.container.store

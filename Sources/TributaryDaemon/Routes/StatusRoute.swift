@@ -8,7 +8,6 @@ import TributaryModel
 import TributaryStore
 import TributarySync
 
-/// `GET /v1/health`: 200 when the daemon is working, else 503.
 enum HealthRoute {
     static func handle(_ request: AdminRequest) async throws -> Response {
         let status = await StatusReport.make(of: request.daemon)
@@ -57,7 +56,8 @@ enum StatusReport {
                 keys: sync.encryption.keys.count,
                 required: sync.encryption.isRequired
             )
-            // One read, as each waits while readers are busy. Another problem reports a store that cannot be read.
+            // There is one read for all, because each read waits while readers are busy. Another problem reports a
+            // store that cannot be read.
             var notices: [Problem] = []
             let facts = await engine.readSoon { reader in
                 let writers = try reader.writers.all()
@@ -92,7 +92,7 @@ enum StatusReport {
         return status
     }
 
-    /// The most counters beyond their types that the status counts.
+    /// The status stops counting after this number of counters beyond their types.
     private static let countersCounted = 100
 
     private static func notice(of counters: [CounterBeyondType]) -> Problem? {
@@ -110,12 +110,11 @@ enum StatusReport {
         )
     }
 
-    /// The age after which deferred values are counted but are no problem any more: administrators know of
-    /// them by then.
+    /// Older deferred values are only counted; they are not a problem, because administrators know about them.
     private static let deferralProblemAge = Duration.seconds(7 * 86_400)
 
-    /// Old values, which a new or rebuilt machine imports again, are a notice: they belong to properties that the model
-    /// had once, or were reported when they came.
+    /// Old values, which a new or rebuilt machine imports again, are only a notice: they belong to properties of an
+    /// earlier model, or were reported when they arrived.
     private static func add(
         _ report: DeferralReport,
         now: WallTime,
@@ -219,7 +218,8 @@ enum StatusReport {
     }
 }
 
-/// The other writers in the status: their names in problems, what is missing of them, and how far the store is behind them.
+/// The other writers in the status: their names in problems, their missing transactions, and how far the store is
+/// behind.
 extension StatusReport {
     private static let listedWriters = 10
 

@@ -5,8 +5,9 @@ import TributaryAdmin
 import TributaryChanges
 import TributarySync
 
-/// `POST /v1/sync`: imports, merges and exports everything possible, one synchronization at a time, to the end even
-/// when the client disconnects.
+/// `POST /v1/sync`: imports, merges and exports everything possible, one synchronization at a time.
+///
+/// It continues to its end even when the client disconnects.
 enum SyncRoute {
     static func handle(_ request: AdminRequest) async throws -> Response {
         let engine = try request.engine()
@@ -44,7 +45,7 @@ enum SyncRoute {
 
     private static func problems(of daemon: AdminServices) async -> [Problem]? {
         let sync = daemon.state.engine?.sync
-        // A baseline that does not count matters only where nothing else has what is in it.
+        // A baseline that is not used is a problem only if nothing else has its transactions.
         let idle = sync?.idleBaselineProblems ?? []
         let found = await StatusReport.make(of: daemon).problems.filter { problem in
             !ignoredCodes.contains(problem.code) && !idle.contains(problem.code)

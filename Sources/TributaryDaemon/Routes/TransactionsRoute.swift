@@ -114,7 +114,7 @@ enum TransactionsRoute {
         }
     }
 
-    /// The ID that follows from the natural key of an insert; nil for other changes.
+    /// The ID that is derived from the natural key of an insert; nil for other changes.
     private static func derivedID(of change: ParsedChange, _ model: Model) throws(JSONError) -> UniqueID? {
         guard !change.identity.isEmpty, let entity = model.entity(named: change.entity) else { return nil }
         do {

@@ -6,9 +6,10 @@ import TributaryChanges
 import TributaryStore
 import TributarySync
 
-/// A store has had a writer for each time when it could not prove that nobody else went on as the one before.
+/// `GET /v1/writers`: each store once, under its label.
 ///
-/// It is listed once, under its label. A producer that names no store is one of its own.
+/// A store becomes a fresh writer whenever it cannot prove that no copy continues as its former writer. A producer
+/// without a store label is listed as a store of its own.
 enum WritersRoute {
     static func handle(_ request: AdminRequest) async throws -> Response {
         let engine = try request.engine()
@@ -95,11 +96,11 @@ enum WritersRoute {
         return message
     }
 
-    /// A fork comes before the decision of an administrator, who is to know of it.
+    /// A fork has precedence over the decision of an administrator, who must know about the fork.
     private static func state(of writers: [WriterRecord], isForked: Bool) -> String {
         if writers.contains(where: \.isSelf) { return "self" }
         if isForked { return "forked" }
-        // What is applied of a store ends the eviction of the writer that wrote it.
+        // An applied transaction of a store ends the eviction of the writer that wrote it.
         if let state = writers[0].state, writers.allSatisfy({ $0.state != nil }) { return state.rawValue }
         return !writers.contains(where: \.acknowledges) ? "producer" : "active"
     }
@@ -119,8 +120,8 @@ extension WriterRecord {
     }
 }
 
-/// The requests about one writer: `POST …/evict` and `POST …/abandon` for another one, `POST /v1/writers/self/restamp`
-/// for the store's own one.
+/// The requests about one writer: `POST …/evict` and `POST …/abandon` for another store, `POST
+/// /v1/writers/self/restamp` for this store.
 enum WriterRoute {
     static func evict(_ request: AdminRequest) async throws -> Response {
         let writer = try request.uniqueID("writer")

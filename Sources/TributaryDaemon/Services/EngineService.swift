@@ -9,7 +9,8 @@ import TributaryModel
 import TributaryStore
 import TributarySync
 
-// This folder has the services of the process: they open the store, run the loops, reload settings, and stop in order.
+// This folder contains the services of the process: they open the store, run the loops, reload settings, and stop in
+// order.
 
 struct EngineService: Service {
     let configuration: Configuration
@@ -40,7 +41,7 @@ struct EngineService: Service {
         let loops = Task { try await engine.sync.run() }
         let purging = Task { await purgeHistory(of: engine) }
         let compaction = Task { await engine.compactor.run() }
-        // The last export of the stop is announced too, as far as Syncthing answers until then.
+        // The last export of the stop is also announced, as far as Syncthing answers until then.
         let scans = Task { await engine.scans.run() }
         engine.scans.published(by: engine.sync.ownWriter)
         let watching = Task { await watchWriters(of: engine) }
@@ -56,7 +57,7 @@ struct EngineService: Service {
             merges.cancel()
             scans.cancel()
         }
-        // From here on clients can save, which needs the store but not the log folder.
+        // From here clients can save, which needs the store but not the log folder.
         state.run(engine)
         await reportReadiness(of: engine)
         // The task ends with the engine, as the purge does.
@@ -105,7 +106,6 @@ struct EngineService: Service {
 }
 
 extension EngineService {
-    /// Removes old history once a day, until the task is cancelled.
     private func purgeHistory(of engine: Engine) async {
         while !Task.isCancelled {
             let age = Duration.seconds(state.configuration.historyAge.components.seconds)
@@ -119,8 +119,8 @@ extension EngineService {
         }
     }
 
-    /// Learns how often other stores write, and says in the journal when one has fallen silent, every 5 minutes until the task
-    /// is cancelled.
+    /// Learns how often other stores write, and logs stores that have fallen silent, every 5 minutes until the task is
+    /// cancelled.
     private func watchWriters(of engine: Engine) async {
         while !Task.isCancelled {
             do {
@@ -147,8 +147,8 @@ extension EngineService {
         }
     }
 
-    /// Samples the disks, from which the status tells how they fill, and says in the journal when one has little room, every
-    /// 5 minutes until the task is cancelled.
+    /// Samples the disks for the forecast of the status, and logs disks with little room, every 5 minutes until the
+    /// task is cancelled.
     private func watchDisks(of engine: Engine) async {
         var low: Set<UInt64> = []
         while !Task.isCancelled {

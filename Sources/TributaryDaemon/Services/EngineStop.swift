@@ -48,7 +48,7 @@ struct EngineStop {
         }
     }
 
-    /// Waits until the compaction has removed what it has written beside the store; not for a folder that is silent.
+    /// Waits until the compaction has removed its files next to the store, unless the folder does not respond.
     private func finishCompaction() async {
         guard let compaction else { return }
         let timeLimit = state.configuration.shutdown.timeLimit
@@ -73,7 +73,6 @@ struct EngineStop {
         logger.warning("The last export failed; the next start does it", metadata: ["error": "\(reason)"])
     }
 
-    /// Returns the result of work on the log folder; nil when the work has made no progress for a while.
     private func finishing<T: Sendable>(_ task: Task<T, Never>) async -> T? {
         let timeLimit = state.configuration.shutdown.timeLimit
         let works = [engine.sync.control.work, engine.sync.exportWork]
@@ -112,10 +111,9 @@ struct StopSchedule: Sendable, Equatable {
     /// With the default `shutdown.timeout` the process ends before the unit's TimeoutStopSec=.
     var grace: Duration { min(max(timeout / 4, .milliseconds(500)), .seconds(2)) }
 
-    /// The time without progress after which work on the log folder is abandoned, and the time for closing connections.
+    /// Work on the log folder without progress is abandoned after this time; connections have the same time to close.
     var timeLimit: Duration { min(max(timeout / 4, .milliseconds(500)), .seconds(5)) }
 
-    /// Returns the action at a time since the request to stop; each action is returned once.
     func action(at elapsed: Duration, hasRolledBack: Bool) -> Action {
         if elapsed >= timeout + grace { return .leave }
         guard elapsed >= timeout else { return .wait(until: timeout) }

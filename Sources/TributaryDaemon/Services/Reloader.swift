@@ -4,10 +4,12 @@ import TributaryAdmin
 import TributaryChanges
 import TributarySync
 
-/// Reloads the configuration, one reload at a time; the old configuration stays in force when the new one is not valid.
+/// Reloads the configuration, one reload at a time.
+///
+/// An invalid new configuration does not replace the old configuration.
 actor Reloader {
     private let daemon: Daemon
-    /// The configuration at the start, whose values are in force for keys that need a restart.
+    /// The configuration at the start; keys that need a restart still have its values.
     private let initial: Configuration
     private let state: DaemonState
     private let notifier: SystemdNotifier
@@ -35,7 +37,7 @@ actor Reloader {
                 unread.map { Configuration.textOfUnread($0) + "." }
                 + (lacking.isEmpty ? [] : Self.warnings(ofLacking: lacking, in: new.logs))
             var changed = new.differences(from: state.configuration).filter { !$0.needsRestart }.map(\.name)
-            // Its content counts, too.
+            // A change of the file's content is also a change.
             let keyFile = "encryption.key_file"
             if new.sync.encryption.keys != state.configuration.sync.encryption.keys, !changed.contains(keyFile) {
                 changed.append(keyFile)
@@ -66,7 +68,7 @@ actor Reloader {
 
     private static let folderTimeLimit = Duration.seconds(5)
 
-    /// Tells which keys are needed by files of the log folder, although the daemon does not have them any more.
+    /// Names the keys that the daemon no longer has although files of the log folder need them.
     private static func warnings(ofLacking keys: Set<String>, in logs: String) -> [String] {
         let counts = BoundedWait.result(within: folderTimeLimit) { try? LogFolder(path: logs).filesByKey() }
         guard let counts = counts ?? nil else {

@@ -15,7 +15,7 @@ final class StopWatch: Sendable {
     private let socket: AdminSocket
     private let shutdownBroadcast: ShutdownBroadcast
     private let logger: Logger
-    // The queue has the default priority: Dispatch needs a privilege for a higher one, and would print a warning.
+    // The queue has the default priority: Dispatch needs a privilege for a higher priority, and would print a warning.
     private let queue = DispatchQueue(label: "tributary.stop")
     private let isRunning = Atomic(false)
 
@@ -49,7 +49,7 @@ final class StopWatch: Sendable {
 
     /// Ends the process: committed data is safe, and the next start continues an export.
     ///
-    /// It does not call `exit`, whose handlers wait for pending saves once more.
+    /// It does not call `exit`, because its handlers would wait for pending saves once more.
     private func leave() {
         let pending = state.engine?.container.pendingSaves ?? 0
         let status = pending == 0 ? ExitStatus.done : .tryAgain

@@ -31,7 +31,9 @@ struct WatchdogService: Service {
         }
     }
 
-    /// Whether every active loop has made progress within the limit; nil stands for an idle loop.
+    /// Whether every active loop has made progress within the limit.
+    ///
+    /// A nil silence is an idle loop.
     ///
     /// The loops scan the folder, verify, apply, compare and export segments.
     static func isAlive(isMainActorResponsive: Bool, silences: [Duration?], limit: Duration) -> Bool {

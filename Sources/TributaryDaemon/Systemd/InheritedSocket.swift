@@ -12,7 +12,6 @@ enum InheritedSocket {
         isAnnounced(in: environment) ? chosen(unsettingVariables: false).descriptor : nil
     }
 
-    /// Returns the path of the inherited admin socket; nil when there is none, or when it has no path.
     static func path(in environment: [String: String]) -> String? {
         guard let chosen = announced(in: environment) else { return nil }
         var address = sockaddr_un()
@@ -25,16 +24,17 @@ enum InheritedSocket {
         return path.hasPrefix("/") ? path : nil
     }
 
-    /// Returns a second descriptor of the admin socket, which stays open when the server has closed the first one; nil when
-    /// there is none.
+    /// Returns a second descriptor of the admin socket, which stays open when the server has closed the first; nil
+    /// without a socket.
     static func copy(in environment: [String: String]) -> Int32? {
         guard let chosen = announced(in: environment) else { return nil }
         let copy = fcntl(chosen, F_DUPFD_CLOEXEC, 0)
         return copy < 0 ? nil : copy
     }
 
-    /// Answers the clients that wait for a daemon that cannot start, and closes their connections: systemd would start
-    /// the service again without end for a connection that nobody takes.
+    /// Answers the clients that wait for a daemon that cannot start, and closes their connections.
+    ///
+    /// Otherwise systemd would start the service again and again for a connection that nobody accepts.
     static func refuseWaitingClients(_ problem: ProblemDocument, at listener: Int32) {
         let response = Array(buffer: problem.rawResponse("Service Unavailable", fields: ["retry-after: 5"]))
         let deadline = ContinuousClock.now + .seconds(2)
@@ -48,7 +48,7 @@ enum InheritedSocket {
                 shutdown(client, Int32(SHUT_WR))
                 clients.append(pollfd(fd: client, events: Int16(POLLIN), revents: 0))
             }
-            // A connection that is closed with bytes of its client unread would lose the answer.
+            // Closing a connection with unread bytes of its client would lose the answer.
             guard !clients.isEmpty, poll(&clients, nfds_t(clients.count), 100) >= 0 || errno == EINTR else { break }
             clients.removeAll { client in
                 guard client.revents != 0 else { return false }
@@ -61,7 +61,7 @@ enum InheritedSocket {
         for client in clients { close(client.fd) }
     }
 
-    /// Returns the descriptor of the admin socket: the socket named `admin`, or the only one.
+    /// Returns the descriptor of the admin socket: the socket named `admin`, or the only socket.
     static func acquire() throws(ConfigurationError) -> Int32? {
         let (descriptor, count) = chosen(unsettingVariables: true)
         guard count > 0 else { return nil }

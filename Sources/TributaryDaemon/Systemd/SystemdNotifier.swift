@@ -4,7 +4,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-// This folder speaks with systemd: readiness, the watchdog and inherited sockets.
+// This folder communicates with systemd: readiness, the watchdog and inherited sockets.
 
 /// Notifies systemd of the daemon's state; has no effect when systemd did not start the daemon.
 final class SystemdNotifier: Sendable {
@@ -68,7 +68,9 @@ struct ServiceUnit: Hashable {
         )
     }()
 
-    /// Parses `/proc/PID/cgroup`: a line `NUMBER:CONTROLLERS:PATH` for each hierarchy, in which a service has a group.
+    /// Parses `/proc/PID/cgroup`: a line `NUMBER:CONTROLLERS:PATH` for each hierarchy.
+    ///
+    /// A service has a group in one of them.
     init?(controlGroups: String) {
         for line in controlGroups.split(separator: "\n") {
             let path = line.split(separator: ":", maxSplits: 2).last?.split(separator: "/") ?? []

@@ -53,7 +53,7 @@ struct UnitFacts: Sendable {
         return Dictionary(pairs) { $1 }
     }
 
-    /// The unit that reads a configuration file; nil for the file of no service.
+    /// The unit that reads a configuration file; nil if no service reads the file.
     static func name(configuredBy path: String) -> String? {
         DefaultPaths.serviceState(configuredBy: path).map { folder in
             let instance = folder.dropFirst(DefaultPaths.serviceState.count + 1)
@@ -114,7 +114,6 @@ struct UnitFacts: Sendable {
     var isActive: Bool { ["active", "reloading", "activating"].contains(self["ActiveState"]) }
     var hasNetwork: Bool { self["PrivateNetwork"] != "yes" }
 
-    /// The folder of its drop-ins.
     var dropInFolder: String { UnitFacts.dropInFolder(of: name) }
 
     static func dropInFolder(of unit: String) -> String { "/etc/systemd/system/\(unit).d" }
@@ -123,8 +122,8 @@ struct UnitFacts: Sendable {
 
     /// Gives this process the user and the groups of the unit, as systemd gives them to the service.
     ///
-    /// `Group=` takes the place of the user's own group. The groups of which the user is a member are added, and
-    /// `SupplementaryGroups=`. Does nothing for a process that is not root's.
+    /// `Group=` replaces the user's own group. The groups of the user and of `SupplementaryGroups=` are added. Does
+    /// nothing unless the process runs as root.
     ///
     /// - Throws: ``StartFailure`` for a user or group that this machine does not know.
     func assumeUser() throws(StartFailure) {
@@ -165,7 +164,7 @@ struct UnitFacts: Sendable {
         case readOnly
     }
 
-    /// What the sandbox does to a path in which the service must write; nil for nothing.
+    /// The effect of the sandbox on a path that the service must write; nil for none.
     func obstacle(at path: String) -> Obstacle? {
         func lies(in folders: [String]) -> Bool { folders.contains { path == $0 || path.hasPrefix($0 + "/") } }
         if self["ProtectHome"] != "no", lies(in: ["/home", "/root", "/run/user"]) { return .hidden(by: "ProtectHome") }
@@ -176,12 +175,12 @@ struct UnitFacts: Sendable {
         return self["ProtectSystem"] == "strict" && !lies(in: folders) ? .readOnly : nil
     }
 
-    /// The lines of a drop-in with which the service may write in the folders.
+    /// The lines of a drop-in that lets the service write in the folders.
     ///
     /// - Parameters:
     ///   - folders: The paths of the folders.
-    ///   - former: An earlier text of the drop-in. Its settings stay, and the unit starts although its folders are missing.
-    /// - Returns: The text of the drop-in.
+    ///   - former: An earlier text of the drop-in. Its settings stay, and the unit starts although its folders are
+    ///     missing.
     func dropIn(opening folders: [String], keeping former: String = "") -> String {
         let opened = folders.map { "ReadWritePaths=\(UnitFacts.word($0))\n" }.joined()
         let hiding = Set(

@@ -2,7 +2,6 @@ import TransactionLog
 import TributaryChanges
 import TributaryStore
 
-/// Reads the segments of the log folder that a store has applied, or would apply.
 struct AppliedSegments {
     let logs: LogFolder
     let store: Store
@@ -13,19 +12,20 @@ struct AppliedSegments {
         var sequence: UInt64
     }
 
-    /// Whether the log folder has no usable segment with a transaction; O(n) for the writer's segments.
+    /// Whether no usable segment in the log folder contains a transaction; O(n) for the writer's segments.
     func lack(_ transaction: Transaction) throws -> Bool {
         let (writer, last) = (transaction.writer, transaction.sequence)
         return try forEachChange(of: writer, after: last - 1, through: last, step: {}) { _, _ in } != nil
     }
 
-    /// Hands over the changes of a writer's transactions above `after`, up to `last`, in order; those after a gap too.
+    /// Passes the changes of a writer's transactions above `after`, up to `last`, to `body` in order, also those after
+    /// a gap.
     ///
-    /// A segment counts when the store has applied these bytes, or when it has no record of the segment and trusts it.
-    /// With `includesOutbox`, transactions without a segment are read from the outbox, where the store has them.
+    /// A segment is used if the store has applied exactly these bytes, or if the store has no record of the segment and
+    /// trusts it. With `includesOutbox`, transactions without a segment are read from the store's outbox.
     ///
     /// - Returns: The first missing transaction, or nil.
-    /// - Throws: ``SegmentError`` when the folder cannot be read, ``StoreError``, and what `step` and `body` throw.
+    /// - Throws: ``SegmentError`` when the folder cannot be read, ``StoreError``, and the errors of `step` and `body`.
     func forEachChange(
         of writer: UniqueID,
         after: UInt64,
@@ -38,7 +38,6 @@ struct AppliedSegments {
         let names = try logs.fileNames(of: writer).compactMap { SegmentName(writer: writer, fileName: $0) }.sorted()
         let present = Set(names)
         var (position, gap) = (after, UInt64?.none)
-        /// Reads what is in no segment, from the position up to `end`.
         func fill(through end: UInt64) throws {
             guard position < end else { return }
             let missing = includesOutbox ? try readOutbox(of: writer, position + 1...end, step, body) : position + 1
@@ -69,7 +68,6 @@ struct AppliedSegments {
         return gap
     }
 
-    /// Hands over the changes of the transactions of a range from the outbox, and returns the first missing transaction.
     private func readOutbox(
         of writer: UniqueID,
         _ range: ClosedRange<UInt64>,
@@ -98,13 +96,14 @@ struct AppliedSegments {
         }
     }
 
-    /// Nil for a file that cannot be read, or that is not the segment that the store has applied or would apply.
+    /// Returns nil for a file that cannot be read, and for a segment that the store has not applied and would not
+    /// apply.
     ///
-    /// O(log n) for an applied segment of n; O(n) for another one.
+    /// O(log n) for an applied segment of n transactions, otherwise O(n).
     private func open(_ name: SegmentName, among present: Set<SegmentName>) throws -> (VerifiedSegment, OpenFile)? {
         let (applied, isTaken) = try store.read { reader in
             let applied = try reader.writers.segment(writer: name.writer, name.first, name.last)
-            // Of two files with the same transactions, the one that was not applied may be forked.
+            // When two files contain the same transactions, the file that was not applied may be forked.
             let isTaken =
                 try applied == nil
                 && reader.writers.segments(writer: name.writer, overlapping: name.first, name.last)

@@ -2,7 +2,6 @@ import TransactionLog
 import TributaryChanges
 import TributaryStore
 
-/// One state of the store: its digest, and the segments that its positions come from.
 struct CheckedState: Sendable {
     struct Writer: Sendable {
         var id: UniqueID
@@ -16,13 +15,12 @@ struct CheckedState: Sendable {
     private(set) var vector = VersionVector()
     let exporters: Set<UniqueID>
     let unfinished: [SegmentName]
-    /// What an administrator has accepted, whoever has signed it: hashes by names.
+    /// The segments that an administrator has accepted regardless of their signatures, with their hashes.
     let accepted: [SegmentName: String]
-    /// The segments with the local transactions that are not exported, in the scratch folder, in order by writer.
     private(set) var tails: [UniqueID: [SegmentName]] = [:]
     private(set) var unexported = 0
 
-    /// Reads the state, and writes the local transactions that are not exported into `scratch`, as segments.
+    /// Reads the state, and writes the unexported local transactions into `scratch` as segments.
     ///
     /// O(n) for the objects, the segments and the writers.
     init(_ reader: Reader, scratch: String, progress: (Int64) -> Void) throws {
@@ -70,7 +68,7 @@ struct CheckedState: Sendable {
         tails[writer, default: []].append(name)
     }
 
-    /// The verified baselines with which the rebuilt store begins; none while all segments are there.
+    /// The verified baselines at the beginning of the rebuilt store; empty while all segments are in the folder.
     func bases(_ known: KnownBaselines, listing: LogListing) -> [KnownBaseline] {
         let covered = known.covered
         let lacksSegments = writers.contains {
@@ -79,13 +77,12 @@ struct CheckedState: Sendable {
         return lacksSegments ? known.bases(of: vector) : []
     }
 
-    /// Whether applied transactions are in no segment of the log folder, and in no verified baseline; O(n) for the segments.
+    /// Whether neither a segment nor a verified baseline contains some applied transactions; O(n) for the segments.
     func hasHole(besides known: KnownBaselines, listing: LogListing) -> Bool {
         let covered = known.covered
         return writers.contains { reached($0, from: covered[$0.id], listing) < $0.sequence }
     }
 
-    /// The last transaction of a writer before the first gap in its segments above a position.
     private func reached(_ writer: Writer, from position: UInt64, _ listing: LogListing) -> UInt64 {
         let names = Set(listing.names[writer.id] ?? [])
         let partial = writer.partial.map { [$0.name] } ?? []

@@ -3,25 +3,22 @@ import TributaryAdmin
 import TributaryChanges
 import TributaryStore
 
-/// Holds the log folder against a state of the store, reads every segment, and merges those that the store has applied
-/// into a rebuilt store.
+/// Compares the log folder with a state of the store.
+///
+/// It reads every segment, and merges the applied segments into a rebuilt store.
 struct FolderAudit {
     /// The names of the segments in the log folder, listed before the state was read.
     let listing: LogListing
     let state: CheckedState
     let covered: VersionVector
-    /// The transactions of baselines that a store has endorsed; this check alone vouches for the others in ``covered``.
+    /// The transactions of endorsed baselines; for other baselines in ``covered``, only this check vouches.
     let endorsed: VersionVector
-    /// What baselines have that count, endorsed or not.
     let claimed: VersionVector
     let bases: [KnownBaseline]
     let trust: (keys: StoreTrust, store: Store)
-    /// Receives the applied segments; nil when there is nothing to compare.
     let rebuild: ScratchRebuild?
-    /// The log folder of the check's own, with the local transactions that are not exported.
     let scratch: LogFolder
     private(set) var report: CheckReport
-    /// The number of the segments that are only in a baseline without an endorsement.
     private(set) var unendorsed = 0
     /// Publishes a segment of the store's own with its hash again in place of a damaged file, or returns false; nil without
     /// repairs.
@@ -29,7 +26,7 @@ struct FolderAudit {
     let rebuilding: String
     /// Called before each segment with the number of segments so far; throws to end the audit.
     let step: (Int) throws -> Void
-    /// Why the rebuilt store lacks something; nil when it does not.
+    /// The reason why the rebuilt store lacks transactions; nil when it is complete.
     private(set) var obstacle: CheckReport.Comparison?
     private(set) var ends = SegmentEnds()
 
@@ -59,7 +56,7 @@ struct FolderAudit {
     // MARK: Writers
 
     private mutating func audit(_ writer: CheckedState.Writer) throws {
-        // What the rebuilt store has, and what is accounted for.
+        // The position of the rebuilt store, and the end of the transactions with a known file.
         var (position, reached) = (bases.map { $0.vector[writer.id] }.max() ?? 0, covered[writer.id])
         for record in writer.records {
             if record.first > reached.addingSaturating(1) { addHole(writer, from: reached + 1, to: record.first) }
@@ -94,7 +91,8 @@ struct FolderAudit {
         try auditOthers(of: writer)
     }
 
-    /// Audits an applied segment, and merges it into the rebuilt store if it follows; false when it is not merged.
+    /// Audits an applied segment, and merges it into the rebuilt store if it follows; returns false when it is not
+    /// merged.
     private mutating func audit(
         _ name: SegmentName,
         _ sha256: String,
@@ -154,7 +152,7 @@ struct FolderAudit {
             return false
         }
         addBrokenLink(of: segment, file)
-        // The store's own record says that these are the bytes that it has taken, whoever has signed them.
+        // The store's record proves that it has applied these bytes, regardless of their signature.
         if untrusted != nil { report.untrusted = (report.untrusted ?? 0) + 1 }
         addMissingBlobs(of: segment, file)
         return try follows && mergeAgain(segment, file, through: last)
@@ -227,14 +225,14 @@ struct FolderAudit {
             addBrokenLink(of: segment, file)
             addMissingBlobs(of: segment, file)
         } catch let error as SegmentError {
-            // A file that is still being written, or was removed in the meantime, is none of a check's business.
+            // A file that is still being written, or was removed meanwhile, is not a finding of a check.
             if error.kind != .incomplete, error.kind != .missing { add(error, to: name) }
         }
     }
 
     // MARK: Trust
 
-    /// Nil when the segment counts: it is signed with a trusted key, or accepted, or everything counts.
+    /// Nil when the segment is signed with a trusted key or accepted, or when signatures are not checked.
     private func untrusted(_ segment: VerifiedSegment) throws -> UntrustedFile? {
         guard state.accepted[segment.name] != segment.end.sha256 else { return nil }
         return try trust.store.read { try trust.keys.refusal(of: segment, $0) }
@@ -269,7 +267,7 @@ struct FolderAudit {
         )
     }
 
-    /// Adds the baselines, and what stores have found in baselines, that do not count because of their signatures.
+    /// Adds the baselines and comparisons that are ignored because of their signatures.
     mutating func addUntrusted(_ known: KnownBaselines) {
         for (name, refusal) in known.refused.sorted(by: { $0.key < $1.key })
         where refusal.untrusted != nil && refusal.untrusted?.isRevoked != true {
@@ -353,7 +351,7 @@ struct FolderAudit {
 
     private mutating func addBrokenLink(of segment: VerifiedSegment, _ file: OpenFile) {
         var comparison = ContentComparison(store: trust.store, logs: listing.logs, ends: ends)
-        // A second owner would have the found hashes copied for each segment.
+        // With a second owner, the found hashes would be copied for each segment.
         ends = SegmentEnds()
         defer { ends = comparison.ends }
         guard let reason = try? comparison.brokenLink(from: segment.name, to: segment.header.previous) else { return }

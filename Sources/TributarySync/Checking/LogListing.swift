@@ -1,7 +1,7 @@
 import TransactionLog
 import TributaryChanges
 
-/// The segments and baselines in a log folder by their names, without a look into their files.
+/// The names of the segments and baselines in a log folder; the files themselves are not read.
 struct LogListing: Sendable {
     let logs: LogFolder
     let names: [UniqueID: [SegmentName]]
@@ -43,7 +43,7 @@ struct LogListing: Sendable {
 }
 
 extension Sequence<SegmentName> {
-    /// The last transaction before the first gap above a position, in segments of one writer in order.
+    /// The last transaction before the first gap above a position; the segments belong to one writer and are in order.
     func reached(from position: UInt64) -> UInt64 {
         reduce(position) { $1.first <= $0.addingSaturating(1) ? Swift.max($0, $1.last) : $0 }
     }

@@ -2,10 +2,11 @@ import TransactionLog
 import TributaryChanges
 import TributaryStore
 
-/// A store in a scratch folder, into which segments are merged: to compare it with the live store.
+/// A store in a scratch folder into which segments are merged, to compare it with the live store.
 ///
-/// It merges the transactions of one writer after those of another, whatever they have seen: the merge state does not
-/// depend on the order. A rebuild begins with an empty store, or with a baseline, whose position each writer then has.
+/// It merges one writer after the other and ignores their `seen`, because the merge state does not depend on the order.
+/// A rebuild begins with an empty store or with a baseline. Each writer then continues after its position in the
+/// baseline.
 final class ScratchRebuild {
     let store: Store
 
@@ -15,16 +16,14 @@ final class ScratchRebuild {
 
     deinit { try? store.close() }
 
-    /// Merges the transactions of a verified segment that the store has not, up to `last`.
-    ///
-    /// - Throws: ``SegmentError`` when the bytes are not the verified ones; ``StoreError``.
+    /// Merges the transactions of a verified segment that the store lacks, up to `last`.
     func merge(_ segment: VerifiedSegment, _ bytes: some SegmentBytes, through last: UInt64) throws {
         let position = try store.read { try $0.writers.record(of: segment.name.writer)?.sequence ?? 0 }
         let after = max(position, segment.name.first - 1)
         let reader = SegmentReader(bytes, segment: segment, after: after, makesRuns: true)
         try store.write { transaction in
             try transaction.letRowsWait()
-            // Later transactions may be in the file, but not in the state that is compared.
+            // The file may contain later transactions that the compared state lacks.
             while let batch = try reader.nextBatch(limit: 10_000),
                 try transaction.merge(batch, of: segment, admits: { $0.sequence <= last })
             {}
@@ -35,10 +34,10 @@ final class ScratchRebuild {
         try store.read { try $0.mergeState.digest(progress: progress).digest }
     }
 
-    /// Begins with a baseline, whose bytes are verified first.
+    /// Begins with a baseline, after its bytes are verified.
     ///
-    /// - Throws: ``SegmentError`` when it is not the expected one, or a large value is missing;
-    ///   ``BaselineJoinError``, ``StoreError``.
+    /// - Throws: ``SegmentError`` when it is not the expected baseline, or a large value is missing;
+    /// ``BaselineJoinError``, ``StoreError``.
     func join(_ baseline: KnownBaseline, logs: LogFolder) throws {
         // Nobody waits for the lock of a scratch store, so a slow share may take its time.
         let control = ImportControl(patience: .seconds(86_400))

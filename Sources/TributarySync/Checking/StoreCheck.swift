@@ -4,23 +4,23 @@ package import TributaryAdmin
 package import TributaryChanges
 package import TributaryStore
 
-// This folder holds a store against its log folder: SQLite's integrity, the files of the segments, and a second store
+// This folder compares a store with its log folder: SQLite's integrity, the files of the segments, and a second store
 // that is built from them.
 
-/// Checks a store and its log folder: SQLite's integrity, positions against files, hashes, large values, and the digest
-/// of a store that is built anew from the segments.
+/// Checks a store and its log folder.
+///
+/// It checks SQLite's integrity, positions against files, hashes, large values, and the digest of a store that is
+/// rebuilt from the segments.
 package struct StoreCheck: Sendable {
-    /// Opens the store that is built anew; the caller knows how stores are migrated.
     package typealias Opening = @Sendable (StoreConfiguration) throws -> Store
 
-    /// Receives the phase, how much of it is done, and the total when it is known.
     package typealias Progress = @Sendable (_ phase: String, _ done: Int64, _ total: Int64?) -> Void
 
     let store: Store
     let logs: String
     let encryption: EncryptionKeys
     let repairs: Bool
-    /// Whose files count, and the key with which a repair signs what it publishes again, as it was signed before.
+    /// Decides about signatures, and has the key for signing repaired segments.
     let trust: StoreTrust
     let open: Opening
     let progress: Progress
@@ -46,7 +46,7 @@ package struct StoreCheck: Sendable {
     }
 
     /// - Throws: ``StoreError`` when the scratch folder or the store cannot be used, and `CancellationError` when the
-    ///   task was cancelled.
+    /// task was cancelled.
     package func run() async throws -> CheckReport {
         try await withTaskCancellationHandler {
             var report = CheckReport()
@@ -74,7 +74,7 @@ package struct StoreCheck: Sendable {
                 faults = try await self.faults()
                 report.repairs.append("The indexes of the store were built again.")
             } catch let error as StoreError where error.isDamage {
-                // The tables are damaged too, which the faults below say.
+                // The tables are also damaged, which the faults below report.
             }
         }
         for fault in faults {
@@ -164,7 +164,7 @@ package struct StoreCheck: Sendable {
 
     // MARK: The log folder
 
-    /// Checks the folder, and again when a segment is missing and another store has compacted meanwhile.
+    /// Checks the folder; repeats the check if a segment is missing and another store has compacted meanwhile.
     private func checkFolder(_ report: inout CheckReport) async throws {
         var before = report
         for attempt in 1... {
@@ -186,7 +186,6 @@ package struct StoreCheck: Sendable {
         try await queue.run { try LogListing(LogFolder(path: logs, keys: encryption)) }
     }
 
-    /// Returns the baselines that were there; nil when the folder was not checked.
     private func checkFolder(_ scratch: ScratchFolder, _ report: inout CheckReport) async throws -> BaselineFiles? {
         let listing: LogListing
         do {
@@ -220,10 +219,10 @@ package struct StoreCheck: Sendable {
         return listing.baselines
     }
 
-    /// Compares baselines with the state of this store, and returns those without a difference.
+    /// Compares baselines with the state of this store, and returns the baselines without a difference.
     ///
-    /// The segments of a baseline are not needed for that. A baseline is left out if a greater baseline has no difference. Each
-    /// comparison costs as much as in ``BaselineVerifier``.
+    /// The segments of a baseline are not needed for that. A baseline is left out if a greater baseline has no
+    /// difference. Each comparison costs as much as in ``BaselineVerifier``.
     private func compare(
         _ known: KnownBaselines,
         _ logs: LogFolder,
@@ -286,7 +285,7 @@ package struct StoreCheck: Sendable {
         if repairs, try store.read({ try LostFolder(in: listing.logs, $0).make() }) {
             report.repairs.append("The folder of this store's writer, which was lost, was made again.")
         }
-        // A folder without anything of the store may be the mount point of an unmounted share.
+        // A folder without files of the store may be the mount point of an unmounted share.
         let mayPublish = try repairs && store.read { try LostFolder(in: listing.logs, $0).lacking == nil }
         let own = try LogFolder(path: scratch.file("logs"))
         var audit = FolderAudit(

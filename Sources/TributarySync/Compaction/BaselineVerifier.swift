@@ -2,7 +2,6 @@ import TransactionLog
 import TributaryChanges
 import TributaryStore
 
-/// Compares a baseline with the state of a store, and with the log folder.
 struct BaselineVerifier {
     let segments: AppliedSegments
     let cancellation: ReadCancellation
@@ -12,23 +11,23 @@ struct BaselineVerifier {
 
     struct Result: Sendable {
         var verdict: BaselineLaw.Verdict
-        /// The first transaction of the baseline that the log folder lacks; nil also when it was not read.
+        /// The first transaction of the baseline that the log folder lacks; also nil when the folder was not searched.
         var lack: AppliedSegments.Transaction?
-        /// The first later transaction of some writer that neither the log folder nor the outbox has.
+        /// The first later transaction of any writer that both the log folder and the outbox lack.
         var lackingLater: AppliedSegments.Transaction?
-        /// Whether the entries were compared.
         var isCompared = false
     }
 
     /// Compares a baseline with the state of a reader.
     ///
-    /// With `bases` it also compares the baseline with these older ones and the segments after them. The baseline may have
-    /// the transactions of `extent`.
+    /// With `bases` it also compares the baseline with these older baselines and the segments after them. The baseline
+    /// may contain the transactions of `extent`.
     ///
-    /// It reads the baseline twice, for its hash and for its entries, and the later segments if there are increments or bounds.
+    /// It reads the baseline twice: for its hash, and for its entries. It reads the later segments if there are
+    /// increments or bounds.
     ///
-    /// - Throws: ``SegmentError`` when the baseline cannot be read, or is not the known one; ``StoreError``, and
-    ///   `CancellationError`.
+    /// - Throws: ``SegmentError`` when the baseline cannot be read, or is not the known baseline; ``StoreError``, and
+    /// `CancellationError`.
     func verify(
         _ baseline: KnownBaseline,
         _ reader: Reader,
@@ -46,7 +45,7 @@ struct BaselineVerifier {
         return result
     }
 
-    /// Goes through the entries of both states, which are in one order, and adds those that only one of them has.
+    /// Walks through both states, which are sorted alike, and adds the entries that only one of them has.
     private func addStates(
         _ baseline: KnownBaseline,
         _ whole: VerifiedBaseline,
@@ -94,7 +93,6 @@ struct BaselineVerifier {
         }
     }
 
-    /// Returns the first transaction that is missing above the baseline.
     private func addLater(_ law: BaselineLaw) throws -> AppliedSegments.Transaction? {
         var lacking: AppliedSegments.Transaction?
         for (writer, after, through) in law.moved {
@@ -112,14 +110,13 @@ struct BaselineVerifier {
         return lacking
     }
 
-    /// Returns the first transaction that is missing between the older baselines and this one.
     private func addEarlier(
         than baseline: KnownBaseline,
         _ bases: [KnownBaseline],
         _ law: BaselineLaw
     ) throws -> AppliedSegments.Transaction? {
         var lack: AppliedSegments.Transaction?
-        // A total of a writer comes from the baseline with the most transactions of the writer.
+        // A writer's total comes from the baseline with the most transactions of that writer.
         var greatest: [UniqueID: (base: BaselineName, sequence: UInt64)] = [:]
         for base in bases {
             for (writer, sequence) in base.vector.entries where sequence > greatest[writer]?.sequence ?? 0 {
@@ -146,7 +143,7 @@ struct BaselineVerifier {
                 try law.add($1, .earlier, of: writer, $0)
             }
             guard let found else {
-                // A baseline of another version of the model may contain the increments as deferred writes.
+                // A baseline of another model version may contain the increments as deferred writes.
                 if bases.allSatisfy({ $0.modelHash == baseline.modelHash }) { law.hasAllEarlier(writer) }
                 continue
             }
@@ -164,7 +161,6 @@ struct BaselineVerifier {
         if cancellation.isCancelled { throw CancellationError() }
     }
 
-    /// The entries of a baseline, each with its transaction.
     private struct Entries {
         private let reader: BaselineReader
         private var transaction: BaselineTransaction?
@@ -185,14 +181,14 @@ struct BaselineVerifier {
 }
 
 extension BaselineLaw.Entry {
-    /// Whether it comes before another entry in a baseline.
+    /// Whether the entry comes before another entry in a baseline.
     ///
-    /// Where a baseline has another order, more of its entries are looked at one by one, and the result is the same.
+    /// If a baseline has another order, more single entries are compared, with the same result.
     fileprivate func precedes(_ other: Self) -> Bool { place < other.place }
 
     fileprivate var version: Version { transaction?.version ?? .none }
 
-    /// Kept lines come after the other changes of their transaction.
+    /// Kept lines follow the other changes of their transaction.
     fileprivate var phase: Int {
         switch entry {
         case .change(let change): change.operation.phase

@@ -13,7 +13,7 @@ struct CompactionFacts: Sendable {
 
     var own: UniqueID
     var store: UniqueID
-    /// The writer whose files are examined: the own one, or one that the store was before.
+    /// The owner of the examined files: the own writer, or a former writer of the store.
     var owner: UniqueID
     var hasUnexported = false
     var modelHash: String
@@ -23,11 +23,9 @@ struct CompactionFacts: Sendable {
     var keep: Duration
     var wall: WallTime
 
-    /// The writers that the store is and was, the present one first.
     var owners: [UniqueID] { [own] + writers.filter { $0.store == store && $0.id != own }.map(\.id) }
 
-    /// Whether a writer and the own one descend from the same writer: a fault in the state that they had in common is
-    /// in both.
+    /// Whether a writer and the own writer have a common former writer, and therefore share the faults of its state.
     func sharesOrigin(_ writer: UniqueID) -> Bool {
         let before = Dictionary(writers.map { ($0.id, $0.incarnation.after?.writer) }) { first, _ in first }
         func chain(_ writer: UniqueID) -> Set<UniqueID> {
@@ -44,19 +42,17 @@ struct CompactionFacts: Sendable {
 
     var vector: VersionVector { VersionVector(writers) }
 
-    /// Another store that acknowledges what it has applied, and that nobody has evicted or given up.
+    /// Another store that acknowledges applied transactions, and that nobody has evicted or abandoned.
     struct Peer: Hashable, Sendable {
-        /// Its present writer.
         var writer: WriterRecord
-        /// All of its writers.
         var writers: [WriterRecord]
         var seen: VersionVector
     }
 
-    /// The other stores that acknowledge what they have applied; O(w).
+    /// The other stores that acknowledge applied transactions; O(w).
     ///
-    /// A producer never acknowledges anything, so it is none of them. A store that was evicted is one again once
-    /// something newer of it is applied, under whatever writer.
+    /// A producer never acknowledges anything, so it is not active. An evicted store becomes active again when a newer
+    /// transaction of it is applied, under any writer.
     var active: [Peer] { CompactionFacts.active(beside: store, among: writers) }
 
     static func active(beside store: UniqueID, among writers: [WriterRecord]) -> [Peer] {
@@ -64,7 +60,7 @@ struct CompactionFacts: Sendable {
         let after = Dictionary(writers.compactMap { writer in writer.incarnation.after.map { (writer.id, $0) } }) { $1 }
         return Dictionary(grouping: others, by: \.store).values.compactMap { writers in
             guard writers.contains(where: { $0.state == nil }), let last = writers.present else { return nil }
-            // A copy has seen what the store has that it was made of.
+            // A copy has seen the transactions of the store that it was copied from.
             var all = last.seen
             for writer in writers { all[writer.id] = max(all[writer.id], writer.sequence) }
             var seen = last.seen
@@ -74,10 +70,11 @@ struct CompactionFacts: Sendable {
         .sorted { $0.writer.id < $1.writer.id }
     }
 
-    /// An own baseline with a transaction that nothing else has.
+    /// An own baseline with a transaction that exists nowhere else.
     ///
-    /// No other active store has acknowledged or written the transaction, and it is neither in a segment nor in a verified baseline.
-    /// Nil for none, and if no other store is active. O(w + n) for each own baseline and n segments.
+    /// No other active store has acknowledged or written the transaction, and it is neither in a segment nor in a
+    /// verified baseline. Nil if there is no such baseline, and if no other store is active. O(w + n) for each own
+    /// baseline and n segments.
     func lone(_ listing: LogListing) -> (baseline: KnownBaseline, missing: AppliedSegments.Transaction)? {
         let (peers, owners, covered) = (active, Set(owners), knownBaselines.covered)
         guard !peers.isEmpty else { return nil }
@@ -107,12 +104,12 @@ struct MissingExports: Hashable, Sendable {
     var isDamaged: Bool
     /// The last transaction of the last segment.
     var last: UInt64
-    /// Whether the store has the lines of the first one, and publishes it again.
+    /// Whether the store still has the lines of the first segment, and publishes it again.
     var isKept: Bool
 }
 
 extension CompactionFacts {
-    /// Through which transaction of each owner others have all: a verified baseline, or each active store.
+    /// For each owner, the last transaction that a verified baseline or every active store has.
     ///
     /// O(w) for the writers, and O(1) for each owner and active store: a store that boots every day has many owners.
     var released: [UniqueID: UInt64] {
@@ -122,7 +119,8 @@ extension CompactionFacts {
         }
     }
 
-    /// The exported segments of one writer that are neither in the folder nor with others; both lists in the order of `first`.
+    /// The exported segments of one writer that neither the folder nor other stores have; both lists in the order of
+    /// `first`.
     ///
     /// Others may have published the same transactions in other segments. O(n) for n records and files.
     static func missing(
@@ -148,7 +146,6 @@ extension CompactionFacts {
 }
 
 extension VersionVector {
-    /// The positions of a store.
     init(_ writers: [WriterRecord]) {
         self.init(Dictionary(writers.map { ($0.id, $0.sequence) }) { first, _ in first })
     }
@@ -171,8 +168,8 @@ extension CompactionFacts {
         )
     }
 
-    /// Lists a writer's segments that the store has exported, applied with these bounds, or joined with a baseline;
-    /// O(n log n).
+    /// Lists a writer's segments that the store has exported, applied with these bounds, or joined with a baseline; O(n
+    /// log n).
     ///
     /// A segment with other bounds may have other content: it stays.
     static func segments(

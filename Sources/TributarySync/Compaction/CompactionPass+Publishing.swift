@@ -4,10 +4,12 @@ import TributaryChanges
 import TributaryStore
 
 extension CompactionPass {
-    /// Writes the state of a reader into the log folder as a baseline; the reader stays at one generation.
+    /// Writes the state of a reader into the log folder as a baseline.
     ///
-    /// - Throws: ``SegmentError`` `forked` when the name is taken by other bytes, `rejected` when no reader would
-    ///   accept it, `missing` when the folder has nothing of the writer; ``StoreError``, and `CancellationError`.
+    /// The reader must stay at one generation.
+    ///
+    /// - Throws: ``SegmentError`` `forked` when another file has the name, `rejected` when no reader would accept the
+    /// baseline, `missing` when the folder has no files of the writer; ``StoreError``, and `CancellationError`.
     func publish(_ name: BaselineName, _ reader: Reader) throws {
         try demandFolder(of: name.writer)
         try publishBlobs(of: name.writer, reader)
@@ -22,10 +24,12 @@ extension CompactionPass {
         }
     }
 
-    /// Publishes what was found in a baseline, in the place of a file that is no comparison; `store` signs it.
+    /// Publishes the comparison of a baseline, signed by `store`.
+    ///
+    /// It replaces a file that is not a comparison.
     ///
     /// - Throws: ``ExportFailure`` `nameTaken` when a folder has the name, which is a problem until the folder is gone;
-    ///   ``SegmentError`` and ``StoreError``.
+    /// ``SegmentError`` and ``StoreError``.
     func publish(_ found: BaselineComparison, of store: UniqueID) throws {
         try demandFolder(of: found.name.writer)
         do {
@@ -53,15 +57,15 @@ extension CompactionPass {
         if cancellation.isCancelled { throw CancellationError() }
     }
 
-    /// The folder may be the mount point of an unmounted share.
+    /// Throws when the writer's folder is missing: the log folder may be the mount point of an unmounted share.
     private func demandFolder(of writer: UniqueID) throws(SegmentError) {
         guard logs.lacksFolder(of: writer) else { return }
         throw SegmentError(.missing, file: logs.path, reason: "the folder has nothing of this store")
     }
 
-    /// Puts large values into the log folder that the baseline names and no writer's folder has.
+    /// Publishes the large values that the baseline names and that no writer's folder has.
     ///
-    /// Segments have most values in their lines, which go with them.
+    /// Most values are in the lines of segments, which are removed with them.
     private func publishBlobs(of writer: UniqueID, _ reader: Reader) throws {
         let blobs = BaselineBlobs(logs: logs, writers: try reader.writers.all().map(\.id))
         try reader.externalValues.forEachBlobOfBaseline { sha256, size in

@@ -4,12 +4,13 @@ import TributaryAdmin
 import TributaryChanges
 import TributaryStore
 
-/// One pass of the compaction: it reads what the rules decide from, and does what they decide.
+/// One pass of the compaction: it collects the facts for the rules, and carries out their decisions.
 struct CompactionPass: Sendable {
     let sync: SyncService
     let queue: SerialQueue
-    /// Stays the folder that it was when the pass began, whatever is mounted in its place meanwhile: what goes is in the
-    /// folder in which the baseline was read.
+    /// The folder from the beginning of the pass, even if another file system is mounted there meanwhile.
+    ///
+    /// Files are removed only from the folder where the baseline was read.
     let logs: LogFolder
     let mode: Compactor.Mode
     let progress: StoreCheck.Progress
@@ -22,7 +23,7 @@ struct CompactionPass: Sendable {
     func run() async throws -> CompactionReport {
         try await withTaskCancellationHandler {
             var report = CompactionReport(dryRun: mode == .dryRun)
-            // What this pass itself cuts and endorses has to last until the next one.
+            // The baselines and endorsements of this pass must remain until the next pass.
             if mode != .dryRun { try await releaseLines() }
             if mode != .dryRun, logs.keys.current != nil { try await encryptBlobs() }
             progress("verification", 0, nil)
@@ -33,10 +34,10 @@ struct CompactionPass: Sendable {
             } catch let error as SegmentError where error.kind == .forked {
                 report.baseline = .waits("\(error). If nobody needs it: rm -r \(error.file.shellWord)")
             } catch let error as SegmentError where error.kind == .rejected {
-                // Files that earlier baselines cover are removed all the same.
+                // Files that earlier baselines cover are still removed.
                 report.baseline = .waits("No reader would accept it: \(error.reason).")
             }
-            // A store that is alone compares what it has made.
+            // A store that is alone compares its own baseline.
             if report.baseline.result == .cut, mode != .dryRun, report.verification == .nothing {
                 report.verification = try await compare()
             }
@@ -50,11 +51,11 @@ struct CompactionPass: Sendable {
 
     /// Endorses a baseline by the decision of an administrator, who vouches for the transactions that this store lacks.
     ///
-    /// Everything else is compared by the usual law, and a baseline of the own origin with the log folder too. With
+    /// Everything else is compared by the usual law, and a baseline of the own origin also with the log folder. With
     /// `isUnproven` the administrator also vouches for the parts that cannot be compared.
     ///
     /// - Throws: ``SyncError`` when the baseline is missing, unusable, contradicts the store, or cannot be compared
-    ///   completely; ``ExportFailure``, ``StoreError``, ``SegmentError`` and `CancellationError`.
+    /// completely; ``ExportFailure``, ``StoreError``, ``SegmentError`` and `CancellationError`.
     func accept(_ name: BaselineName, isUnproven: Bool) async throws -> CompactionReport.Step {
         let facts = try await facts()
         let known = facts.knownBaselines
@@ -93,8 +94,8 @@ struct CompactionPass: Sendable {
         return "No store joins it yet: \(held.reason). \(held.hint)"
     }
 
-    /// The transactions of the store's present writer that the baseline has, and that the store proves not to have
-    /// written; nil for none.
+    /// The transactions of the present writer that the baseline has, and that the store proves not to have written;
+    /// otherwise nil.
     private func falseClaim(_ baseline: KnownBaseline, _ facts: CompactionFacts) async throws -> String? {
         let own = facts.own
         guard baseline.vector[own] > facts.vector[own] else { return nil }
@@ -105,7 +106,7 @@ struct CompactionPass: Sendable {
         }
     }
 
-    /// The baselines include what this pass itself has published.
+    /// The baselines include the files that this pass has published.
     private func facts() async throws -> CompactionFacts {
         let (wall, model) = (wall, store.modelHash)
         let (knownBaselines, keep) = sync.state.read { ($0.knownBaselines, $0.configuration.keepSegments) }
@@ -117,7 +118,7 @@ struct CompactionPass: Sendable {
         }
     }
 
-    /// Encrypts the own large values with the key that is the current one now: segments go in time, and these stay.
+    /// Encrypts the own large values with the current key: segments are removed in time, but large values stay.
     private func encryptBlobs() async throws {
         let facts = try await facts()
         let count = try await queue.run {
@@ -134,7 +135,7 @@ struct CompactionPass: Sendable {
         if mode == .requested { try await sync.exportBeyondLimit() }
         var facts = try await facts()
         if mode == .automatic {
-            // What is not exported yet is exported when there is a reason to cut.
+            // Unexported transactions are exported when there is a reason to cut.
             facts.hasUnexported = false
             let rule = CutRule(facts: facts)
             guard case .cut = rule.decision, rule.isOwnTurn else { return .init(rule.decision) }
@@ -151,7 +152,7 @@ struct CompactionPass: Sendable {
         }
         let decision = CutRule(facts: facts).decision
         guard case .cut(let name) = decision, mode != .dryRun else { return .init(decision) }
-        // The state that a baseline has must outlast a power failure of this store, as that in segments must.
+        // The state in a baseline must survive a power failure of this store, like the state in segments.
         try await queue.run { try StoreSync(path: store.configuration.path).run() }
         let isCut = try await store.readAside { [facts] reader in
             // The store may have new transactions by now, which change the name or the vector.
@@ -178,7 +179,7 @@ struct CompactionPass: Sendable {
         try await sync.exportBeyondLimit()
     }
 
-    /// Counts only segments that are old enough and that no verified baseline covers, in bytes.
+    /// The bytes of the segments that are old enough and that no verified baseline covers.
     private func uncovered(_ facts: CompactionFacts) async throws -> UInt64 {
         try await queue.run {
             let listing = try LogListing(logs)
@@ -196,7 +197,6 @@ struct CompactionPass: Sendable {
         }
     }
 
-    /// Compares baselines until there is a result; otherwise it returns the first reason why there is none.
     private func compare() async throws -> CompactionReport.Step {
         var rule = ComparisonRule(facts: try await facts())
         var obstacle: CompactionReport.Step?
@@ -229,7 +229,7 @@ struct CompactionPass: Sendable {
         }
     }
 
-    /// The answer of an earlier pass, while nothing has come that could change it; nil to compare the baseline.
+    /// The answer of an earlier pass if nothing has arrived that could change it; nil to compare the baseline.
     ///
     /// O(n) for the segments of the writer with the missing transaction; a comparison reads the whole state and the baseline.
     private func openAnswer(_ baseline: KnownBaseline, isOwn: Bool, _ rule: ComparisonRule) async throws -> String? {
@@ -244,9 +244,10 @@ struct CompactionPass: Sendable {
         AppliedSegments(logs: logs, store: store, trust: sync.environment.trust)
     }
 
-    /// Compares a baseline with the store's own state; one that has the same origin with the log folder too.
+    /// Compares a baseline with the store's own state, and a baseline of the same origin also with the log folder.
     ///
-    /// A person who vouches for unknown transactions also vouches for the parts of a baseline that the log folder lacks.
+    /// A person who vouches for unknown transactions also vouches for the parts of a baseline that the log folder
+    /// lacks.
     private func verdict(
         on baseline: KnownBaseline,
         isOwn: Bool,
@@ -286,13 +287,12 @@ struct CompactionPass: Sendable {
                 guard let broken = read.first(where: { error.file.hasSuffix($0.name.path) }) else { throw error }
                 let refusal = KnownBaselines.refusal(error, former: nil, wall: wall)
                 sync.state.update { $0.refused(broken.name, refusal, wall: wall) }
-                // Another base, or the segments, may do.
+                // Another base, or the segments, may suffice.
                 guard broken != baseline, unusable.insert(broken.name).inserted else { throw error }
             }
         }
     }
 
-    /// Endorses a baseline, or objects to it.
     private func publish(
         _ difference: String?,
         on baseline: KnownBaseline,
@@ -304,7 +304,7 @@ struct CompactionPass: Sendable {
             sha256: baseline.sha256,
             difference: difference
         )
-        // The state that endorses a baseline must outlast a power failure of this store.
+        // The state that endorses a baseline must survive a power failure of this store.
         try await queue.run {
             try StoreSync(path: store.configuration.path).run()
             try publish(found, of: facts.store)
@@ -336,7 +336,7 @@ struct CompactionPass: Sendable {
         let lone = try await queue.run { try facts.lone(LogListing(logs)) }
         sync.state.update { $0.found(lone: lone, wall: wall) }
         var missing: [MissingExports] = []
-        // A folder without anything of the store may be the mount point of an unmounted share, which is another problem.
+        // A folder without files of the store may be the mount point of an unmounted share, which is another problem.
         if try await queue.run({ try store.read { try LostFolder(in: logs, $0).lacking } }) == nil {
             let vector = facts.vector
             for (owner, released) in facts.released {
@@ -371,10 +371,11 @@ struct CompactionPass: Sendable {
         }
     }
 
-    /// Gives up the exported lines of this store that others have.
+    /// Deletes the exported lines of this store that others have.
     ///
-    /// The lines are kept until then, so that `check --repair` publishes a segment that was lost again. A store that was away
-    /// for long releases much at once: each write transaction deletes at most ``releasedBytes``, so that saves wait only briefly.
+    /// The lines are kept until then, so that `check --repair` publishes a lost segment again. A store that was away
+    /// for long releases much at once. Each write transaction deletes at most ``releasedBytes``, so that saves wait
+    /// only briefly.
     private func releaseLines() async throws {
         for (owner, released) in try await facts().released {
             var next: UInt64 = 0
@@ -429,7 +430,7 @@ struct CompactionPass: Sendable {
         )
     }
 
-    /// Nothing is removed for a baseline before all of its bytes were read once more.
+    /// Nothing is removed for a baseline before all of its bytes are read again.
     private func decide(_ owner: UniqueID) async throws -> (CompactionFacts, RemovalRule.Decision) {
         var facts = try await facts()
         facts.owner = owner
@@ -450,7 +451,7 @@ struct CompactionPass: Sendable {
                 }
             }
             guard facts.knownBaselines != knownBaselines else { return (facts, decision) }
-            // The bytes of one have another hash: nothing goes for it.
+            // If the bytes of a baseline have another hash, nothing is removed for it.
             for cover in decision.covers {
                 guard let refusal = facts.knownBaselines.refused[cover.name] else { continue }
                 sync.state.update { $0.refused(cover.name, refusal, wall: wall) }

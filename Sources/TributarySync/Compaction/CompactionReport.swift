@@ -36,7 +36,6 @@ extension CompactionReport {
         list(facts.knownBaselines, planned)
     }
 
-    /// Adds a removal that failed: all segments of the writer stay.
     mutating func add(failed decision: RemovalRule.Decision, _ facts: CompactionFacts, because reason: String) {
         for segment in decision.removed { add(segment, [reason]) }
         addKept(decision, facts)

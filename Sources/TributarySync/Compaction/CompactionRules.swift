@@ -2,11 +2,11 @@ import TransactionLog
 import TributaryChanges
 import TributaryStore
 
-/// Decides whether this store cuts a baseline at its own positions now.
 struct CutRule {
     enum Decision: Hashable, Sendable {
         case cut(BaselineName)
-        /// A transaction without changes first: a file has the name at the own sequence, such as a baseline of another vector.
+        /// Write a transaction without changes first: another file, such as a baseline with another vector, has this
+        /// name.
         case acknowledge
         case done(KnownBaseline, isVerified: Bool)
         case wait(String)
@@ -47,9 +47,9 @@ struct CutRule {
 
     /// Among the stores that have written lately, the store with the least label cuts baselines.
     ///
-    /// So nobody waits for a machine that is gone. All stores know the same labels, and a store keeps its label when it
-    /// continues as a fresh writer. A clock that is further ahead than a silence is long does not tell when its store has
-    /// written. Costs O(w).
+    /// This way nobody waits for a machine that is gone. All stores know the same labels, and a store keeps its label
+    /// when it continues as a fresh writer. If a clock is ahead by more than the silence, nobody can tell when its
+    /// store wrote last. O(w).
     var isOwnTurn: Bool {
         let silence = max(facts.keep, CutRule.leastSilence)
         let lately = facts.wall.earlier(by: silence)...facts.wall.later(by: silence)
@@ -61,12 +61,13 @@ struct CutRule {
         .allSatisfy { facts.store < $0.writer.store }
     }
 
-    /// The others wait for a store that is silent for less than this.
+    /// The others wait at least this long for a store that does not write.
     private static let leastSilence = Duration.seconds(86_400)
 
-    /// A baseline costs the whole state, so it must make room for at least half of that.
+    /// A baseline costs as much as the whole state, so it must make room for at least half of its own size.
     ///
-    /// The cost of all baselines then stays in proportion to what is written. An own one gets a day to be endorsed.
+    /// The cost of all baselines then stays in proportion to the amount of written data. The store's own last baseline
+    /// gets a day to be endorsed.
     func isWorthwhile(uncovered: UInt64) -> Bool {
         let knownBaselines = facts.knownBaselines
         let isOpen = knownBaselines.baselines.values.contains { baseline in
@@ -81,9 +82,9 @@ struct CutRule {
 
 /// Decides which baseline this store compares.
 ///
-/// A store compares the baselines of other stores with its own state. Its own baselines have the faults of its own state, and
-/// so have the baselines of its copies. The store compares these with the log folder too. It does so if there is no other
-/// store, if another store objects, or if nobody has endorsed the baseline for a day.
+/// A store compares the baselines of other stores with its own state. Its own baselines share the faults of its own
+/// state, and so do the baselines of its copies. The store therefore compares these also with the log folder. It does
+/// so if it is the only store, if another store objects, or if nobody has endorsed the baseline for a day.
 struct ComparisonRule {
     enum Decision: Hashable, Sendable {
         case compare(KnownBaseline, isOwn: Bool)
@@ -93,16 +94,16 @@ struct ComparisonRule {
     }
 
     var facts: CompactionFacts
-    /// The baselines about which this store cannot decide now.
     var obstructed: Set<BaselineName> = []
 
-    /// Compares the greatest baseline that is neither compared nor in a verified one; O(w) for each baseline.
+    /// Compares the greatest baseline that is not compared yet and that no verified baseline covers; O(w) for each
+    /// baseline.
     var decision: Decision {
         let knownBaselines = facts.knownBaselines
         let open = knownBaselines.baselines.values.filter { baseline in
             guard knownBaselines.comparison(of: baseline, by: facts.owners) == nil, !obstructed.contains(baseline.name)
             else { return false }
-            // Every other store compares the newest baseline, so that a store with another state is found.
+            // Every other store compares the newest baseline, so that a store with a different state is found.
             let isOwn = isOwn(baseline)
             return !knownBaselines.verified.contains { isOwn ? $0.covers(baseline) : $0.dominates(baseline) }
         }
@@ -122,8 +123,8 @@ struct ComparisonRule {
         facts.owners.contains(baseline.name.writer) || facts.sharesOrigin(baseline.name.writer)
     }
 
-    /// Whether the own state may endorse a baseline although files are missing: no store of another origin is active, and the
-    /// baseline is a day old.
+    /// Whether the store may endorse a baseline from its own state alone although files are missing: no store of
+    /// another origin is active, and the baseline is a day old.
     func isLastResort(_ baseline: KnownBaseline) -> Bool { isAlone && facts.isOld(baseline) }
 
     private var isAlone: Bool { facts.active.allSatisfy { facts.sharesOrigin($0.writer.id) } }
@@ -143,16 +144,17 @@ struct ComparisonRule {
     }
 }
 
-/// Decides which files of the own writer, or of one that the store was before, go, and what each of the others waits
-/// for.
+/// Decides which files of the own writer, or of a former writer of this store, are removed, and why each other file is
+/// kept.
 ///
-/// A segment goes when a verified baseline covers it, every active store has acknowledged it, and it is old enough. A
-/// baseline goes when another one, which is verified, has all that it has and more; a comparison goes as its baseline does.
+/// A segment is removed when a verified baseline covers it, every active store has acknowledged it, and it is old
+/// enough. A baseline is removed when a verified baseline has all of its transactions and more. A comparison is removed
+/// by the same rule as its baseline.
 struct RemovalRule {
     enum Wait: Hashable, Sendable {
-        /// No verified baseline has it; the owner's last transaction that one has.
+        /// No verified baseline contains the segment; `through` is the owner's last transaction in a verified baseline.
         case baseline(through: UInt64)
-        /// An active writer that has not acknowledged it, with the owner's last transaction that it has.
+        /// An active writer has not acknowledged the segment; `through` is the owner's last transaction that it has.
         case acknowledgement(UniqueID, through: UInt64)
         case age(until: WallTime)
     }
@@ -167,7 +169,7 @@ struct RemovalRule {
         var kept: [Kept] = []
         var baselines: [BaselineName] = []
         var comparisons: [BaselineComparison.Name] = []
-        /// The baselines for which files are removed; they must be whole.
+        /// The baselines that replace the removed files; they are read completely before the removal.
         var covers: [KnownBaseline] = []
 
         var isEmpty: Bool { removed.isEmpty && baselines.isEmpty && comparisons.isEmpty }
@@ -179,7 +181,7 @@ struct RemovalRule {
 
     let facts: CompactionFacts
 
-    /// O(n) for the segments when all is acknowledged, and O(w) for each that waits.
+    /// O(n) for the segments when all are acknowledged, and O(w) for each segment that waits.
     var decision: Decision {
         var decision = Decision()
         let owner = facts.owner
@@ -211,11 +213,11 @@ struct RemovalRule {
         for baseline in facts.knownBaselines.baselines.values where baseline.name.writer == owner {
             if isCovered({ $0.dominates(baseline) }) { decision.baselines.append(baseline.name) }
         }
-        // What a maker has written after a baseline has seen all that is in the baseline.
+        // Whatever a maker writes after a baseline has seen all transactions of that baseline.
         func isLater(_ other: KnownBaseline, than name: BaselineName) -> Bool {
             other.vector[name.writer] > name.sequence
         }
-        // The key of these files is lost. Whoever still has the key finds everything in the verified baseline.
+        // The key of these files is lost. A store that still has the key finds everything in the verified baseline.
         for (name, refusal) in facts.knownBaselines.refused where name.writer == owner && refusal.isLocked {
             if isCovered({ isLater($0, than: name) }) { decision.baselines.append(name) }
         }
@@ -224,7 +226,7 @@ struct RemovalRule {
         }
         decision.baselines.sort()
         for name in facts.knownBaselines.comparisons.keys where name.writer == owner {
-            // The file of the baseline may be out of sight for a moment.
+            // The file of the baseline may be temporarily invisible.
             let baseline = facts.knownBaselines.baselines[name.baseline]
             if isCovered({ baseline.map($0.dominates) ?? isLater($0, than: name.baseline) }) {
                 decision.comparisons.append(name)

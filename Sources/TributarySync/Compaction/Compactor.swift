@@ -4,29 +4,25 @@ package import TributaryAdmin
 package import TributaryChanges
 import TributaryStore
 
-// This folder keeps the log folder small. The rules decide from the facts which baseline is cut or compared and which
-// own files go; a pass does that; the known baselines say which ones count.
+// This folder keeps the log folder small. The rules decide which baselines are cut or compared, and which own files are
+// removed. A pass carries out the decisions. The known baselines record which baselines are verified.
 
 /// Cuts baselines, verifies those of other writers, and removes own files that they make superfluous.
 ///
-/// It looks when it starts, when the baselines of the log folder change, and once a day; one pass at a time.
+/// It runs one pass at a time: at the start, when the baselines in the log folder change, and once a day.
 package actor Compactor {
     private let sync: SyncService
     private let queue = SerialQueue("tributary.compaction")
     private var isRunning = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
-    /// The report of the last pass, with the time of its end.
     package private(set) var last: (report: CompactionReport, time: WallTime)?
 
     private static let interval = Duration.seconds(86_400)
 
-    /// The extent of a pass.
     package enum Mode: Sendable {
-        /// Nothing is written.
         case dryRun
-        /// An administrator asks for a baseline now.
         case requested
-        /// A baseline is cut only by one writer, and only when it is worth it.
+        /// Only one writer cuts a baseline, and only when the saved space is worth the cost.
         case automatic
     }
 
@@ -36,7 +32,6 @@ package actor Compactor {
 
     private var logger: Logger { sync.environment.logger }
 
-    /// Runs until the task is cancelled or the service stops.
     package func run() async {
         await sync.started()
         let clock = sync.environment.clock
@@ -46,7 +41,7 @@ package actor Compactor {
             } catch is CancellationError {
                 return
             } catch let error as SegmentError where error.kind == .missing {
-                // The import says that the log folder is not there.
+                // The import already reports that the log folder is missing.
                 logger.debug("no compaction", metadata: ["reason": "\(error.reason)"])
             } catch {
                 logger.warning("compaction failed", metadata: ["reason": "\(ErrorText.text(of: error))"])
@@ -55,17 +50,17 @@ package actor Compactor {
         }
     }
 
-    /// Makes one pass: a baseline is cut, one of another store verified, and own files are removed.
+    /// Runs one pass: cuts a baseline, verifies a baseline of another store, and removes own files.
     ///
-    /// - Throws: ``SegmentError`` when the log folder cannot be read or written; ``StoreError``, what exporting throws,
-    ///   and `CancellationError`.
+    /// - Throws: ``SegmentError`` when the log folder cannot be read or written; ``StoreError``, export errors, and
+    /// `CancellationError`.
     package func compact(
         _ mode: Mode,
         progress: @escaping StoreCheck.Progress = { _, _, _ in }
     ) async throws -> CompactionReport {
         let report = try await inTurn { try await pass(mode, progress).run() }
         if mode != .dryRun {
-            // The folder has other files now, and perhaps room for what waits.
+            // The files in the folder have changed, and waiting exports may have room now.
             sync.environment.folderSize.expire()
             sync.signals.exports.raise()
         }
@@ -74,21 +69,21 @@ package actor Compactor {
         return report
     }
 
-    /// Endorses a baseline that contradicts nothing here, also when it has transactions that this store lacks.
+    /// Endorses a baseline that does not contradict this store, even if it has transactions that this store lacks.
     ///
     /// The user vouches for these transactions, and with `isUnproven` also for the parts that cannot be compared. The
-    /// baseline is verified then, and each store that lacks its transactions joins it. It costs as much as a comparison:
-    /// O(n log n) for n cells.
+    /// baseline is then verified, and each store that lacks its transactions joins it. It costs as much as a
+    /// comparison: O(n log n) for n cells.
     ///
     /// - Throws: ``SyncError`` when the baseline is missing, unusable, contradicts the store, or cannot be compared
-    ///   completely; ``StoreError``, ``SegmentError`` and `CancellationError`.
+    /// completely; ``StoreError``, ``SegmentError`` and `CancellationError`.
     package func accept(
         _ baseline: BaselineName,
         isUnproven: Bool = false,
         by user: String? = nil,
         progress: @escaping StoreCheck.Progress = { _, _, _ in }
     ) async throws -> CompactionReport.Step {
-        // The baseline may have come just now.
+        // The baseline may have arrived just now.
         try await scan()
         let step = try await inTurn {
             try await pass(.requested, progress).accept(baseline, isUnproven: isUnproven)

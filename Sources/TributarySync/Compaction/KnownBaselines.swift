@@ -3,17 +3,16 @@ package import TransactionLog
 package import TributaryChanges
 import TributaryStore
 
-/// The names of the baselines in a log folder, and of what stores have found in them.
 struct BaselineFiles: Hashable, Sendable {
     var baselines: [BaselineName] = []
     var comparisons: [BaselineComparison.Name] = []
 }
 
-/// The baselines of the log folder with what stores have found in them, and what follows from both.
+/// The baselines in the log folder, their comparisons by stores, and the conclusions from both.
 ///
-/// A baseline is verified when a store has compared it with its own state, and endorses it. A store that
-/// has found a difference objects; others may endorse it all the same. Whoever joins a baseline, or removes something for
-/// it, reads all of its bytes first.
+/// A baseline is verified when a store has compared it with its own state and endorses it. A store that has found a
+/// difference objects, but other stores may still endorse the baseline. A store reads all bytes of a baseline before it
+/// joins it or removes files because of it.
 struct KnownBaselines: Hashable, Sendable {
     struct Objection: Hashable, Sendable {
         var baseline: KnownBaseline
@@ -23,17 +22,15 @@ struct KnownBaselines: Hashable, Sendable {
 
     struct Refusal: Hashable, Sendable {
         var reason: String
-        /// Whether a replicator may still be writing the file.
         var isIncomplete: Bool
         var since: WallTime
-        /// The fault of its signature; nil when the reason is another one.
         var untrusted: UntrustedFile?
-        /// Whether only its key is missing.
         var isLocked = false
-        /// The last transaction of each writer that it claims to have; nil when its first lines could not be read.
+        /// The last transaction of each writer that the file claims to contain; nil when its first lines could not be
+        /// read.
         var vector: VersionVector?
 
-        /// Without its lines, its name tells the last transaction of its maker.
+        /// If the lines cannot be read, the name still contains the last transaction of the maker.
         func vector(of name: BaselineName) -> VersionVector { vector ?? VersionVector([name.writer: name.sequence]) }
 
         var sentence: String { reason.hasSuffix(".") ? reason : reason + "." }
@@ -60,18 +57,17 @@ struct KnownBaselines: Hashable, Sendable {
     }
 
     private(set) var baselines: [BaselineName: KnownBaseline] = [:]
-    /// The baselines that cannot be read, or whose bytes are not those of their end line; a replicator may bring
-    /// others.
+    /// The baselines that cannot be read, or that do not match the hash in their end line.
+    ///
+    /// The replicator may bring a good file later.
     private(set) var refused: [BaselineName: Refusal] = [:]
-    /// What was found in baselines and does not count, because no trusted key has signed it.
     private(set) var refusedComparisons: [BaselineComparison.Name: Refusal] = [:]
     private(set) var comparisons: [BaselineComparison.Name: BaselineComparison] = [:]
-    /// The verified baselines, the one with the most transactions first.
+    /// The verified baselines, sorted by the number of their transactions, greatest first.
     private(set) var verified: [KnownBaseline] = []
-    /// The baselines that no store has endorsed, the one with the most transactions first.
     private(set) var unverified: [KnownBaseline] = []
     private(set) var objections: [Objection] = []
-    /// The marks that the files had by their paths when they were read last; each file is read once.
+    /// The file marks of the last reading, by path; each file is read once.
     private(set) var marks: [String: FileAttributes] = [:]
 
     init(
@@ -87,7 +83,6 @@ struct KnownBaselines: Hashable, Sendable {
         compare()
     }
 
-    /// The baselines with more verified ones, which the caller has compared with the state of the store.
     func endorsing(_ baselines: [KnownBaseline]) -> KnownBaselines {
         var new = self
         let endorsed = Set(verified + baselines)
@@ -98,7 +93,7 @@ struct KnownBaselines: Hashable, Sendable {
 
     func isVerified(_ baseline: KnownBaseline) -> Bool { verified.contains { $0.name == baseline.name } }
 
-    /// The refused comparisons that are missed: of baselines that no store has endorsed, by keys that are not revoked.
+    /// The refused comparisons that would be needed: their baseline is not endorsed, and their key is not revoked.
     var missedComparisons: [BaselineComparison.Name: Refusal] {
         let endorsed = Set(verified.map(\.name))
         return refusedComparisons.filter {
@@ -106,13 +101,11 @@ struct KnownBaselines: Hashable, Sendable {
         }
     }
 
-    /// Whether the folder has a file of this name, of whatever content.
     func isTaken(_ name: BaselineName) -> Bool { baselines[name] != nil || refused[name] != nil }
 
-    /// For each writer, the last transaction that a verified baseline has: older segments may be gone.
+    /// The last transaction of each writer that a verified baseline contains; older segments may be removed.
     var covered: VersionVector { KnownBaselines.last(of: verified) }
 
-    /// The same of all baselines, verified or not.
     var claimed: VersionVector { KnownBaselines.last(of: Array(baselines.values)) }
 
     private static func last(of baselines: [KnownBaseline]) -> VersionVector {
@@ -121,7 +114,7 @@ struct KnownBaselines: Hashable, Sendable {
         }
     }
 
-    /// The verified baselines with which a state at a vector can begin: none has all of another one.
+    /// The verified baselines from which a state at a vector can be built; none of them covers another.
     func bases(of vector: VersionVector, except unusable: Set<BaselineName> = []) -> [KnownBaseline] {
         verified.filter { vector.covers($0.vector) && !unusable.contains($0.name) }.reduce(into: []) {
             bases,
@@ -142,13 +135,12 @@ struct KnownBaselines: Hashable, Sendable {
         }
     }
 
-    /// The comparison of a baseline by one of several writers; nil when none has compared it.
     func comparison(of baseline: KnownBaseline, by writers: [UniqueID]) -> BaselineComparison? {
         writers.lazy.compactMap { self.comparisons[BaselineComparison.Name(writer: $0, of: baseline.name)] }
             .first { $0.sha256 == baseline.sha256 }
     }
 
-    // MARK: What follows from them
+    // MARK: Conclusions
 
     /// Finds the verified baselines and the objections; O(n log n) for n files.
     private mutating func compare() {
@@ -171,7 +163,7 @@ struct KnownBaselines: Hashable, Sendable {
 
     // MARK: Changes
 
-    /// The baselines after a baseline could not be used; it counts again when its file is another one.
+    /// Marks a baseline as unusable until its file changes.
     func refusing(_ name: BaselineName, _ refusal: Refusal) -> KnownBaselines {
         var new = self
         new.baselines[name] = nil
@@ -182,7 +174,7 @@ struct KnownBaselines: Hashable, Sendable {
 }
 
 extension KnownBaselines {
-    /// Whether the files with these names are the ones that were read; a look at each file.
+    /// Whether the files with these names have not changed since they were read; costs one lookup for each file.
     func isCurrent(_ files: BaselineFiles, in logs: LogFolder) -> Bool {
         let paths = files.baselines.map(\.path) + files.comparisons.map(\.path)
         return files.baselines.count == baselines.count + refused.count
@@ -190,9 +182,11 @@ extension KnownBaselines {
             && paths.allSatisfy { path in marks[path].map { $0 == FileAttributes(path, in: logs) } ?? false }
     }
 
-    /// The baselines with these files; only those are read that have changed, and of baselines the first and last lines.
+    /// Reads the changed files.
     ///
-    /// A comparison that cannot be read counts for nothing, and is read again.
+    /// It reads only the first and last lines of a baseline.
+    ///
+    /// A comparison that cannot be read is ignored, and is read again later.
     func reading(
         _ files: BaselineFiles,
         in logs: LogFolder,
@@ -256,9 +250,7 @@ extension KnownBaselines {
         return new
     }
 
-    /// The baselines after a baseline was read as a whole: one counts no more unless its bytes have the hash in its end line.
-    ///
-    /// - Throws: ``SegmentError`` when it cannot be read now.
+    /// Reads a baseline completely, and refuses it unless its bytes have the hash in its end line.
     func proving(_ baseline: KnownBaseline, in logs: LogFolder, wall: WallTime) throws(SegmentError) -> KnownBaselines {
         do throws(SegmentError) {
             _ = try KnownBaselines.demandWhole(baseline, in: logs)
@@ -269,9 +261,9 @@ extension KnownBaselines {
         }
     }
 
-    /// Reads a baseline as a whole.
+    /// Reads a baseline completely.
     ///
-    /// - Throws: ``SegmentError`` when it is not the known one, or its bytes do not have the hash in its end line.
+    /// - Throws: ``SegmentError`` when it is not the known baseline, or its bytes do not have the hash in its end line.
     @discardableResult
     static func demandWhole(
         _ baseline: KnownBaseline,
@@ -286,7 +278,6 @@ extension KnownBaselines {
         return whole
     }
 
-    /// The baselines with the own files that are in the log folder now, published since its last scan or removed.
     func withOwn(
         _ own: UniqueID,
         in logs: LogFolder,
@@ -301,7 +292,6 @@ extension KnownBaselines {
         return reading(files, in: logs, trusting: trust, wall: wall)
     }
 
-    /// - Throws: ``SegmentError`` `inputOutput` when the store cannot be read.
     private static func doubt(
         about summary: BaselineSummary,
         _ name: BaselineName,
@@ -325,7 +315,6 @@ extension KnownBaselines {
 }
 
 extension KnownBaselines.Refusal {
-    /// The refusal of a file because of its signature.
     fileprivate init(_ untrusted: UntrustedFile, former: Self?, wall: WallTime, vector: VersionVector? = nil) {
         let since = former?.since ?? wall
         self.init(reason: untrusted.reason, isIncomplete: false, since: since, untrusted: untrusted, vector: vector)
@@ -333,7 +322,6 @@ extension KnownBaselines.Refusal {
 }
 
 extension BaselineFiles {
-    /// Adds a file in a writer's folder, if it is one of a baseline.
     mutating func add(_ name: String, of writer: UniqueID) {
         switch SegmentFileKind.classify(name, writer: writer) {
         case .baseline(let sequence): baselines.append(BaselineName(writer: writer, sequence: sequence))
@@ -349,37 +337,31 @@ extension LogFolder {
     }
 }
 
-/// A baseline in the log folder, as its first lines and its end line tell it.
 package struct KnownBaseline: Hashable, Sendable {
     package var name: BaselineName
     package var modelHash: String
-    /// The last transaction of each writer that it has.
     package var vector: VersionVector
     package var sha256: String
     package var bytes: UInt64
 
-    /// Whether it has all that the other one has.
     func covers(_ other: KnownBaseline) -> Bool { vector.covers(other.vector) }
 
-    /// Whether it has all that the other one has, and more.
     func dominates(_ other: KnownBaseline) -> Bool { vector != other.vector && covers(other) }
 
     fileprivate var transactionCount: UInt64 { vector.entries.reduce(0) { $0.addingSaturating($1.value) } }
 }
 
 extension Collection<KnownBaseline> {
-    /// The baselines, the one with the most transactions first.
     var greatestFirst: [KnownBaseline] {
         map { ($0, $0.transactionCount) }.sorted { ($1.1, $0.0.name) < ($0.1, $1.0.name) }.map(\.0)
     }
 }
 
 extension VersionVector {
-    /// The positions of a baseline.
     init(_ writers: [BaselineWriter]) {
         self.init(Dictionary(writers.map { ($0.id, $0.sequence) }) { first, _ in first })
     }
 
-    /// Whether this vector has all transactions of the other one; O(w).
+    /// Whether this vector contains all transactions of the other; O(w).
     func covers(_ other: VersionVector) -> Bool { other.entries.allSatisfy { self[$0.key] >= $0.value } }
 }

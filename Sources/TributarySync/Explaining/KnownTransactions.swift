@@ -2,21 +2,21 @@ import TransactionLog
 package import TributaryChanges
 package import TributaryStore
 
-/// The transactions that are known to exist, whether this store has applied them or not, and who has them.
+/// The transactions that are known to exist, applied or not, and the stores that have them.
 ///
-/// They are known from the segments and the verified baselines in the log folder, and from what writers have acknowledged.
+/// The sources are the segments and the verified baselines in the log folder, and the acknowledgements of writers.
 package struct KnownTransactions: Sendable {
     private let records: [UniqueID: WriterRecord]
-    /// The last transaction of each writer that anybody names.
+    /// The last transaction of each writer that any source names.
     private var greatest: [UniqueID: UInt64] = [:]
-    /// By writer: who has applied more of its transactions than this store, and up to which.
+    /// By writer: the writers that have applied more of its transactions than this store, and their positions.
     private var acknowledged: [UniqueID: [UniqueID: UInt64]] = [:]
-    /// The names in segments of writers of which nothing is applied.
+    /// The names from the segments of writers without applied transactions.
     private var names: [UniqueID: String] = [:]
     private var positions: [UniqueID: UInt64] = [:]
     private var baselines: [KnownBaseline] = []
 
-    /// Collects what the store knows; a step for each entry of a vector.
+    /// O(n) for the entries of all vectors.
     init(_ records: [WriterRecord]) {
         self.records = Dictionary(records.map { ($0.id, $0) }) { first, _ in first }
         for record in records {
@@ -25,16 +25,16 @@ package struct KnownTransactions: Sendable {
         }
         for writers in Dictionary(grouping: records, by: \.store).values {
             guard let last = writers.present else { continue }
-            // An entry alone makes no writer known.
+            // A writer is not known merely because a vector names it.
             for (writer, sequence) in last.seen.entries where positions[writer] != nil {
                 acknowledge(sequence, of: writer, by: last.id)
             }
         }
     }
 
-    /// Adds what is in the log folder; a step for each segment that is not applied, and for each entry of a baseline.
+    /// Adds the contents of the log folder: O(n) for the unapplied segments and for the entries of the baselines.
     mutating func add(_ planner: ImportPlanner) {
-        // The records may be those of an older state.
+        // The records may be older than the planner.
         for (writer, position) in planner.positions {
             positions[writer] = position.sequence
             name(writer, through: position.sequence)
@@ -49,7 +49,7 @@ package struct KnownTransactions: Sendable {
     private mutating func collect(_ writer: PlannedWriter) {
         for (id, sequence) in writer.unmet?.needs ?? [:] { acknowledge(sequence, of: id, by: writer.id) }
         for entry in writer.slice() {
-            // The name of a file that is no segment says nothing.
+            // An invalid segment may have any name, so its name proves nothing.
             if case .bad = entry.knowledge { continue }
             name(writer.id, through: entry.id.last)
             guard let segment = entry.valid else { continue }
@@ -58,7 +58,7 @@ package struct KnownTransactions: Sendable {
         }
     }
 
-    /// A writer has applied another one's transactions up to one of them.
+    /// Records that a writer has applied another writer's transactions up to `sequence`.
     private mutating func acknowledge(_ sequence: UInt64, of writer: UniqueID, by holder: UniqueID) {
         name(writer, through: sequence)
         guard sequence > position(of: writer), holder != writer else { return }
@@ -70,18 +70,15 @@ package struct KnownTransactions: Sendable {
         greatest[writer] = max(greatest[writer] ?? 0, sequence)
     }
 
-    /// The writers that anybody names.
     package var writers: Dictionary<UniqueID, UInt64>.Keys { greatest.keys }
 
     package func isKnown(_ writer: UniqueID) -> Bool { greatest[writer] != nil }
 
-    /// The store's record of a writer; nil when nothing of it is applied.
     package func record(of writer: UniqueID) -> WriterRecord? { records[writer] }
 
-    /// The name that a writer shows to people.
     package func name(of writer: UniqueID) -> String? { records[writer]?.name ?? names[writer] }
 
-    /// The text with the name of each known writer for its UUID: `writer shop (5f0c0000)` for `writer 5f0c0000-…`.
+    /// Replaces the UUID of each known writer by its name: `writer shop (5f0c0000)` for `writer 5f0c0000-…`.
     ///
     /// The first characters of the UUID stay: a store has several writers with one name. O(w) for each name in the text.
     package func naming(_ text: String) -> String {
@@ -105,8 +102,7 @@ package struct KnownTransactions: Sendable {
     /// The last transaction of a writer that is applied; 0 for none.
     package func position(of writer: UniqueID) -> UInt64 { positions[writer] ?? 0 }
 
-    /// The number of a writer's transactions that exist and are not applied; 0 of an abandoned writer, for which nothing
-    /// waits.
+    /// The number of a writer's unapplied transactions; 0 for an abandoned writer, because nothing waits for it.
     package func behind(_ writer: UniqueID) -> UInt64 {
         if records[writer]?.state == .abandoned { return 0 }
         return (greatest[writer] ?? 0).subtractingSaturating(position(of: writer))
@@ -118,7 +114,7 @@ package struct KnownTransactions: Sendable {
 
     private static let named = 8
 
-    /// The other writers that have applied a transaction that is not applied here, as far as they have acknowledged it.
+    /// The other writers that have acknowledged this transaction, which the store has not applied.
     func holders(of sequence: UInt64, of writer: UniqueID) -> [UniqueID] {
         let found = (acknowledged[writer] ?? [:]).filter { $0.value >= sequence }
         return Array(found.keys.sorted().prefix(KnownTransactions.named))

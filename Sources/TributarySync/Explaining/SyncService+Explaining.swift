@@ -3,26 +3,25 @@ package import TributaryAdmin
 package import TributaryChanges
 package import TributaryStore
 
-// This folder explains a segment to an administrator: what it waits for, who has that, and which baselines have the
-// segment.
+// This folder explains a segment to an administrator: the awaited transactions and blobs, the writers that have them,
+// and the baselines that cover the segment.
 
 extension SyncService {
-    /// The transactions that are known to exist.
     package func knownTransactions(_ records: [WriterRecord]) -> KnownTransactions {
         var known = KnownTransactions(records)
         state.read { known.add($0.planner) }
         return known
     }
 
-    /// The transactions and blobs for which the first waiting segment of a writer waits, with their holders.
+    /// The transactions and blobs that block the first waiting segment of a writer, and the writers that have them.
     package func missingParts(of writer: UniqueID, _ known: KnownTransactions) -> [MissingPart] {
         let wall = environment.wall
         guard let status = state.read({ $0.planner.status(ofGapOf: writer, wall: wall) }) else { return [] }
         return status.waitingFor.map { MissingPart($0, of: status, known) }
     }
 
-    /// All that is known of a segment, also of one that is missing or that only a baseline has; nil when nobody knows
-    /// its writer.
+    /// Everything that is known about a segment, even if it is missing or only a baseline covers it; nil for an unknown
+    /// writer.
     package func explanation(of name: SegmentName) async throws -> SegmentsMessage.Segment? {
         let records = try environment.store.read { try $0.writers.all() }
         let (planner, wall) = (state.read(\.planner), environment.wall)
@@ -54,7 +53,6 @@ extension SyncService {
         return explanation
     }
 
-    /// Adds the writers whose folders have a file of a missing blob; returns the first remedy that follows.
     private func addHolders(
         to missing: inout [MissingPart],
         _ known: KnownTransactions,
@@ -82,7 +80,6 @@ extension SyncService {
         return hint
     }
 
-    /// A segment that is not in the log folder, and that the store has no record of.
     private func unlisted(
         _ name: SegmentName,
         _ known: KnownTransactions,
@@ -113,7 +110,6 @@ extension SyncService {
     }
 }
 
-/// The explanation of a segment beside its state: its writer, the baselines that have it, and its file.
 extension KnownTransactions {
     fileprivate func decision(about writer: UniqueID) -> String? {
         switch record(of: writer)?.state {
@@ -152,11 +148,11 @@ extension MissingPart {
         let (writer, sequence) =
             switch dependency {
             case .transactions(let writer, let from, _): (writer, from)
-            // Who has applied the segment has had its blobs.
+            // A writer that has applied the segment had its blobs.
             case .blob(let writer, _): (writer, segment.id.last)
             }
         let name = known.name(of: writer)
-        // The writer itself first.
+        // The writer itself comes first.
         let holders = known.holders(of: sequence, of: writer).map { holder in
             Holder(writer: holder, name: known.name(of: holder), cause: "applied")
         }
@@ -172,14 +168,13 @@ extension MissingPart {
     }
 }
 
-/// Looks for single files of the log folder, which may hang.
+/// Looks up single files of the log folder; a lookup may hang on a broken share.
 struct LogFolderSearch: Sendable {
     let configuration: SyncConfiguration
 
-    /// The number of writers' folders in which a blob is looked for.
     private static let folders = 1_000
 
-    /// Whether the folder has a segment; nil when that cannot be found out.
+    /// Whether the folder has a segment; nil when the file system does not answer.
     func has(_ name: SegmentName) -> Bool? {
         do throws(SegmentError) {
             _ = try configuration.openLogs().open(name)
@@ -189,7 +184,7 @@ struct LogFolderSearch: Sendable {
         }
     }
 
-    /// By blob, the writers whose folders have a file of its name; a step for each of both.
+    /// For each blob, the writers with a file of its name in their folders; O(b · w).
     func writers(withBlobs blobs: [String]) -> [String: [UniqueID]] {
         guard let logs = try? configuration.openLogs(), let writers = try? logs.writers().sorted() else { return [:] }
         let folders = writers.prefix(LogFolderSearch.folders)

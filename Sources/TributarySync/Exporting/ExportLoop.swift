@@ -4,10 +4,9 @@ import TributaryAdmin
 import TributaryChanges
 import TributaryStore
 
-// This folder writes local transactions into the log folder as segments, soon after they are committed, and
-// acknowledges what was imported.
+// This folder writes local transactions into the log folder as segments soon after they are committed, and acknowledges
+// imports.
 
-/// Exports after possible commits, and writes an acknowledgement when one is due.
 struct ExportLoop: Sendable {
     private static let retryInterval = Duration.seconds(10)
 
@@ -17,18 +16,16 @@ struct ExportLoop: Sendable {
     let pacing: ExportPacing
     let work: WorkMeter
     let interrupt: @Sendable (Exporter.Step) throws -> Void
-    /// Ends when the export at the start is over, whether it has succeeded or not.
     let firstExport = Broadcast<Never>(limit: 1)
     private let queue = SerialQueue("tributary.export")
 
     private var clock: MonotonicClock { environment.clock }
 
-    /// Runs until the service stops, then exports all remaining transactions.
     func run() async {
         var pacing = pacing
         var retry = await tryExport(&pacing)
         firstExport.finish()
-        // After a failure no acknowledgement is tried before this time.
+        // After a failed acknowledgement, the next attempt is not made before this time.
         var acknowledgeAfter = Duration.zero
         while !state.isStopping {
             await signals.exports.wait(until: nextExport(retry, acknowledgeAfter), on: clock)
@@ -42,7 +39,6 @@ struct ExportLoop: Sendable {
         _ = await tryExport(&pacing)
     }
 
-    /// Lets saves be collected; other settings and the stop end it at once.
     private func rest(_ pacing: ExportPacing) async {
         while !state.isStopping {
             let now = clock.now()
@@ -52,9 +48,10 @@ struct ExportLoop: Sendable {
         }
     }
 
-    /// Waits for an export in progress first.
+    /// Exports now, after an export that is in progress.
     ///
-    /// With `beyondLimit`, a full log folder takes all segments: a baseline, which lets others go, needs them.
+    /// With `beyondLimit`, even a full log folder takes all segments, because a baseline needs them and then allows
+    /// removals.
     func exportNow(beyondLimit: Bool = false) async throws -> ImportCounts {
         let wall = environment.wall
         let (configuration, baselines, isException) = state.update {
@@ -100,7 +97,6 @@ struct ExportLoop: Sendable {
         }
     }
 
-    /// Records that the store has continued as a fresh writer during an export.
     private func continued(_ reissued: Restamped, file: String) {
         environment.logger.error(
             "a file has the name of a transaction of this store: the store continues as a fresh writer",
@@ -146,7 +142,7 @@ struct ExportLoop: Sendable {
         do {
             return try exporter.run()
         } catch let error as SegmentError where error.kind == .missing {
-            // Without the folder nothing can be exported, which is a failure when something waits for it.
+            // Without the folder nothing can be exported. That is a failure only if something waits for export.
             guard try exporter.isIdle() else { throw error }
             return ImportCounts()
         }
@@ -160,7 +156,6 @@ struct ExportLoop: Sendable {
         }
     }
 
-    /// Returns the time of the next attempt when the export failed.
     private func tryExport(_ pacing: inout ExportPacing) async -> Duration? {
         let begin = clock.now()
         do {
@@ -173,7 +168,6 @@ struct ExportLoop: Sendable {
         }
     }
 
-    /// Nil for never; else `retry`, or when an acknowledgement is due and may be tried.
     private func nextExport(_ retry: Duration?, _ acknowledgeAfter: Duration) -> Duration? {
         guard let due = acknowledgementDue() else { return retry }
         let wall = environment.wall
@@ -188,7 +182,7 @@ struct ExportLoop: Sendable {
         return since.flatMap(\.self).map { $0.due(after: configuration.acknowledge, at: environment.wall) }
     }
 
-    /// Any later local transaction acknowledges the imports.
+    /// The time since which imports are unacknowledged; any later local transaction acknowledges them.
     private static func unacknowledgedSince(_ reader: Reader) throws -> WallTime? {
         let parts = try reader.setting(StoreKeys.unacknowledged)?.split(separator: " ") ?? []
         guard parts.count == 2, let sequence = UInt64(parts[0]), let since = UInt64(parts[1]),
@@ -197,7 +191,6 @@ struct ExportLoop: Sendable {
         return WallTime(milliseconds: since)
     }
 
-    /// False when the commit failed.
     func acknowledgeWhenDue() async -> Bool {
         let now = environment.wall
         guard let due = acknowledgementDue(), due <= now else { return true }
@@ -217,10 +210,9 @@ struct ExportLoop: Sendable {
 
 /// Decides when local saves become a segment.
 ///
-/// The first save after a quiet time is exported at once, and saves that follow within the quiet time are exported
-/// together. Peers therefore see a save as early as possible, and many saves make at most one segment in that time.
+/// The first save after a quiet time is exported at once. Further saves within the quiet time are exported together.
+/// Peers therefore see a save as early as possible, and any number of saves makes at most one segment in that time.
 package struct ExportPacing: Sendable {
-    /// The time at which the last export began that wrote something or failed.
     private(set) var lastExport: Duration?
 
     func rest(at now: Duration, quiet: Duration) -> Duration {

@@ -8,13 +8,13 @@ import TributaryStore
 
 /// Exports local transactions as segments.
 ///
-/// The exporter reads the store's outbox, so that it covers every way of writing and exports nothing that was
-/// imported. The range and the header of a segment are committed and on the disk before its file is renamed to its
-/// final name: an interrupted export is completed with identical bytes.
+/// The exporter reads the store's outbox, so it covers every way of writing and exports no imported transaction. The
+/// range and the header of a segment are committed and synced to the disk before its file is renamed to its final name.
+/// An interrupted export is therefore completed with identical bytes.
 ///
-/// Whatever else has the name of a segment, or of a later transaction, is a fork: the store continues as a fresh writer,
-/// with all transactions that were never exported. A segment that may have been in its place keeps its name: others may
-/// have its transactions.
+/// Any other file with the name of a segment, or of a later transaction, is a fork: the store continues as a fresh
+/// writer, with all transactions that were never exported. A segment that may have been published keeps its name,
+/// because others may have its transactions.
 package struct Exporter: Sendable {
     package enum Step: Sendable {
         case begun(SegmentName)
@@ -25,24 +25,19 @@ package struct Exporter: Sendable {
     let configuration: SyncConfiguration
     let wall: WallTime
     var key: SigningKey?
-    /// Nil when the log folder may grow without a limit.
     var room: FolderRoom?
-    /// The baselines of the log folder, verified or not, as far as they are known.
     var baselines: [KnownBaseline] = []
-    /// Whether everything goes out, however full the folder is.
     var ignoresLimit = false
     var work = WorkMeter()
     var interrupt: @Sendable (Step) throws -> Void = { _ in }
-    /// Called with the writer of each segment that is in its place.
     var published: @Sendable (UniqueID) -> Void = { _ in }
-    /// Called when the store has continued as a fresh writer, because a file has the name of its next segment.
+    /// Called when the store has continued as a fresh writer, because another file has the name of its next segment.
     var reissued: @Sendable (Restamped, _ file: String) -> Void = { _, _ in }
 
     private var logs: String { configuration.logs }
-    /// The name of this writer that peers see.
     private var name: String { configuration.name ?? store.configuration.name }
 
-    /// Exports the transactions of the store's former writers first, under the names under which they were committed.
+    /// Exports the transactions of former writers first, with the names under which they were committed.
     @discardableResult
     func run() throws -> ImportCounts {
         let (own, unfinished) = try store.read { (try $0.writers.own(), try $0.outbox.unfinishedExports()) }
@@ -61,10 +56,11 @@ package struct Exporter: Sendable {
         return counts
     }
 
-    /// The transactions of a range have got the names of a fresh writer, because a baseline claims theirs.
+    /// The transactions of a range were renamed for a fresh writer, because a baseline claims their names.
     private struct RenamedMeanwhile: Error {}
 
-    /// The greatest clock of these writers if peers would hold it: it is ahead, and follows no clock that they have.
+    /// The greatest clock of these writers if peers would reject it: it is ahead, and no published clock is close
+    /// before it.
     private func clockAhead(of writers: [UniqueID], _ reader: Reader) throws -> HybridClock? {
         let clocks = try writers.compactMap { try reader.writers.record(of: $0)?.clock }
         guard let clock = clocks.max(), clock.isAhead(of: wall, by: configuration.maxAhead),
@@ -79,16 +75,20 @@ package struct Exporter: Sendable {
             let comparison = ContentComparison(store: store, logs: try configuration.openLogs())
             try comparison.requireRestampable(after: .last(of: wall.later(by: configuration.maxAhead)))
         } catch is RestampError {
-            // What a copy of the store has published cannot get other clocks.
+            // Transactions that a copy of the store has published cannot get other clocks.
             return
         }
         throw ExportFailure.clockAhead(by: ahead.wallTime.duration(since: wall))
     }
 
-    /// A full folder takes acknowledgements alone, which let other stores remove what they have, and the exceptions: a
-    /// change acknowledges as well, and what is behind it would never be.
+    /// Whether the folder takes a segment.
     ///
-    /// A segment that is begun while there is room is finished, so that the folder has one more than it may.
+    /// A full folder takes only acknowledgements and a few exceptions.
+    ///
+    /// Acknowledgements let other stores remove files. Exceptions are needed because a change is also an
+    /// acknowledgement, and an acknowledgement behind a change would never be exported.
+    ///
+    /// A segment that was begun while there was room is finished, so the folder may exceed its limit by a segment.
     private func hasRoom(for range: ExportRange, _ exceptions: inout Int) throws -> Bool {
         guard !ignoresLimit, let room, room.isFull else { return true }
         let (hasChanges, hasOthers) = try store.read { reader in
@@ -103,24 +103,25 @@ package struct Exporter: Sendable {
         return true
     }
 
-    /// The number of transactions that wait until the folder has room again; nil when nothing waits for that.
+    /// The number of transactions that wait for room in the folder; nil when none waits.
     ///
-    /// Without such a transaction the folder is not measured: the next one would rely on that measurement for a minute.
+    /// The folder is not measured when no transaction waits, because the measurement would be reused for a minute.
     func withheld() throws -> Int? {
         guard let room else { return nil }
         let count = try store.read { try $0.outbox.waitingCount() }
         return count > 0 && room.isFull ? count : nil
     }
 
-    /// The files that have names of this store's segments; forgets files that are gone.
+    /// The files that have the names of this store's segments; files that are gone are forgotten.
     func takenNames() throws -> TakenNames { try TakenNames.remaining(of: store, in: LogFolder(path: logs)) }
 
     func isIdle() throws -> Bool {
         try store.read { try $0.outbox.unexported().isEmpty && $0.outbox.unfinishedExports().isEmpty }
     }
 
-    /// A folder without the store's exports may be the mount point of an unmounted share: a file there would never
-    /// reach a peer, and would not be written again.
+    /// Throws when the folder has no exports of this store: it may be the mount point of an unmounted share.
+    ///
+    /// A file that is written there would never reach a peer, and would not be written again.
     private func requireOwnFolder() throws {
         guard let folder = try? LogFolder(path: logs) else { return }
         let lost = try store.read { try LostFolder(in: folder, $0) }
@@ -135,7 +136,7 @@ package struct Exporter: Sendable {
         try store.write { try $0.setSetting(IdentityKeys.logs, to: text) }
     }
 
-    /// Checks the clock in the same snapshot: a transaction may have been saved since the export began.
+    /// Also checks the clock in the same snapshot, because a transaction may have been saved since the export began.
     private func nextRange() throws -> ExportRange? {
         let (range, ahead) = try store.read { reader -> (ExportRange?, HybridClock?) in
             let unexported = try reader.outbox.unexported()
@@ -147,7 +148,7 @@ package struct Exporter: Sendable {
             let previous = first == 1 ? nil : try reader.writers.segment(writer: id, beginningBy: first - 1)
             let header = SegmentHeader(
                 writer: id,
-                // Copies give equal bytes to what the writer that they were has not published.
+                // Copies write equal bytes for transactions that their common writer has not published.
                 name: writer.isSelf ? name : writer.name,
                 first: first,
                 last: last,
@@ -162,11 +163,11 @@ package struct Exporter: Sendable {
         return range
     }
 
-    /// The counts are zero when the store has continued as a fresh writer instead.
+    /// Returns zero counts when the store has continued as a fresh writer instead.
     private func publish(_ range: ExportRange, isBegun: Bool) throws -> ImportCounts {
         let name = range.name
         let folder = try configuration.openLogs()
-        // The folder may have gone since the export began.
+        // The folder may have been removed since the export began.
         try requireOwnFolder()
         let wasNeverInPlace = !isBegun || folder.isReady(name)
         var (counts, sha256, bytes) = (ImportCounts(segments: 1), "", UInt64(0))
@@ -196,8 +197,8 @@ package struct Exporter: Sendable {
             }
         }
         switch occupant {
-        // The key of the file is lost. The segment was in its place, or the store has published it before it was set back:
-        // who has the key has its transactions.
+        // The key of the file is lost. The segment was published before, perhaps before the store was set back, so a
+        // store that has the key has its transactions.
         case .failure(let taken)
         where try taken.kind == .locked && (!wasNeverInPlace || !store.write({ try $0.continues(as: range.writer) })):
             break
@@ -215,26 +216,25 @@ package struct Exporter: Sendable {
         return counts
     }
 
-    /// More bytes than the first line of a segment of any store has.
+    /// Exceeds the length of the first line of any segment.
     private static let longestHeader: UInt64 = 64 << 10
 
-    /// A store that has lost this key takes what it has signed with it.
+    /// Pins the own key, so that a store that has lost this key still accepts the files that it signed.
     private func pinKey(_ transaction: WriteTransaction) throws {
         guard let key = key?.publicKey else { return }
         let reader = transaction.reader
         try PinnedKeys(reader).pin(key, to: reader.writers.own().store, at: wall)
     }
 
-    /// A name that is taken by the same transactions is published already: a copy of the store has the same
-    /// transactions, though its header may differ.
+    /// Publishes a segment, or accepts a file of this name that has the same transactions.
     ///
-    /// A file with more bytes than the header and the own transactions is not read: so an attempt costs no more than the own
-    /// segment, however long the file is. `bytes` returns the number of bytes of the own transactions, after `publish`.
+    /// A copy of the store may have published the same transactions, possibly with another header. A file that is
+    /// longer than the header and the own transactions is not read, so an attempt costs no more than the own segment.
+    /// `bytes` returns the number of bytes of the own transactions, after `publish`.
     ///
-    /// - Returns: The hash of the segment, or of the file with the same transactions; or why another file has the name,
-    ///   `locked` when it cannot be compared without a key that is not here.
-    ///
-    /// - Throws: ``SegmentError`` when the system cannot write the segment, or cannot read what has its name.
+    /// - Returns: The hash of the segment, or of the file with the same transactions. Otherwise the reason why another
+    /// file has the name; `locked` when the key for comparing it is missing.
+    /// - Throws: ``SegmentError`` when the system cannot write the segment, or cannot read the file of this name.
     private func place(
         _ name: SegmentName,
         in folder: LogFolder,
@@ -281,20 +281,20 @@ package struct Exporter: Sendable {
         do {
             try reissue(range, TakenNames.Entry(since: wall, path: path, claim: claim, reason: reason))
         } catch {
-            // A later attempt begins the segment again: a file that was staged in a temporary folder is gone, and proves no
-            // longer that the segment was never in its place.
+            // A later attempt begins the segment again. Files in temporary folders are gone then, and no longer prove
+            // that the segment was never published.
             try store.write { try $0.giveUpExport(range) }
             guard let error = error as? RestampError else { throw error }
             throw ExportFailure.nameTaken(file: file, reason: "\(reason). \(error)")
         }
     }
 
-    /// Continues the store as a fresh writer with all transactions that were never exported, and records the file, in one
-    /// SQLite transaction.
+    /// Continues as a fresh writer with all transactions that were never exported, and records the file, in one SQLite
+    /// transaction.
     private func reissue(_ range: ExportRange, _ taken: TakenNames.Entry) throws {
         let (wall, file) = (wall, "\(logs)/\(taken.path)")
         let reissued = try store.write { transaction in
-            // A store that is unproven does not wait for the pause; the error leaves it the writer that it is.
+            // An unproven store does not wait for the pause; the error keeps its present writer.
             guard try transaction.continues(as: range.writer) else { throw RestampError.unproven(writer: range.writer) }
             if let pause = try TakenNames(transaction.reader).pause(at: wall) {
                 let reason = "\(taken.reason). The store continues as a fresh writer in \(pause) s."
@@ -307,14 +307,13 @@ package struct Exporter: Sendable {
         self.reissued(reissued, file)
     }
 
-    /// Continues the store as a fresh writer if the log folder has later transactions of the present writer than the
-    /// store, which proves that nobody else is this writer.
+    /// Continues as a fresh writer if the log folder has later transactions of the present writer than the store.
     ///
-    /// What is unproven keeps its names: the store, or a copy of it, may have published it. So does what a segment has
-    /// with the same content.
+    /// Unproven transactions keep their names, because the store or a copy may have published them. Transactions that a
+    /// segment contains with the same content keep their names, too.
     private func leavesClaimedWriter(_ range: ExportRange) throws -> Bool {
         let folder = try configuration.openLogs()
-        // A folder that cannot be read fails the export itself.
+        // If the folder cannot be read, the export itself fails.
         let names = (try? folder.fileNames(of: range.writer)) ?? []
         guard let claim = try claim(on: range.writer, names),
             try ContentComparison(store: store, logs: folder)
@@ -328,7 +327,7 @@ package struct Exporter: Sendable {
         }
     }
 
-    /// The file with the last transactions of the present writer that the store does not have; nil for none.
+    /// The file with the last transactions of the present writer that the store lacks, or nil.
     ///
     /// O(f + b) for f files of the writer and b baselines.
     private func claim(on writer: UniqueID, _ fileNames: [String]) throws -> TakenNames.Entry? {
@@ -342,7 +341,7 @@ package struct Exporter: Sendable {
             }
         }
         for baseline in baselines { note(baseline.vector[writer], baseline.name.path) }
-        // The position is read last: files that the store has published meanwhile are not after it.
+        // The position is read last, so that files that the store has published meanwhile are not after it.
         let own = try store.read { try $0.writers.own() }
         guard own.id == writer, last.sequence > own.sequence else { return nil }
         let claim = TakenNames.Claim(writer: writer, last: last.sequence)
@@ -369,19 +368,19 @@ struct StoreSync {
     }
 }
 
-/// The reason why nothing is exported, besides errors of reading and writing.
 package enum ExportFailure: Error, Hashable {
     /// The store's clock is ahead of the wall clock: its exports would win over all other writers.
     case clockAhead(by: Duration)
     case cannotSync(path: String, code: Int32)
-    /// The folder contains no earlier export of this writer: an empty folder may be in the place of a share.
+    /// The folder contains no earlier export of this writer: it may be the empty mount point of a share.
     ///
-    /// It is certain that it is no such folder when it is the one that the store has used, or has another writer's files.
+    /// `isCertain`: the folder is not a mount point, because the store has used it before, or it has files of another
+    /// writer.
     case foreignFolder(path: String, writer: UniqueID, sequence: UInt64, isCertain: Bool = false)
-    /// Something else has the name of a segment, and its transactions cannot get other names, or not yet; or it has the
-    /// name of a comparison.
+    /// Another file has the name of a comparison, or of a segment, and the transactions of the segment cannot get other
+    /// names now.
     ///
-    /// `hasTransactions` is whether the file has transactions that may be the store's own, from before it was set back.
+    /// `hasTransactions`: the file has transactions that may be the store's own, from before it was set back.
     case nameTaken(file: String, reason: String, hasTransactions: Bool = false)
 }
 

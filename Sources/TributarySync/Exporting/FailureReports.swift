@@ -1,15 +1,12 @@
 import TributaryAdmin
 import TributaryChanges
 
-/// Decides which failures of a repeated export the journal gets: the first failure, a failure with a different problem, and
-/// a failure each hour, with the change since then.
+/// Decides which failures of a repeated export are logged: the first, each failure with a different problem, and one
+/// failure an hour, with the change since then.
 struct FailureReports: Sendable {
-    /// The content of an entry of the journal.
     struct Report: Hashable, Sendable {
         var reason: String
-        /// The reason of the former entry, if it differs.
         var before: String?
-        /// The number of failures and the time since the first failure; nil for the first failure.
         var attempts: Int?
         var time: Duration?
     }
@@ -25,7 +22,6 @@ struct FailureReports: Sendable {
     private static let interval = Duration.seconds(3_600)
     private var series: Series?
 
-    /// Returns the entry for a failure; nil when it is not reported.
     mutating func failed(_ code: Problem.Code, _ reason: String, at now: Duration) -> Report? {
         guard var current = series else {
             series = Series(code: code, reason: reason, start: now, reported: now)
@@ -39,7 +35,6 @@ struct FailureReports: Sendable {
         return Report(reason: reason, before: before, attempts: current.attempts, time: now - current.start)
     }
 
-    /// Ends the failures; returns their number and the time since the first failure, or nil after a success.
     mutating func ended(at now: Duration) -> (attempts: Int, time: Duration)? {
         defer { series = nil }
         return series.map { ($0.attempts, now - $0.start) }

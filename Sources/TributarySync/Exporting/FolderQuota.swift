@@ -1,12 +1,10 @@
 package import TributaryAdmin
 package import TributaryChanges
 
-/// What an administrator is told about a log folder that is limited by `logs.max_bytes`.
 package struct FolderQuota: Sendable {
     private let logs: String
     private let limit: Int64
     private let size: FolderSize.Measured
-    /// The report of the last pass of the compaction; nil when there was none.
     private let compaction: CompactionReport?
     private let name: @Sendable (UniqueID) -> String?
 
@@ -26,10 +24,8 @@ package struct FolderQuota: Sendable {
         self.name = name
     }
 
-    /// Whether the folder has at least nine tenths of what it may hold.
     package var isNearlyFull: Bool { size.bytes >= limit - limit / 10 }
 
-    /// Nil while there is room.
     package var notice: Problem? {
         guard isNearlyFull else { return nil }
         let effect =
@@ -45,7 +41,6 @@ package struct FolderQuota: Sendable {
         )
     }
 
-    /// Says who has filled the folder, and what keeps it from getting smaller.
     package func completing(_ problem: Problem) -> Problem {
         var problem = problem
         problem.detail += " \(reasons)"

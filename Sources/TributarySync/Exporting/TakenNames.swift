@@ -4,17 +4,18 @@ import TributaryAdmin
 import TributaryChanges
 import TributaryStore
 
-/// The files that have names of this store's transactions, or of its comparisons, and are not its own.
+/// Foreign files that have names of this store's transactions or comparisons.
 ///
 /// The store continued as a fresh writer for each file with a name of its transactions.
 ///
-/// Everybody who writes into the log folder can take the next name of each writer. So the time between two fresh writers
-/// doubles with each file that is still there.
+/// Everybody who can write into the log folder can take the next name of each writer. The time between two fresh
+/// writers therefore doubles with each recorded file that is still there.
 ///
-/// A file with transactions may be the store's own, from before its machine was set back. No hint removes such a file, and
-/// its problem ends when the store has applied the transactions.
+/// A file with transactions may be the store's own, from before its machine was set back. No hint removes such a file,
+/// and its problem ends when the store has applied the transactions.
 struct TakenNames: Hashable, Sendable {
-    /// A file has transactions of a writer that the store was, up to `last`, and the store has not written them.
+    /// The file has transactions up to `last` of a writer that this store is or was, and the store has not written
+    /// them.
     struct Claim: Hashable, Sendable {
         var writer: UniqueID
         var last: UInt64
@@ -26,26 +27,24 @@ struct TakenNames: Hashable, Sendable {
 
     struct Entry: Hashable, Sendable {
         var since: WallTime
-        /// The file in the log folder: a segment, a baseline, a comparison, or the folder of its writer.
         var path: String
         /// Nil for anything but a segment or a baseline, such as a folder, a link or a damaged file.
         var claim: Claim?
         var reason: String
     }
 
-    /// The newest last.
     private(set) var entries: [Entry] = []
-    /// When the store has continued as a fresh writer last.
     private var last: WallTime?
 
     private static let limit = 100
     private static let shortestPause = Duration.seconds(10)
-    /// After so many files the pause grows no longer: it is 43 minutes then.
+    /// The pause stops growing after this number of files: it is 43 minutes then.
     private static let mostDoublings = 8
 
     init(_ reader: Reader) throws { self.init(try reader.setting(StoreKeys.taken) ?? "") }
 
-    /// Parses the lines `<Unix milliseconds> <path> <reason>`; the first line has only the time of the last fresh writer.
+    /// Parses the lines `<Unix milliseconds> <path> <reason>`; the first line has only the time of the last fresh
+    /// writer.
     ///
     /// The reason of a claim begins with `<writer>:<last>` and a space.
     init(_ text: String) {
@@ -67,7 +66,6 @@ struct TakenNames: Hashable, Sendable {
         return (["\(last?.milliseconds ?? 0)"] + lines).joined(separator: "\n")
     }
 
-    /// The seconds until the store may continue as a fresh writer; nil when it may now.
     func pause(at wall: WallTime) -> Int? {
         guard let last, last <= wall else { return nil }
         let doublings = min(max(0, entries.count - 1), TakenNames.mostDoublings)
@@ -75,7 +73,6 @@ struct TakenNames: Hashable, Sendable {
         return rest > .zero ? Int(rest.components.seconds) + 1 : nil
     }
 
-    /// Adds a file that makes the store continue as a fresh writer.
     mutating func add(_ entry: Entry) {
         last = entry.since
         note(entry)
@@ -88,16 +85,16 @@ struct TakenNames: Hashable, Sendable {
         entries = (entries + [entry]).suffix(TakenNames.limit)
     }
 
-    /// Changes what the store has recorded.
     static func record(_ transaction: WriteTransaction, _ change: (inout TakenNames) -> Void) throws {
         var taken = try TakenNames(transaction.reader)
         change(&taken)
         try transaction.setSetting(StoreKeys.taken, to: taken.text)
     }
 
-    /// Forgets the recorded files that are gone, with one look at each, and returns the others that are a problem.
+    /// Forgets recorded files that are gone, with one lookup for each, and returns the remaining files that are a
+    /// problem.
     ///
-    /// A file is not a problem after its transactions are applied. It stays recorded while it is there, because the pause
+    /// A file is not a problem after its transactions are applied. It stays recorded while it exists, because the pause
     /// depends on the number of files. `own` is the path of a file that the store has published meanwhile.
     static func remaining(
         of store: Store,
@@ -124,7 +121,6 @@ struct TakenNames: Hashable, Sendable {
 }
 
 extension Problem {
-    /// Nil when no file is a problem.
     init?(_ taken: TakenNames, in logs: String) {
         guard let first = taken.entries.first else { return nil }
         let more = taken.entries.count > 1 ? " and \(taken.entries.count - 1) more" : ""
@@ -147,13 +143,12 @@ extension Problem {
 }
 
 extension TakenNames {
-    /// The reason for a file with transactions of the present writer that the store proves not to have written.
     static func claimReason(_ writer: UniqueID, after sequence: UInt64) -> String {
         "Its transactions of writer \(writer) after transaction \(sequence) are from somebody else who writes as this store, "
             + "or from this machine before it was set back"
     }
 
-    /// The hint removes no file that has transactions: they may be the store's own, and in no other file.
+    /// The hint never removes a file with transactions: it may be the only file with transactions of this store.
     static func hint(_ files: [(path: String, hasTransactions: Bool)]) -> String {
         let claims = files.filter(\.hasTransactions).map(\.path)
         let others = files.filter { !$0.hasTransactions }.map(\.path)
@@ -175,7 +170,6 @@ extension TakenNames {
 }
 
 extension TakenNames.Claim {
-    /// The claim at the beginning of a stored reason, and the rest; nil and the whole text if it begins with no claim.
     fileprivate static func parse(_ text: Substring) -> (TakenNames.Claim?, reason: String) {
         let parts = text.split(separator: " ", maxSplits: 1)
         let claim = parts.count == 2 ? parts[0].split(separator: ":") : []

@@ -4,15 +4,15 @@ import TransactionLog
 import TributaryChanges
 import TributaryStore
 
-/// A log folder that has nothing of a store which has exported something.
+/// Whether a log folder lacks all files of a store that has exported something.
 ///
-/// It may be the mount point of an unmounted share, in which nothing must be written.
+/// Such a folder may be the mount point of an unmounted share, and nothing must be written into it.
 struct LostFolder {
     private let exporters: [UniqueID]
     private let logs: LogFolder
-    /// The last of the store's writers that has exported something; nil when the folder has something of one of them.
+    /// The last of the store's writers that has exported something; nil when the folder has files of any of them.
     let lacking: UniqueID?
-    /// Certainly no mount point: the store has used this folder, or another writer has a folder in it.
+    /// Whether it is certainly not a mount point: the store has used this folder, or another writer has a folder in it.
     let isCertain: Bool
 
     /// O(w).

@@ -4,25 +4,25 @@ import TributaryAdmin
 package import TributaryChanges
 package import TributaryStore
 
-// This folder has the requests about writers: eviction, abandonment, and new clocks for what was never exported.
+// This folder handles the requests about writers: eviction, abandonment, and new clocks for unexported transactions.
 
 extension SyncService {
     package var ownWriter: UniqueID { state.read(\.planner.own) }
 
-    /// Stops waiting for the acknowledgements of a store, until something newer of it is applied.
+    /// Stops waiting for the acknowledgements of a store until a newer transaction of the store is applied.
     ///
-    /// A repeated request changes nothing, and neither does one for an abandoned writer.
-    /// Throws ``SyncError`` `ownWriter` and `noSuchWriter`.
+    /// Repeated requests and requests for an abandoned writer have no effect. Throws ``SyncError`` `ownWriter` and
+    /// `noSuchWriter`.
     package func evict(_ writer: UniqueID, by user: String? = nil) async throws {
         let changed = try await decide(.evicted, on: writer, unless: { $0 == .evicted || $0 == .abandoned })
         guard !changed.isEmpty else { return }
         environment.logger.notice("writer is evicted", metadata: metadata(writer, user))
     }
 
-    /// Stops waiting for the missing transactions of a store, and imports what has waited for them.
+    /// Stops waiting for the missing transactions of a store, and imports the transactions that waited for them.
     ///
-    /// The positions of its writers do not move: what arrives of it later is applied. A repeated request changes
-    /// nothing. Throws ``SyncError`` `ownWriter` and `noSuchWriter`.
+    /// The positions of its writers do not change, so transactions that arrive later are still applied. Repeated
+    /// requests have no effect. Throws ``SyncError`` `ownWriter` and `noSuchWriter`.
     package func abandon(_ writer: UniqueID, by user: String? = nil) async throws {
         let changed = try await decide(.abandoned, on: writer, unless: { $0 == .abandoned })
         state.update { $0.planner.abandoned.formUnion(changed) }
@@ -30,9 +30,7 @@ extension SyncService {
         if state.read({ $0.pause == nil && $0.lifecycle.phase == .running }) { try await importAll() }
     }
 
-    /// Gives what was never exported new clocks that are not ahead, under a fresh writer.
-    ///
-    /// - Throws: ``RestampError``.
+    /// Gives all unexported transactions a fresh writer, with clocks that are not ahead.
     @discardableResult
     package func restamp(by user: String? = nil) async throws -> Restamped {
         let configuration = state.configuration
@@ -59,7 +57,6 @@ extension SyncService {
         return restamped
     }
 
-    /// Decides about all writers that the store was; returns those whose state has changed.
     private func decide(
         _ decision: WriterState,
         on id: UniqueID,
@@ -71,7 +68,8 @@ extension SyncService {
             let store = writers.first { $0.id == id }?.store ?? id
             var found = writers.filter { $0.store == store }
             if let own = writers.first(where: \.isSelf), own.store == store {
-                // What a writer that this store was has lost, others may have seen; of the present one it lacks nothing.
+                // Other stores may have seen lost transactions of a former writer of this store. The present writer
+                // lacks nothing.
                 guard decision == .abandoned, id != own.id else { throw SyncError.ownWriter(id) }
                 found.removeAll { $0.id != id }
             }

@@ -2,21 +2,19 @@ import TransactionLog
 import TributaryChanges
 import TributaryStore
 
-/// Joins a verified baseline in one SQLite transaction, with the positions of its writers.
 struct BaselineImport: Sendable {
     let baseline: KnownBaseline
     let logs: LogFolder
     let control: ImportControl
 
-    /// Verifies the whole baseline, and lists the blobs that it names and that are missing.
     func verified() throws(SegmentError) -> (VerifiedBaseline, missingBlobs: [String]) {
         let verified = try KnownBaselines.demandWhole(baseline, in: logs, control)
         return (verified, try blobs(verified).missing(in: BaselineReader(try logs.open(baseline, control), verified)))
     }
 
-    /// Joins a baseline that has been verified; nil when the store has all of it.
+    /// Joins a verified baseline; returns nil when the store has all of its transactions.
     ///
-    /// - Throws: ``SegmentError``, ``BaselineJoinError``, and what the store throws; nothing is joined then.
+    /// - Throws: ``SegmentError``, ``BaselineJoinError``, and errors of the store. Nothing is joined then.
     func join(_ verified: VerifiedBaseline, _ transaction: WriteTransaction) throws -> CommittedTransaction? {
         let reader = BaselineReader(try logs.open(baseline, control), verified)
         let (logs, control, blobs) = (logs, control, blobs(verified))

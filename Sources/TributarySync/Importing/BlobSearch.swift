@@ -4,7 +4,6 @@ import Synchronization
 import TransactionLog
 import TributaryChanges
 
-/// Finds the blobs that a verified segment names and that are missing, or whose bytes do not match their name.
 struct BlobSearch {
     static let limit = 64
     private static let rememberedLimit = 10_000
@@ -12,9 +11,8 @@ struct BlobSearch {
     let logs: LogFolder
 
     struct Finding: Sendable {
-        /// The hashes of the first ones, in order.
         var missing: [String] = []
-        /// A fault that lasts, if there is one; else one that may pass; nil for none.
+        /// A permanent fault if there is one, otherwise a temporary fault; nil for none.
         var fault: BlobFault?
     }
 
@@ -22,7 +20,7 @@ struct BlobSearch {
         try find(in: segment, file: file).missing
     }
 
-    /// The blobs that a segment names and that its writer's folder has not as a whole, with a fault of their sizes.
+    /// Finds the blobs that a segment names and its writer's folder lacks or has only in part.
     func find(in segment: VerifiedSegment, file: some SegmentBytes) throws -> Finding {
         // Most segments name no blob, and building the values costs more than the rest of the search.
         guard segment.mayNameBlobs else { return Finding() }
@@ -49,29 +47,26 @@ struct BlobSearch {
         return Finding(missing: missing.sorted(), fault: fault)
     }
 
-    /// The segments whose listed missing blobs have all arrived, to be read again: more may be missing than were listed.
+    /// The segments that have received all of their listed missing blobs.
+    ///
+    /// They are read again, because the list may be incomplete.
     func complete(_ missing: [SegmentName: [String]]) -> [SegmentName] {
         missing.filter { name, blobs in blobs.allSatisfy { logs.blobSize($0, of: name.writer, expecting: 0) != nil } }
             .map(\.key)
     }
 }
 
-/// Finds the blobs that a baseline names: each is in the folder of a writer that wrote the value.
+/// Finds the blobs that a baseline names; each is in the folder of a writer that wrote the value.
 struct BaselineBlobs: Sendable {
     let logs: LogFolder
     let writers: [UniqueID]
 
     /// The writer whose folder has a blob; O(w).
-    ///
-    /// - Throws: ``SegmentError`` `missing`.
     func holder(of sha256: String, size: Int64) throws(SegmentError) -> UniqueID {
         if let writer = writers.first(where: { logs.opensBlob(sha256, of: $0, size: size) }) { return writer }
         throw SegmentError(.missing, file: "\(logs.path)/…/blobs/\(sha256)", reason: "no writer's folder has the blob")
     }
 
-    /// The blobs that lines of a baseline name and that no folder has as a whole.
-    ///
-    /// - Throws: ``SegmentError`` when the bytes are not the verified ones, or cannot be read.
     func missing(in reader: BaselineReader) throws(SegmentError) -> [String] {
         var missing: Set<String> = []
         var whole: Set<String> = []
@@ -90,7 +85,6 @@ struct BaselineBlobs: Sendable {
 }
 
 extension Change {
-    /// The blobs that its values name.
     fileprivate var namedBlobs: [(sha256: String, size: Int64)] {
         let writes: [PropertyWrite]
         switch operation {
@@ -98,7 +92,7 @@ extension Change {
         case .delete, .link, .unlink: return []
         }
         return writes.compactMap { write in
-            // Any other value of this form is one that no model can represent, so nothing waits for it.
+            // No model can represent any other value of this form, so nothing waits for it.
             guard case .object(let members) = write.value, members.count == 2,
                 case .string(let hash)? = write.value["blob"], case .integer(let size)? = write.value["size"],
                 size >= 0, isSHA256(hash)
@@ -115,7 +109,9 @@ extension SegmentBatch.Event {
 }
 
 extension LogFolder {
-    /// The size of a blob, of an encrypted one that of its content when it is the expected one; nil when there is none.
+    /// The size of a blob; nil when it is missing.
+    ///
+    /// An encrypted blob of the expected length has the size of its content.
     fileprivate func blobSize(_ sha256: String, of writer: UniqueID, expecting size: Int64) -> Int64? {
         guard isSHA256(sha256), let found = FileAttributes("\(writer)/blobs/\(sha256)", in: self)?.size else {
             return nil
@@ -123,7 +119,6 @@ extension LogFolder {
         return found == EncryptedForm.length(ofBlob: size) ? size : found
     }
 
-    /// Why a blob cannot be read for want of its key; nil when that is not the reason.
     fileprivate func lock(ofBlob sha256: String, of writer: UniqueID, size: Int64) -> String? {
         do throws(SegmentError) {
             _ = try openBlob(sha256, writer: writer, size: UInt64(bitPattern: size))
@@ -133,14 +128,14 @@ extension LogFolder {
         }
     }
 
-    /// Whether a blob of this size can be read, as far as its length and its key say.
+    /// Whether a blob has this size and can be opened with the known keys; its bytes are not read.
     fileprivate func opensBlob(_ sha256: String, of writer: UniqueID, size: Int64) -> Bool {
         blobSize(sha256, of: writer, expecting: size) == size
             && (try? openBlob(sha256, writer: writer, size: UInt64(bitPattern: size)).size())
                 == UInt64(bitPattern: size)
     }
 
-    /// Whether a blob exists with its bytes; a missing one is not opened.
+    /// Whether a blob exists with its bytes; a missing blob is not opened.
     ///
     /// - Throws: ``SegmentError`` `inputOutput` when the system refuses to read the blob, so that its state is unknown.
     fileprivate func hasBlob(_ sha256: String, of writer: UniqueID, size: Int64) throws(SegmentError) -> Bool {
@@ -155,20 +150,19 @@ extension LogFolder {
     }
 }
 
-/// A blob that a segment names with a size that no file has, or that its file has not: waiting alone may not help.
+/// A named size that no file can have or that differs from the file's size: waiting alone may not help.
 package struct BlobFault: Hashable, Sendable {
-    /// The greatest size of a file on ext4, which is far beyond what any writer exports.
+    /// The greatest size of a file on ext4, far more than any writer exports.
     static let largestFile: Int64 = 16 << 40
 
     package var sha256: String
     package var size: Int64
     package var found: Int64?
-    /// The reason why nobody here can read the file: its key is missing.
     package var lock: String?
 
     var isImpossible: Bool { size > BlobFault.largestFile }
 
-    /// Whether waiting helps nothing: a file that is being copied has fewer bytes than it will have.
+    /// Whether waiting cannot help; a file that is being copied has fewer bytes than in the end, never more.
     var isLasting: Bool { isImpossible || found.map { $0 > size } ?? false }
 
     var text: String {
@@ -201,9 +195,9 @@ struct BlobFeed: Sendable {
     let writer: UniqueID
     let control: ImportControl
 
-    /// Hands over the bytes in portions, on the caller's thread.
+    /// Passes the bytes in portions, on the caller's thread.
     ///
-    /// - Throws: What reading a blob throws; ``SegmentError`` `inputOutput` when a portion does not arrive in time.
+    /// - Throws: The errors of reading a blob; ``SegmentError`` `inputOutput` when a portion does not arrive in time.
     func read(_ sha256: String, size: Int64, _ take: (UnsafeRawBufferPointer) throws -> Void) throws {
         let exchange = Exchange()
         defer {
@@ -236,7 +230,7 @@ struct BlobFeed: Sendable {
     }
 }
 
-/// The bytes of a segment; each read of them counts as a step of the import.
+/// The bytes of a segment; each read is a step of the import.
 struct MeteredBytes<Source: SegmentBytes>: SegmentBytes {
     let source: Source
     let control: ImportControl

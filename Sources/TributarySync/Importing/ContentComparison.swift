@@ -2,11 +2,11 @@ import TransactionLog
 import TributaryChanges
 import TributaryStore
 
-/// Compares a segment with what the store knows of the same transactions: its outbox, and the files of applied
+/// Compares a segment with the store's knowledge of the same transactions: its outbox, and the files of applied
 /// segments.
 ///
-/// One (writer, sequence) has one content, whatever the bounds of the segments are. What is neither in the outbox nor
-/// in the log folder any more is not compared.
+/// One (writer, sequence) has one content, whatever the bounds of the segments are. Transactions that are neither in
+/// the outbox nor in the log folder cannot be compared.
 struct ContentComparison {
     let store: Store
     let logs: LogFolder
@@ -15,12 +15,12 @@ struct ContentComparison {
     /// Bounds the memory.
     private static let step = 10_000
 
-    /// Compares the transactions of a verified segment up to one of them.
+    /// Compares the transactions of a verified segment up to `last`.
     ///
-    /// Reads the segment once, and each applied segment that ``AppliedTransactions`` chooses twice. Those segments hold no
-    /// transaction more than twice together.
+    /// Reads the segment once, and each applied segment that ``AppliedTransactions`` chooses twice. A transaction is in
+    /// at most two of those segments.
     ///
-    /// - Returns: Why the segment contradicts what is applied; nil when it does not.
+    /// - Returns: The reason why the segment contradicts the applied transactions; otherwise nil.
     /// - Throws: ``SegmentError`` when the system cannot read a file for the moment, and ``StoreError``.
     func contradiction(in file: some SegmentBytes, _ segment: VerifiedSegment, through last: UInt64) throws -> String? {
         let (name, sha256) = (segment.name, segment.end.sha256)
@@ -28,7 +28,7 @@ struct ContentComparison {
         guard name.first <= end else { return nil }
         let (records, isSaved) = try store.read { reader in
             var records = try reader.writers.segments(writer: name.writer, overlapping: name.first, end)
-            // Of a partly applied segment all up to the writer's position is applied.
+            // All transactions of a partly applied segment up to the writer's position are applied.
             if let partial = try SyncRecords.partial(of: name.writer, reader), partial.name.first <= end {
                 let (first, last) = (partial.name.first, partial.name.last)
                 records.append(SegmentRecord(writer: name.writer, first: first, last: last, sha256: partial.sha256))
@@ -54,7 +54,7 @@ struct ContentComparison {
             guard digest != next.digest else { continue }
             return "Its transaction \(next.sequence) differs from the transaction in \(source), which was applied."
         }
-        // The file has taken the place of the one that was applied.
+        // The file has replaced the applied file.
         guard !isWhole, let record = records.first(where: { $0.first == name.first && $0.last == name.last }) else {
             return nil
         }
@@ -64,8 +64,6 @@ struct ContentComparison {
     /// Finds out that unexported transactions can get clocks that are not ahead.
     ///
     /// The store may have published them before it was set back: then a segment of the log folder has them.
-    ///
-    /// - Throws: ``RestampError`` when they cannot.
     func requireRestampable(after greatest: HybridClock) throws {
         let waiting = try store.read { try $0.writers.restampable(after: greatest) }
         for (writer, sequences) in waiting
@@ -74,8 +72,8 @@ struct ContentComparison {
         }
     }
 
-    /// Whether a segment has transactions of the outbox with the same content: the store, or a copy of it, has published
-    /// them.
+    /// Whether a segment has transactions of the outbox with the same content: the store, or a copy of it, has
+    /// published them.
     ///
     /// Reads each segment of the writer with one of these transactions.
     ///
@@ -100,14 +98,15 @@ struct ContentComparison {
         return isLocked ? nil : false
     }
 
-    /// Compares the hash that a segment names of the segment before (`previous`) with the applied ones that end there.
+    /// Compares the hash `previous` in a segment with the applied segments that end directly before it.
     ///
-    /// It is the only trace of other transactions under an equal name when their file never comes here. Without a record
-    /// of a segment that ends there, as after a baseline, nothing can be compared; a file of the log folder that has
-    /// the hash is compared by its content instead. O(log n) for the writer's segments, and O(n) once when the hashes
-    /// differ: see ``SegmentEnds``. If the segment before overlaps another one, each of the segments is looked at.
+    /// If other transactions with equal names never arrive in a file, this hash is their only trace. Nothing can be
+    /// compared without a record of a segment that ends there, for example after a baseline. A file of the log folder
+    /// with this hash is compared by its content instead. O(log n) for the writer's segments, and O(n) once when the
+    /// hashes differ: see ``SegmentEnds``. If the preceding segment overlaps others, each of them is examined.
     ///
-    /// - Returns: Why the segment does not follow what is applied; nil when it does, or when that is unknown.
+    /// - Returns: The reason why the segment does not follow the applied segments; nil when it does, or when that is
+    /// unknown.
     /// - Throws: ``SegmentError`` when the system cannot read a file for the moment, and ``StoreError``.
     mutating func brokenLink(from name: SegmentName, to previous: String?) throws -> String? {
         guard let previous, name.first > 1 else { return nil }
@@ -115,7 +114,7 @@ struct ContentComparison {
         let records = try store.read { reader -> [SegmentRecord] in
             let before = try reader.writers.segment(writer: name.writer, beginningBy: last)
             guard let before, before.last != last || before.sha256 != previous else { return [] }
-            // No two applied segments end with one transaction: each has moved the position.
+            // Two applied segments never end with the same transaction, because each has moved the position.
             if before.last == last { return [before] }
             return try reader.writers.segments(writer: name.writer, overlapping: last, last).filter { $0.last == last }
         }
@@ -146,14 +145,14 @@ struct ContentComparison {
     }
 }
 
-/// The hashes of the files in writers' folders by the transaction with which they end.
+/// The hashes of the files in writers' folders, by the last transaction of the file.
 ///
-/// A folder is listed once, and each file is opened at most once. Files that come later are not found.
+/// A folder is listed once, and each file is opened at most once. Files that arrive later are not found.
 struct SegmentEnds: Sendable {
     private var names: [UniqueID: [UInt64: [String]]] = [:]
     private var hashes: [SegmentName: Set<String>] = [:]
 
-    /// Whether a segment or a replicator's copy of one ends with this transaction and has this hash.
+    /// Whether a segment, or a replicator's copy of a segment, ends with this transaction and has this hash.
     ///
     /// - Throws: ``SegmentError`` when the system cannot read a file for the moment.
     mutating func contain(
@@ -188,14 +187,17 @@ struct SegmentEnds: Sendable {
     }
 }
 
-/// The applied segments that overlap a range, asked for its transactions in ascending order.
+/// The applied segments that overlap a range.
 ///
-/// Of the segments that hold a transaction, the one that reaches furthest is read: of many that begin together, one.
+/// Its transactions must be requested in ascending order.
+///
+/// If several segments contain a transaction, the segment with the greatest last transaction is read: a single segment
+/// of many that begin together.
 private struct AppliedTransactions {
     private let logs: LogFolder
-    /// The segments that begin later, the first of them at the end.
+    /// The segments that begin later, in descending order.
     private var later: [SegmentRecord]
-    /// The segments that have begun, the one that reaches furthest at the end.
+    /// The segments that have begun; the segment with the greatest last transaction is at the end.
     private var begun: [SegmentRecord] = []
     private var current: (digests: TransactionDigests, file: String)?
 
@@ -232,7 +234,7 @@ private struct AppliedTransactions {
     }
 }
 
-/// Returns the result of `read`; nil when the bytes are not a segment, so that an error is one of the system.
+/// Returns the result of `read`, or nil when the bytes are not a segment; errors of the system are thrown.
 private func readable<T>(_ read: () throws(SegmentError) -> T) throws(SegmentError) -> T? {
     do {
         return try read()
@@ -242,10 +244,10 @@ private func readable<T>(_ read: () throws(SegmentError) -> T) throws(SegmentErr
     }
 }
 
-/// Compares files at or below the position, and replicators' copies of such files, with what was applied.
+/// Compares files at or below the position, and replicators' copies of such files, with the applied transactions.
 ///
-/// A file is an applied segment if its end line has the hash of the applied segment of its name. Only its link to the segment
-/// before is compared. The transactions of other files are compared.
+/// A file is an applied segment if its end line has the hash of the applied segment of its name. Only its link to the
+/// preceding segment is compared. The transactions of other files are compared.
 struct AppliedAudit {
     struct Finding: Sendable {
         var file: SegmentFile
@@ -260,9 +262,9 @@ struct AppliedAudit {
     let store: Store
     let control: ImportControl
 
-    /// Compares the files; returns also hints of those that the system refused to open for the moment.
+    /// Compares the files; also returns hints for the files that the system refused to open for the moment.
     ///
-    /// `ends` is what earlier calls have found in folders that have not changed since.
+    /// `ends` contains the findings of earlier calls in folders that have not changed since.
     @concurrent
     func compare(
         _ files: [SegmentFile],

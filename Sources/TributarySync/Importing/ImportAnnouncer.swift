@@ -6,7 +6,7 @@ import TributaryStore
 
 /// The last stage of the import: sends the results of the earlier stages to listeners and to the journal.
 ///
-/// Only the import loop uses it, which may wait for the log folder.
+/// Only the import loop uses it, because it may wait for the log folder.
 struct ImportAnnouncer {
     let service: SyncService
     private(set) var gaps = JournaledGaps()
@@ -52,7 +52,6 @@ struct ImportAnnouncer {
         announceDeferrals()
     }
 
-    /// Logs the baselines, and what stores have found in baselines, that do not count since the last look.
     func announce(_ found: KnownBaselines, after former: KnownBaselines) {
         let baselines = found.refused.map { ($0.key.path, $0.value, former.refused[$0.key]) }
         let comparisons = found.refusedComparisons.map { ($0.key.path, $0.value, former.refusedComparisons[$0.key]) }
@@ -108,7 +107,7 @@ struct ImportAnnouncer {
 
     private mutating func announceGaps(wall: WallTime) {
         var journaled = gaps
-        // In one look: a gap that is closed in between would be taken for one that is in the journal.
+        // Both are read under one lock: otherwise a gap that closes in between would be treated as logged.
         let (opened, closed) = state.read { state in
             let open = state.planner.gaps(wall: wall)
             let change = journaled.update(open, wall: wall, grace: state.planner.limits.incompleteGrace)
@@ -173,7 +172,6 @@ struct JournaledDeferrals {
     private static let restFactor = 20
 
     private(set) var names: Set<SegmentName> = []
-    /// The number of the transaction up to which the journal has deferred values.
     private(set) var journaledThrough: Int64 = 0
     private var nextLook = Duration.zero
 
@@ -181,12 +179,12 @@ struct JournaledDeferrals {
 
     mutating func insert(_ applied: [SegmentName]) { names.formUnion(applied) }
 
-    /// Records that the journal has the deferred values of the segments.
+    /// Records that the deferred values of the segments are logged.
     ///
     /// - Parameters:
-    ///   - journaled: the segments that were looked for.
-    ///   - newest: the store's newest transaction at that search; nil while a segment is partly applied, which is
-    ///     logged when it is finished.
+    ///   - journaled: the segments that were searched.
+    ///   - newest: the store's newest transaction at the time of the search; nil while a segment is partly applied,
+    ///     because it is logged when it is finished.
     mutating func finish(_ journaled: Set<SegmentName>, newest: Int64?) {
         names.subtract(journaled)
         if let newest { journaledThrough = newest }
@@ -194,7 +192,6 @@ struct JournaledDeferrals {
 
     private static let retryInterval = Duration.seconds(10)
 
-    /// Puts the next look off by a multiple of the time that this one took.
     mutating func rest(afterLookFrom start: Duration, to end: Duration) {
         nextLook = end + (end - start) * JournaledDeferrals.restFactor
     }
@@ -202,11 +199,9 @@ struct JournaledDeferrals {
     mutating func rest(afterFailureAt end: Duration) { nextLook = end + JournaledDeferrals.retryInterval }
 }
 
-/// The gaps that are in the journal, so that each is logged once.
 struct JournaledGaps {
     private var waiting: [UniqueID: SegmentName] = [:]
 
-    /// Replaces the gaps; returns the gaps to log now, and the segments that no longer wait.
     mutating func update(
         _ gaps: [WriterGap],
         wall: WallTime,

@@ -8,7 +8,7 @@ struct ImportBatch: Sendable {
     struct Item: Sendable {
         var name: SegmentName
         var segment: VerifiedSegment
-        /// The position of the writer when the content was compared with the applied transactions; 0 for no comparison.
+        /// The writer's position when the content was compared with the applied transactions; 0 without comparison.
         var comparedThrough: UInt64 = 0
     }
 
@@ -17,56 +17,45 @@ struct ImportBatch: Sendable {
         var names: [UniqueID: String?] = [:]
         var partials: [UniqueID: PartialRecord] = [:]
         var finished: [SegmentName] = []
-        /// The finished segments that name another hash of the segment before than the applied one has.
+        /// The finished segments that name a hash of the preceding segment other than the hash of the applied segment.
         var unlinked: [SegmentName] = []
         var unmet: [SegmentName: SegmentSummary.UnmetDependencies] = [:]
-        /// Segments that were trusted when they were read, and are not trusted any more; they are read again.
+        /// Segments that were trusted when they were read but no longer are; they are read again.
         var refused: Set<SegmentName> = []
         var counts = ImportCounts()
         var deferred = 0
         var began = ContinuousClock.now
     }
 
-    /// The duration after which a batch ends with its current slice, however few changes were applied: saves wait for
-    /// it.
+    /// After this duration a batch ends with its current slice, because saves wait for it.
     static let duration = Duration.seconds(2)
-    /// How many times more changes than those of a slice a batch may have while nobody waits for the write lock.
+    /// The maximum size of a batch in slices while nobody waits for the write lock.
     static let sliceLimit = 5
 
-    /// The number of segments up to which a batch keeps the pages that the former one has left in memory.
     static let cachedItems = 100
 
     var readers: SegmentReaders
-    /// The segments; those of each writer are in sequence.
     let items: [Item]
     var positions: [UniqueID: UInt64]
-    /// The segments that earlier batches have applied in part.
     var partials: [UniqueID: PartialRecord] = [:]
     let abandoned: Set<UniqueID>
-    /// Whose segments are applied.
     var trust = StoreTrust()
-    /// The hashes of segments that are applied whoever has signed them.
     var accepted: [SegmentName: String] = [:]
     let wall: WallTime
-    /// The number of changes with which the batch ends, if that is more than a slice.
     var changeLimit = 0
-    /// Whether somebody waits for the write lock, so that the batch ends with its current slice.
     var isAwaited: @Sendable () -> Bool = { false }
-    /// The time at which the batch ends with its current slice, set when it is applied.
     var end = ContinuousClock.now
-    /// Whether a slice has ended that applied everything that was read of its segment before the write lock was taken.
+    /// Whether a slice has ended that used up the part of its segment that was read before the write lock was taken.
     var isReadUp = false
     var result = Result()
     var committed: [CommittedTransaction] = []
 
-    /// A copy of the batch, with the beginnings of its segments in memory.
     func prefetched() throws -> ImportBatch {
         var batch = self
         try batch.readers.prefetch(items, positions: positions, changes: changeLimit)
         return batch
     }
 
-    /// Applies the segments that were read before the write lock was taken, and reads the rest.
     func apply(_ transaction: WriteTransaction) throws -> (Result, [CommittedTransaction]) {
         var batch = self
         batch.result.began = .now
@@ -79,20 +68,19 @@ struct ImportBatch: Sendable {
 extension ImportBatch {
     private enum Pause {
         case dependencies
-        /// Its key is not trusted.
         case refused
-        /// The SQLite transaction is large enough, or the service stops.
         case full
         case end
     }
 
-    /// Applies each writer's segments as far as possible, and continues with a waiting writer once the others have reached
-    /// the transactions that it waits for.
+    /// Applies each writer's segments as far as possible.
     ///
-    /// A segment is looked at once, and once more for each of its transactions that has to wait.
+    /// A waiting writer continues when the others have reached the transactions that it waits for.
+    ///
+    /// A segment is examined once, and again for each of its transactions that has to wait.
     mutating func run(_ transaction: WriteTransaction) throws {
         try transaction.letRowsWait()
-        // What is read of segments takes memory for each, and the rows of small ones are on few pages.
+        // The read parts of segments take memory, and the rows of many small segments are on few pages.
         if items.count > ImportBatch.cachedItems { try transaction.freePages() }
         let own = try transaction.reader.writers.own()
         // Local transactions may have been committed since the batch was planned.
@@ -136,10 +124,10 @@ extension ImportBatch {
         if result.counts.changes > 0 { try recordUnacknowledged(own.sequence, transaction) }
     }
 
-    /// Whether a segment was compared with all that is applied of its writer.
+    /// Whether a segment was compared with all applied transactions of its writer.
     ///
-    /// A local transaction may have got a name of the segment since the batch was planned. The planner has the segment
-    /// compared then.
+    /// Since the batch was planned, a local transaction may have received a name in the segment. The planner then has
+    /// the segment compared.
     private func isCompared(_ item: Item) -> Bool {
         WriterPosition(sequence: positions[item.name.writer] ?? 0, partial: partials[item.name.writer]?.partial)
             .isCompared(item.name.bounds, sha256: item.segment.end.sha256, through: item.comparedThrough)
@@ -157,10 +145,12 @@ extension ImportBatch {
             || (!committed.isEmpty && ContinuousClock.now >= end)
     }
 
-    /// Whether the batch has as many changes as it may have: those of a slice when somebody waits, or when the rows
-    /// come in order, so that those of further slices are on other pages.
+    /// Whether the batch has reached its limit.
     ///
-    /// A transaction counts as several changes, because it takes memory until the commit.
+    /// That is one slice if somebody waits, or if the rows come in order, because further slices are then on other
+    /// pages.
+    ///
+    /// A transaction has the weight of several changes, because it takes memory until the commit.
     private func isLarge(_ transaction: WriteTransaction) -> Bool {
         let (changes, transactions) = (result.counts.changes, result.counts.transactions)
         return changes + transactions >= readers.sliceChanges
@@ -228,7 +218,6 @@ extension ImportBatch {
         return .end
     }
 
-    /// The transactions that are to be applied before one.
     private func unmet(_ header: TransactionHeader, of item: Item) -> [UniqueID: UInt64] {
         if header.sequence == 1, let after = item.segment.header.incarnation.after,
             positions[after.writer] ?? 0 < after.sequence
@@ -300,7 +289,6 @@ extension ImportBatch {
         }
     }
 
-    /// Records the time since which imported changes are unacknowledged; transactions without changes do not count.
     private func recordUnacknowledged(_ ownSequence: UInt64, _ transaction: WriteTransaction) throws {
         let before = try transaction.reader.setting(StoreKeys.unacknowledged)
         guard before?.split(separator: " ").first.flatMap({ UInt64($0) }) != ownSequence else { return }
@@ -309,10 +297,9 @@ extension ImportBatch {
 }
 
 extension WriteTransaction {
-    /// Merges a part of a segment, until `admits` refuses a transaction: neither that one nor what follows it is
-    /// merged.
+    /// Merges a part of a segment up to the first transaction that `admits` refuses.
     ///
-    /// The first transaction of a writer makes it known.
+    /// The first transaction of a writer makes the writer known.
     ///
     /// - Returns: false after a refusal.
     func merge(
@@ -356,7 +343,7 @@ extension PartialRecord {
     }
 }
 
-/// The error of a segment that could not be read while it was being applied; nothing of its batch was committed.
+/// The error of a segment that could not be read while it was applied; nothing of its batch was committed.
 package struct SegmentFailure: Error, Sendable {
     package var name: SegmentName
     package var error: SegmentError

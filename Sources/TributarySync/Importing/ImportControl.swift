@@ -1,7 +1,6 @@
 import CLinux
 import Synchronization
 
-/// Tells a running import whether to continue, and others whether it makes progress.
 package final class ImportControl: Sendable {
     /// How a running import continues or ends; a greater order ends it sooner.
     package enum Order: Int, Sendable {
@@ -12,7 +11,6 @@ package final class ImportControl: Sendable {
     }
 
     private let order = Atomic(Order.proceed.rawValue)
-    /// Measures all work of the import loop: scanning, verifying, applying and comparing.
     package let work: WorkMeter
     /// How long a caller with the write lock waits for a read of the log folder without progress.
     let patience: Duration
@@ -26,10 +24,8 @@ package final class ImportControl: Sendable {
 
     package func give(_ order: Order) { self.order.store(order.rawValue, ordering: .releasing) }
 
-    /// Gives an order unless a greater one stands.
     package func raise(to order: Order) { self.order.max(order.rawValue, ordering: .acquiringAndReleasing) }
 
-    /// A counter that grows while there is progress.
     package var progress: UInt64 { work.steps }
 
     /// Counts a step, and lets requests that wait for the processor run first.
@@ -41,11 +37,10 @@ package final class ImportControl: Sendable {
 
 /// Distinguishes work that makes progress from work that hangs, by the time since the last step.
 ///
-/// The time in which the computer sleeps does not count.
+/// Time during which the computer sleeps is ignored.
 package final class WorkMeter: Sendable {
     private let depth = Atomic(0)
     private let stepCount = Atomic<UInt64>(0)
-    /// The nanoseconds of the clock at the last step, or at the beginning of the work.
     private let latest: Atomic<Int64>
     private let now: @Sendable () -> Duration
 
@@ -55,22 +50,18 @@ package final class WorkMeter: Sendable {
         latest = Atomic(WorkMeter.nanoseconds(now()))
     }
 
-    /// Returns a function with the time since this call during which the computer was awake.
     package static func awakeTime() -> @Sendable () -> Duration {
         let start = SuspendingClock.now
         return { start.duration(to: .now) }
     }
 
-    /// A counter that grows while there is progress.
     package var steps: UInt64 { stepCount.load(ordering: .relaxed) }
 
-    /// The time since the last step of the work in progress; nil when there is no work.
     package var silence: Duration? {
         guard depth.load(ordering: .acquiring) > 0 else { return nil }
         return max(.zero, now() - .nanoseconds(latest.load(ordering: .relaxed)))
     }
 
-    /// Several pieces of work may run at once.
     package func begin() {
         latest.store(WorkMeter.nanoseconds(now()), ordering: .relaxed)
         depth.add(1, ordering: .releasing)

@@ -4,7 +4,7 @@ import TributaryAdmin
 import TributaryChanges
 import TributaryStore
 
-// This folder brings segments and baselines from the log folder into the store: they are verified, read ahead while
+// This folder brings segments and baselines from the log folder into the store. They are verified, read ahead while
 // others are applied, applied in batches, and compared again later.
 
 /// The only consumer of the log folder: connects the stages watch, scan, plan, verify, apply and announce.
@@ -15,18 +15,17 @@ struct ImportLoop {
     private var watch: FolderWatch
     private var scanner: FolderScanner
     private let verification: SegmentVerification
-    /// The cache holds more segments than a batch takes, so that the verified segments of a batch are in it.
+    /// The cache is larger than a batch, so that it contains the verified segments of a batch.
     private var verified = VerifiedSegments(limit: 4_096)
     private let importer: Importer
     private var announcer: ImportAnnouncer
     private var nextAttempt: Duration?
-    /// What the comparisons have found in the folder since the last scan.
     private var ends = SegmentEnds()
 
     private static let retryInterval = Duration.seconds(10)
     private static let auditLimit = 256
 
-    /// Without `isWatching` somebody else reports changes of the folder.
+    /// Without `isWatching` the caller reports changes of the folder.
     init(_ service: SyncService, isWatching: Bool = true) {
         let (environment, state, signals) = (service.environment, service.state, service.signals)
         let control = service.control
@@ -62,10 +61,10 @@ struct ImportLoop {
         while !state.isStopping {
             let requested = state.read(\.lifecycle.requestCount)
             if requested > scanned {
-                // Only an event tells that an applied file was overwritten in its place.
+                // Only an event reveals that an applied file was overwritten in its place.
                 watch.flush()
-                // The administrator may have made room on the disk, or the disk may respond again: what has failed is
-                // tried again now.
+                // The administrator may have made room on the disk, or the disk may respond again. Failed work is
+                // therefore tried again now.
                 state.update {
                     $0.scans.insert(FolderHints(everything: true))
                     $0.planner.retryUnreadable()
@@ -75,11 +74,11 @@ struct ImportLoop {
             }
             scanned = requested
             service.endPauseWhenDue()
-            // An attempt that is due needs no rest any more, also when there is nothing that can be tried now.
+            // An attempt that is due ends the rest, even when nothing can be tried now.
             if let due = nextAttempt, due <= now { nextAttempt = nil }
             let deadline = await importAll()
             guard await !concludePass() else { continue }
-            // Requests end after the audit, so that their status shows forks of applied segments too.
+            // Requests end after the audit, so that their status also shows forks of applied segments.
             state.finishRequests(scanned)
             scanned = 0
             let rest = rest(until: deadline)
@@ -89,7 +88,6 @@ struct ImportLoop {
         }
     }
 
-    /// Imports until nothing more can be imported; returns the wall time at which an import may become possible.
     private mutating func importAll() async -> WallTime? {
         while !state.isStopping {
             if case .rests(let deadline) = await step() { return deadline }
@@ -99,11 +97,10 @@ struct ImportLoop {
 
     enum Step {
         case goesOn
-        /// Nothing more can be imported, until the wall time where there is one.
+        /// Nothing more can be imported until the wall time, if it is not nil.
         case rests(until: WallTime?)
     }
 
-    /// Scans the places that hints name, and performs the planner's next action.
     mutating func step() async -> Step {
         scanWhereHinted()
         let wall = environment.wall
@@ -120,7 +117,7 @@ struct ImportLoop {
         case .apply(let runs) where mayApply: return await apply(runs) ? .goesOn : .rests(until: nil)
         case .join(let baseline) where mayApply: return await join(baseline) ? .goesOn : .rests(until: nil)
         case .apply, .join:
-            // Nothing keeps files of the log folder open in a pause.
+            // Files of the log folder are not kept open in a pause.
             importer.keepReaders(of: [])
             return .rests(until: nil)
         case .wait(let until):
@@ -137,7 +134,7 @@ struct ImportLoop {
 
     private var mayApply: Bool { state.read { $0.pause == nil } && nextAttempt.map { $0 <= now } ?? true }
 
-    /// Announces the states of segments, and compares some files with what was applied; true while there are more.
+    /// Announces the states of segments, and compares some applied files; returns true while there are more.
     mutating func concludePass() async -> Bool {
         announcer.announceStates()
         return await audit()
@@ -196,7 +193,7 @@ struct ImportLoop {
         let found = knownBaselines.reading(files, in: logs, control, trusting: (trust, store), wall: wall)
         guard found != knownBaselines else { return }
         state.update { state in
-            // Otherwise other keys are trusted meanwhile, and a scan that reads the files again is due.
+            // Otherwise the trusted keys have changed meanwhile, and a scan that reads the files again is due.
             if state.trustGeneration == generation { state.found(found, wall: wall) }
         }
         announcer.announce(found, after: knownBaselines)
@@ -215,7 +212,7 @@ struct ImportLoop {
 
     private func updateOwnPosition() {
         guard let (own, position) = try? records.ownPosition() else { return }
-        // The former writer may have gone on since the last look.
+        // The former writer may have continued since the last scan.
         let positions = state.read(\.planner.own) == own ? nil : try? records.positions()
         state.update { $0.setOwn(own, positions ?? [own: position]) }
     }
@@ -244,11 +241,11 @@ struct ImportLoop {
         take(await verification.verify(segments, configuration: configuration, positions: positions), generation)
     }
 
-    /// Takes what was read, unless other keys are trusted since: then it is read again.
+    /// Uses the results unless the trusted keys have changed since; in this case the segments are read again.
     private mutating func take(_ results: [SegmentVerification.Verified], _ generation: Int) {
         guard state.read(\.trustGeneration) == generation else { return }
-        // The file was replaced or removed: it is scanned again after a delay, since some file systems never report one
-        // identity twice.
+        // The file was replaced or removed. It is scanned again after a delay, because some file systems report an
+        // identity only once.
         var changed = FolderHints()
         for result in results where result.result == .changed { changed.insert(file: result.segment.id) }
         scanLater(changed)
@@ -263,7 +260,7 @@ struct ImportLoop {
         }
     }
 
-    /// Applies the runs, and reads the next ones meanwhile; false when the import cannot continue now.
+    /// Applies the runs, and reads the next runs meanwhile; returns false when the import cannot continue now.
     private mutating func apply(_ runs: [ImportPlanner.Run]) async -> Bool {
         updateOwnPosition()
         let (items, forgotten) = verified.items(of: runs)
@@ -273,7 +270,7 @@ struct ImportLoop {
         let (next, generation) = state.read { ($0.planner.following(runs, wall: wall), $0.trustGeneration) }
         let (importer, known) = (importer, verified.items(of: next.runs).known)
         async let results = importer.readAhead(next.toRead, known: known, behind: runs)
-        // What was applied is announced before a folder that does not answer is waited for.
+        // Applied segments are announced before the loop waits for a folder that may not answer.
         let goesOn = await apply(items)
         take(await results, generation)
         return goesOn
@@ -306,7 +303,7 @@ struct ImportLoop {
                 state.setPositions(positions)
                 state.joined(baseline, refusal: refusal)
             }
-            // The transactions that were joined are to be acknowledged.
+            // The joined transactions must be acknowledged.
             if refusal == nil {
                 signals.exports.raise()
                 signals.baselines.raise()
@@ -318,7 +315,7 @@ struct ImportLoop {
         }
     }
 
-    /// Has a segment read again whose file has changed; puts the import off after any other error, and returns false.
+    /// After a changed segment, requests another reading; after any other error, delays the import and returns false.
     private mutating func goesOn(after error: any Error) -> Bool {
         if let failure = error as? SegmentFailure {
             announcer.announceRetry(after: failure)
@@ -338,9 +335,9 @@ struct ImportLoop {
         return false
     }
 
-    // MARK: Compare what was applied
+    // MARK: Compare applied files
 
-    /// Compares some files at or below the position with what was applied; true while there are more.
+    /// Compares some files at or below the position with the applied transactions; returns true while there are more.
     private mutating func audit() async -> Bool {
         let names = scanner.unchecked(limit: ImportLoop.auditLimit)
         let files =

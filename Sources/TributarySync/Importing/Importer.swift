@@ -17,9 +17,6 @@ struct Importer {
     private let ahead = SerialQueue("tributary.import-ahead")
     private let pace = BatchPace()
 
-    /// Applies as many segments as fit into one SQLite transaction.
-    ///
-    /// - Throws: ``SegmentFailure`` when a segment is not the one that was verified; what the store throws.
     func apply(_ items: [ImportBatch.Item]) async throws -> ImportBatch.Result {
         guard !items.isEmpty else { return ImportBatch.Result() }
         let (configuration, planner) = state.read { ($0.configuration, $0.planner) }
@@ -36,7 +33,7 @@ struct Importer {
             isAwaited: { [store = environment.store] in store.isAwaited }
         )
         let prefetched = try await queue.run { try batch.prefetched() }
-        // From here on the import may wait for the write lock, which is no silence of the log folder.
+        // From here the import may wait for the write lock, which is not a silence of the log folder.
         state.update { $0.progress.isApplying = true }
         defer { state.update { $0.progress.isApplying = false } }
         let result = try await environment.replica.importTransactions { try prefetched.apply($0) }
@@ -57,8 +54,8 @@ struct Importer {
 
     func keepReaders(of items: [ImportBatch.Item]) { paused.keep(only: Set(items.map(\.name))) }
 
-    /// Verifies the segments of the batch that follows `runs`, and reads the beginnings of these and of the `known`
-    /// ones, unless the present batch ends within a segment.
+    /// Verifies the segments of the batch that follows `runs`, and reads the beginnings of these segments and of the
+    /// `known` segments, unless the present batch ends within a segment.
     func readAhead(
         _ segments: [WriterListing.Pending],
         known: [ImportBatch.Item],
@@ -80,7 +77,7 @@ struct Importer {
         if isRead, !next.isEmpty, let readers = try? readers(configuration) {
             await ahead.run {
                 var readers = readers
-                // The batch itself meets what cannot be read.
+                // The batch itself will report a segment that cannot be read.
                 try? readers.prefetch(next, positions: [:])
             }
         }
@@ -88,8 +85,9 @@ struct Importer {
     }
 }
 
-/// Sizes batches so that a save does not wait long for one: a batch of slower changes than the last one takes longer,
-/// once.
+/// Sizes batches so that a save does not wait long for a batch.
+///
+/// If changes become slower, only one batch takes too long.
 ///
 /// Rows that are merged together are sorted, so that a page of the store is written once for all of them: of 200,000
 /// rows, updates in random order take a third less time in batches of 100,000 than of 20,000.
@@ -98,14 +96,13 @@ final class BatchPace: Sendable {
 
     private let changeDuration = Mutex<Duration?>(nil)
 
-    /// The number of changes with which the next batch ends; at least a slice.
     func changeLimit(slice: Int) -> Int {
         guard let duration = changeDuration.withLock(\.self), duration > .zero else { return slice }
         let fitting = Int(min(BatchPace.duration / duration, 1e9))
         return min(max(slice, fitting), slice.multipliedSaturating(by: ImportBatch.sliceLimit))
     }
 
-    /// Notes how long a batch took; few changes tell nothing about more of them, unless they took long.
+    /// Records how long a batch took; a small batch predicts nothing about larger batches, unless it took long.
     func note(_ changes: Int, in duration: Duration) {
         guard changes > 1_000 || (changes > 0 && duration > BatchPace.duration) else { return }
         changeDuration.withLock { $0 = duration / changes }
@@ -115,7 +112,6 @@ final class BatchPace: Sendable {
 extension Importer {
     private static let blobInterval = Duration.seconds(30)
 
-    /// Joins a verified baseline; returns the reason why it is not joined, nil when it is.
     func join(_ baseline: KnownBaseline) async throws -> PlannedBaselines.Refusal? {
         let work = BaselineImport(baseline: baseline, logs: try state.configuration.openLogs(), control: control)
         let file = baseline.name.path
@@ -203,11 +199,11 @@ extension Importer {
 }
 
 extension ImportPlanner {
-    /// A baseline does not prove how many transactions have drawn clocks that follow a taken one.
+    /// A baseline does not prove how many transactions have clocks after a published clock.
     private static let baselineTransactions = 1 << 16
 
-    /// Why a baseline waits if its greatest clock is too far ahead, as a segment with that clock would; nil if it does
-    /// not wait.
+    /// Why a baseline waits when its greatest clock is too far ahead, as a segment with this clock would; otherwise
+    /// nil.
     func refusal(ofClocksIn writers: [BaselineWriter], wall: WallTime) -> PlannedBaselines.Refusal? {
         guard let writer = writers.max(by: { $0.clock < $1.clock }),
             let until = heldUntil(writer.clock, of: ImportPlanner.baselineTransactions, wall: wall)

@@ -6,11 +6,11 @@ import TributaryChanges
 
 /// Reads a segment's next batches on its own queue while earlier batches are being applied.
 ///
-/// A ``ReadBudget`` bounds the batches in memory that were not requested: while a slice is applied, the next one is
-/// read. ``prefetch(_:)``, whose caller may wait, reads on the caller's thread, so that small segments cost no change
-/// of threads.
+/// A ``ReadBudget`` limits the unrequested batches in memory: while a slice is applied, the next slice is read. The
+/// caller of ``prefetch(_:)`` may wait, so it reads on the caller's thread, so small segments cause no change of
+/// threads.
 ///
-/// `@unchecked Sendable`: the reader is used on the queue only, one read at a time; the lock protects its results.
+/// `@unchecked Sendable`: the reader is used only on the queue, by one read at a time; the lock protects its results.
 final class ReadAhead: @unchecked Sendable {
     /// The number of events in a batch: an eighth of a slice, so that applied batches soon make room for the next.
     static let batchLimit = 2_500
@@ -32,7 +32,7 @@ final class ReadAhead: @unchecked Sendable {
     private let progress: Mutex<Progress>
     private var prefetchedCount = 0
 
-    /// Creates a reader; it calls `open` once, on the queue, unless it is given all batches.
+    /// Creates a reader; it calls `open` once, on the queue, unless it receives all batches.
     init(
         file: String,
         batches: [SegmentBatch] = [],
@@ -47,12 +47,12 @@ final class ReadAhead: @unchecked Sendable {
         self.open = open
     }
 
-    /// Returns the next batch; nil when the whole segment has been read.
+    /// Returns the next batch, or nil when the whole segment has been read.
     ///
-    /// Called from one thread at a time.
+    /// It must be called from one thread at a time.
     ///
-    /// - Throws: ``SegmentError`` `changed` when the bytes are not those that were verified, `inputOutput` when reading
-    ///   makes no progress any more.
+    /// - Throws: ``SegmentError`` `changed` when the bytes are not the verified bytes, `inputOutput` when reading makes
+    /// no more progress.
     func next() throws(SegmentError) -> SegmentBatch? {
         while true {
             let (batch, end) = progress.withLock { progress -> (SegmentBatch?, Result<Void, SegmentError>?) in
@@ -76,16 +76,13 @@ final class ReadAhead: @unchecked Sendable {
 
     var hasPrefetched: Bool { prefetchedCount > 0 }
 
-    /// Whether a read has failed; opening the file again may succeed.
     var hasFailed: Bool {
         progress.withLock { if case .failure? = $0.end { true } else { false } }
     }
 
     /// Reads batches until `budget` is spent or the segment ends, however long that takes.
     ///
-    /// Called before the write lock is taken, and before ``next()``.
-    ///
-    /// - Throws: What ``next()`` throws.
+    /// It must be called before the write lock is taken and before ``next()``.
     func prefetch(_ budget: inout ReadBudget) throws(SegmentError) {
         prefetchedCount = 0
         while true {
@@ -164,11 +161,11 @@ extension SegmentError {
     }
 }
 
-/// Keeps the readers of segments that are not applied yet: those that a batch reads before it takes the write lock, that
-/// of the segment that the last batch left unfinished, which reads ahead during the commit, and those that are read while
-/// a batch is applied.
+/// Keeps the readers of segments that are not applied yet.
 ///
-/// Readers hold the bytes that they have read ahead, so that a batch has all others dropped.
+/// A batch uses some of them before it takes the write lock. The reader of a segment that the last batch left
+/// unfinished reads ahead during the commit. Others work while a batch is applied. Readers hold the bytes that they
+/// have read ahead, so each batch drops all other readers.
 final class PausedReaders: Sendable {
     private struct Kept {
         var sha256: String
@@ -178,7 +175,8 @@ final class PausedReaders: Sendable {
 
     private let kept = Mutex<[SegmentName: Kept]>([:])
 
-    /// Removes and returns the reader of these bytes that continues after the transaction `after`; nil when it has failed.
+    /// Removes and returns the reader of these bytes that continues after the transaction `after`; nil when it has
+    /// failed.
     func removeReader(of segment: VerifiedSegment, after: UInt64) -> ReadAhead? {
         let found = kept.withLock { $0.removeValue(forKey: segment.name) }
         guard let found, found.sha256 == segment.end.sha256, found.after == after, !found.reader.hasFailed else {
@@ -192,7 +190,7 @@ final class PausedReaders: Sendable {
     }
 
     func keep(only names: Set<SegmentName>) {
-        // What is dropped ends outside of the lock.
+        // Dropped readers end outside of the lock.
         let all = kept.withLock { kept in
             defer { kept = kept.filter { names.contains($0.key) } }
             return kept
@@ -201,7 +199,7 @@ final class PausedReaders: Sendable {
     }
 }
 
-/// The limits of the segments that are in memory before a batch is applied: about as much as a batch may have.
+/// The limits for segments in memory before a batch is applied, about the size of one batch.
 ///
 /// Reading continues to the end of a slice, since less than a slice cannot be committed, but never far beyond the
 /// limits.
@@ -231,7 +229,7 @@ struct ReadBudget {
     }
 }
 
-/// The readers of a batch's segments: paused ones, and new ones.
+/// The readers of a batch's segments: paused readers, and new readers.
 ///
 /// The beginnings of the segments are read before the write lock is taken. A folder that does not answer then delays
 /// the import, but no local save. Only the rest of a large transaction is read while the lock is held, for at most
@@ -241,7 +239,6 @@ struct SegmentReaders: Sendable {
     var paused = PausedReaders()
     let sliceChanges: Int
     let control: ImportControl
-    /// The segments that ``prefetch(_:positions:changes:)`` and later requests have read; nil before the former.
     private(set) var begun: Set<SegmentName>?
 
     /// Reads segments in order until about a slice of them is in memory, for this batch or the next one.
@@ -263,19 +260,18 @@ struct SegmentReaders: Sendable {
         }
     }
 
-    /// The transaction after which a segment is read: the position, or the one before the segment.
+    /// Reading begins after this transaction: the position, or the transaction before the segment.
     private func beginning(of item: ImportBatch.Item, after position: UInt64) -> UInt64 {
         max(position, max(item.name.first, 1) - 1)
     }
 
-    /// The paused reader, or one that opens its file on the first request.
     mutating func removeReader(of item: ImportBatch.Item, after position: UInt64) -> ReadAhead {
         begun?.insert(item.name)
         let segment = item.segment
         let position = beginning(of: item, after: position)
         if let reader = paused.removeReader(of: segment, after: position) { return reader }
         let (logs, control) = (logs, control)
-        // The content is that of the whole segment.
+        // The batches contain the whole segment.
         let batches = position < segment.name.first ? segment.batches : []
         return ReadAhead(
             file: "\(logs.path)/\(segment.name.path)",

@@ -2,7 +2,6 @@ import TransactionLog
 package import TributaryChanges
 import TributaryStore
 
-/// A stage of the import: reads whole segments and classifies them.
 struct SegmentVerification: Sendable {
     struct Verified: Sendable {
         var segment: WriterListing.Pending
@@ -14,7 +13,7 @@ struct SegmentVerification: Sendable {
     let control: ImportControl
     let environment: SyncEnvironment
 
-    /// Reads the segments one after the other, and keeps the content of some, of at most `keptBytes` together.
+    /// Reads the segments one after the other; it keeps the content of some segments, at most `keptBytes` together.
     func verify(
         _ segments: [WriterListing.Pending],
         configuration: SyncConfiguration,
@@ -73,7 +72,6 @@ struct SegmentVerification: Sendable {
     }
 }
 
-/// The kind of a segment by its bytes, and by the applied content of the same transactions.
 package enum VerificationResult: Hashable, Sendable {
     case valid(SegmentSummary)
     case incomplete(reason: String, line: Int?)
@@ -95,7 +93,6 @@ package enum VerificationResult: Hashable, Sendable {
     }
 }
 
-/// The facts about a segment whose bytes have all been verified.
 package struct SegmentSummary: Hashable, Sendable {
     package var sha256: String
     package var name: String?
@@ -103,23 +100,18 @@ package struct SegmentSummary: Hashable, Sendable {
     package var changes: Int
     /// The clock of the last transaction, which is the greatest, because the clocks of a writer grow.
     package var lastClock: HybridClock
-    /// The blobs that the segment names and that are missing.
     package var missingBlobs: [String] = []
-    /// A fault in the size of one of them; nil for none.
     package var blobFault: BlobFault?
-    /// The first transaction whose dependencies were unmet when the segment was verified.
     package var unmet: UnmetDependencies?
-    /// The former writer of the same store, whose transactions are applied before the writer's first one; nil for none.
+    /// The former writer of the same store, which must be applied before the writer's first transaction; nil for none.
     package var after: Incarnation.Predecessor?
-    /// The last transaction up to which the segment was compared with what was applied; 0 for none.
+    /// The segment was compared with the applied transactions up to this transaction; 0 for none.
     package var comparedThrough: UInt64 = 0
-    /// What keeps it from being applied about its signature; nil for nothing.
     package var untrusted: UntrustedFile?
-    /// Whether only the segment itself says whose it is, where that counts: nothing of its writer was applied when it
-    /// was read.
+    /// Whether only the segment itself names its store, where that matters: no transaction of its writer was applied
+    /// when it was read.
     package var isAuthorClaimed = false
 
-    /// A transaction with the transactions of other writers that must be applied before it.
     package struct UnmetDependencies: Hashable, Sendable {
         package var sequence: UInt64
         package var needs: [UniqueID: UInt64]
@@ -146,7 +138,7 @@ extension SegmentSummary {
     }
 }
 
-/// A cache of the newest verified segments until they are applied, with at least `limit` and at most twice as many.
+/// A cache of the newest verified segments until they are applied; it keeps at least `limit` and at most twice as many.
 struct VerifiedSegments {
     struct Known {
         var file: FileIdentity
@@ -169,8 +161,8 @@ struct VerifiedSegments {
 
     /// The verified segments of the runs.
     ///
-    /// - Returns: The segments to apply, and those that are not in the cache any more and must be verified again;
-    ///   segments of the same writer after such a segment are left out.
+    /// - Returns: The segments to apply, and the segments that have left the cache and must be verified again. Later
+    /// segments of the same writer are left out.
     func items(of runs: [ImportPlanner.Run]) -> (known: [ImportBatch.Item], forgotten: [SegmentName]) {
         var items: [ImportBatch.Item] = []
         var forgotten: [SegmentName] = []

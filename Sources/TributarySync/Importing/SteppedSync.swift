@@ -3,7 +3,7 @@ import TransactionLog
 package import TributaryAdmin
 import TributaryStore
 
-/// The sync of a store whose loops do not run: a simulation takes their steps, in an order of its own.
+/// The sync of a store without running loops: a simulation takes the steps in its own order.
 ///
 /// The steps are those of ``ImportLoop`` and ``ExportLoop``. Nothing watches the folder; the simulation reports
 /// changes.
@@ -29,11 +29,10 @@ package struct SteppedSync {
         loop = ImportLoop(service, isWatching: false)
     }
 
-    /// Reports places of the log folder that may have changed, as a watcher would.
     package func report(_ hints: FolderHints) { service.state.update { $0.scans.insert(hints) } }
 
-    /// Takes one step of the import: scans the reported places and performs the planner's next action, or compares
-    /// applied files when there is none.
+    /// Takes one step of the import: scans the reported places and performs the planner's next action, or else compares
+    /// applied files.
     ///
     /// - Returns: false when there is nothing to do until something changes.
     package mutating func importStep() async -> Bool {
@@ -41,18 +40,15 @@ package struct SteppedSync {
         return await loop.concludePass()
     }
 
-    /// The reason why the last import failed; nil when it did not.
     package var importFailure: String? {
         service.state.read { $0.problems.all.first { $0.code == .importFailed }?.detail }
     }
 
-    /// The segments that contradict what is applied.
     package var forked: [SegmentStatus] {
         let wall = service.environment.wall
         return service.state.read { $0.planner.statuses(wall: wall).filter { $0.state == .forked } }
     }
 
-    /// The problems of the store, as its status has them.
     package var problems: [Problem] { service.status.problems }
 
     /// Commits an acknowledgement when one is due.

@@ -1,9 +1,9 @@
 import TributaryChanges
 
-/// The waiters for transactions of writers, by numbers, found by a transaction that has come.
+/// Finds the waiters for a transaction that has arrived.
 ///
-/// A waiter waits for several transactions and is woken once, when the last of them is there. All calls together cost
-/// O(log n) for each awaited transaction; a transaction that nobody awaits costs O(1).
+/// A waiter is a number. It waits for several transactions and is woken once, when the last of them has arrived. All
+/// calls together cost O(log n) for each awaited transaction; a transaction without waiters costs O(1).
 struct AwaitedTransactions: Sendable {
     private struct Wait: Comparable {
         var sequence: UInt64
@@ -13,10 +13,9 @@ struct AwaitedTransactions: Sendable {
     }
 
     private var queues: [UniqueID: Heap<Wait>] = [:]
-    /// For how many transactions each still waits.
     private var counts: [Int: Int] = [:]
 
-    /// Has `waiter`, which waits for nothing yet, wait until each of these writers has reached its sequence.
+    /// Lets `waiter`, which must not be waiting yet, wait until each of these writers has reached its sequence.
     mutating func insert(_ waiter: Int, awaiting needs: [UniqueID: UInt64]) {
         guard !needs.isEmpty else { return }
         counts[waiter] = needs.count

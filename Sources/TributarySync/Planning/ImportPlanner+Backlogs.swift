@@ -3,7 +3,7 @@ import TributaryAdmin
 package import TributaryChanges
 
 extension ImportPlanner {
-    /// One pass over the segments that are not applied.
+    /// O(n) for the segments that are not applied.
     package var backlogs: [UniqueID: WriterBacklog] {
         var found: [UniqueID: WriterBacklog] = [:]
         for id in pendingWriters {
@@ -13,10 +13,10 @@ extension ImportPlanner {
         return found
     }
 
-    /// One step for each segment that was read and not applied.
+    /// O(n) for the segments that were read and not applied.
     package var forkedWriters: Set<UniqueID> { Set(writers.values.filter(\.isForked).map(\.id)) }
 
-    /// The next waiting segment of each writer, with the time since which it waits.
+    /// The next waiting segment of each writer, and the time since which it waits.
     ///
     /// A segment that keeps waiting is a gap. O(w log n); creates no texts.
     package func gaps(wall: WallTime) -> [WriterGap] {
@@ -67,21 +67,18 @@ extension ImportPlanner {
 
 package struct WriterBacklog: Hashable, Sendable {
     package var segments: Int
-    /// The wall time at which the oldest of the segments was found.
     package var since: WallTime
 }
 
-/// The next segment of a writer, which waits for missing transactions or blobs.
 package struct WriterGap: Hashable, Sendable {
     package var id: SegmentName
     package var since: WallTime
 
-    /// The wall time from which on the gap no longer counts as a replicator's normal delay.
     func due(grace: Duration, wall: WallTime) -> WallTime { since.due(after: grace, at: wall) }
 }
 
 extension ImportPlanner {
-    /// The problems of segments: one for each state that is a problem, and one for all gaps.
+    /// The problems of segments: one for each faulty state, and one for all gaps.
     ///
     /// It creates a text only for the first segment of each state.
     func problems(_ summaries: [SegmentState: Summary], wall: WallTime) -> [Problem] {
@@ -95,7 +92,7 @@ extension ImportPlanner {
             else { return nil }
             return Problem(code, first, count: summary.count, since: summary.since ?? wall)
         }
-        // A segment that waits for its turn is no problem, however long the queue is.
+        // A segment that waits for its turn is not a problem, however long the queue is.
         return found + [gapProblem(wall: wall)].compactMap(\.self)
     }
 

@@ -4,33 +4,33 @@ package import TributaryChanges
 extension ImportPlanner {
     enum Block: Hashable, Sendable {
         case gap
-        /// The segment with the next sequence is incomplete, damaged or rejected.
         case unusable(SegmentBounds)
         case held(until: WallTime)
-        /// The signature of the segment, or that it has none, keeps it from being applied, for this reason.
         case untrusted(String)
         case blobs([String])
         case dependencies(SegmentSummary.UnmetDependencies)
-        /// The former writer of the same store, which is waited for even when it is abandoned: every store that has
-        /// applied something of a writer has applied what the writer goes on from.
+        /// The former writer of the same store.
+        ///
+        /// The planner waits for it even when it is abandoned: every store that has applied transactions of a writer
+        /// has applied the predecessor's transactions.
         case predecessor(Incarnation.Predecessor)
     }
 
     enum Verdict: Hashable, Sendable {
         case read([SegmentBounds])
         case ready(SegmentBounds, through: UInt64)
-        /// Why the segments that hold the next transaction wait.
         case blocked([Waiting])
 
-        /// A segment that waits; nil when none of those that hold the next transaction can be used.
+        /// A waiting segment; `bounds` is nil when no segment with the next transaction can be used.
         struct Waiting: Hashable, Sendable {
             var bounds: SegmentBounds?
             var block: Block
         }
     }
 
-    /// O(w log w), and O(log n) for each segment of the batch and each transaction that one waits for; other segments
-    /// cost nothing.
+    /// O(w log w), and O(log n) for each segment of the batch and for each awaited transaction.
+    ///
+    /// Other segments cost nothing.
     package mutating func next(wall: WallTime) -> Action {
         let joining = baselines.next(
             positions,
@@ -54,7 +54,7 @@ extension ImportPlanner {
         return .wait(until: [deadline, retry].compactMap(\.self).min())
     }
 
-    /// The batch after one of these runs, which the caller may verify and read while that one is applied.
+    /// The batch after these runs, which the caller may verify and read while the runs are applied.
     func following(_ runs: [Run], wall: WallTime) -> BatchPlan {
         var supposed = SupposedPositions(known: positions)
         for run in runs {
@@ -68,11 +68,11 @@ extension ImportPlanner {
     /// Each segment that is read ahead takes memory, however small it is.
     private static let followingSegments = 64
 
-    /// Takes one segment of each writer in turn, so that none starves another; one that waits for others is looked at
-    /// again when the plan has what it waits for.
+    /// Takes one segment of each writer in turn, so that no writer starves another.
     ///
-    /// O(w log w), and O(log n) for each planned segment, each segment that overlaps a planned one, and each transaction
-    /// that a segment waits for. The order of the writers does not matter.
+    /// A segment that waits for other segments is examined again when the plan contains the awaited transactions. O(w
+    /// log w), and O(log n) for each planned segment, each segment that overlaps a planned segment, and each awaited
+    /// transaction. The order of the writers does not matter.
     func plan(from positions: SupposedPositions, _ limits: Limits, wall: WallTime) -> BatchPlan {
         var plan = BatchPlan(limits: limits, positions: positions)
         var waiting = AwaitedTransactions()
@@ -111,8 +111,8 @@ extension ImportPlanner {
         return plan
     }
 
-    /// The transactions that a segment waits for: those of other writers, or its own writer's that wait for them, when
-    /// another segment has brought these.
+    /// The alternatives that end the waiting of a segment: the needed transactions of other writers have arrived, or
+    /// another segment has brought the waiting transaction itself.
     private func awaited(_ block: Block, by writer: UniqueID, _ positions: SupposedPositions) -> [[UniqueID: UInt64]] {
         switch block {
         case .dependencies(let unmet):
@@ -127,7 +127,7 @@ extension ImportPlanner {
         return !planned.order.holders(of: sequence).contains { mayBeApplied($0, of: planned, wall: wall) }
     }
 
-    /// Whether a segment can be applied as it is, or is not known well enough yet to say.
+    /// Whether a segment can be applied as it is, or may turn out to be applicable.
     private func mayBeApplied(_ bounds: SegmentBounds, of writer: PlannedWriter, wall: WallTime) -> Bool {
         switch writer[bounds]?.knowledge {
         // A forked segment has other transactions than a baseline.
@@ -139,18 +139,18 @@ extension ImportPlanner {
 
     /// Whether the log folder has no segment of a writer that begins at or before a transaction.
     ///
-    /// A folder that still has earlier segments, also applied segments, may get the missing segments as well. One step for
-    /// each untrusted segment before the first trusted segment.
+    /// A folder that still has earlier segments, also applied segments, may get the missing segments as well. One step
+    /// for each untrusted segment before the first trusted segment.
     private func isGone(through sequence: UInt64, of id: UniqueID) -> Bool {
-        // A folder that is not there yet may get them.
+        // A folder that does not exist yet may get them.
         guard let writer = writers[id] else { return false }
         return writer.appliedCount == 0
             && writer.order.slice().lazy.filter { untrusted(writer, $0.bounds) == nil }.prefix(1)
                 .allSatisfy { $0.bounds.first > sequence }
     }
 
-    /// Whether a baseline of these positions has a transaction that is neither applied here, nor in a segment of the
-    /// log folder, nor given up; O(w).
+    /// Whether a baseline of these positions has a transaction that is not applied, not in a segment of the log folder,
+    /// and not abandoned; O(w).
     func lacks(_ vector: VersionVector, wall: WallTime) -> Bool {
         vector.entries.contains { writer, sequence in
             let applied = position(of: writer).sequence
@@ -159,17 +159,18 @@ extension ImportPlanner {
         }
     }
 
-    /// One step for each segment that holds the writer's next transaction.
+    /// One step for each segment that contains the writer's next transaction.
     func verdict(_ writer: PlannedWriter, positions: SupposedPositions, wall: WallTime) -> Verdict {
         var holders = Holders()
         return verdict(writer, &holders, positions: positions, wall: wall)
     }
 
-    /// The verdict on the segments that `holders` has not passed over yet.
+    /// Decides about the segments that `holders` has not yet passed over.
     ///
-    /// A partly applied segment goes first, then the one that reaches furthest: it makes most of the others superfluous.
-    /// Any of them may be taken, as readers skip what they have. One that has to wait does not hold up the others: it may
-    /// name transactions that nobody has. Neither does one that nobody trusts.
+    /// A partly applied segment goes first, then the segment with the greatest last transaction, which makes most of
+    /// the others superfluous. Any of them may be taken, because readers skip applied transactions. A segment that has
+    /// to wait does not block the others, because it may name transactions that nobody has. Neither does an untrusted
+    /// segment.
     private func verdict(
         _ writer: PlannedWriter,
         _ holders: inout Holders,
@@ -221,7 +222,6 @@ extension ImportPlanner {
         return .blocked(found)
     }
 
-    /// The verdict on one of the valid and trusted segments that hold a writer's next transaction.
     private func verdict(
         on bounds: SegmentBounds,
         of writer: PlannedWriter,
@@ -233,10 +233,11 @@ extension ImportPlanner {
         guard let segment = writer[bounds]?.valid else { return blocked(.gap) }
         let id = writer.name(bounds)
         guard position.isCompared(bounds, sha256: segment.sha256, through: segment.comparedThrough) else {
-            // It is compared with what is applied, once that is.
+            // It is compared when all planned transactions of the writer are applied.
             return position.sequence == self.position(of: writer.id).sequence ? .read([bounds]) : blocked(.gap)
         }
-        // Whose the writer is says the first segment that is applied of it; the others are judged after that.
+        // The first applied segment of a writer determines the writer's store. The other segments are judged after
+        // that.
         if segment.isAuthorClaimed, position.sequence > 0 {
             return self.position(of: writer.id).sequence > 0 ? .read([bounds]) : blocked(.gap)
         }
@@ -245,7 +246,7 @@ extension ImportPlanner {
         return order(id, segment, of: writer, positions)
     }
 
-    /// Whether a segment has the next transaction of its writer, and everything that the transaction follows is applied.
+    /// Whether a segment has its writer's next transaction, and all transactions before that transaction are applied.
     func isNext(_ entry: PlannedSegment, of writer: PlannedWriter, _ positions: SupposedPositions) -> Bool {
         guard entry.id.bounds.holds(positions[writer.id].sequence.addingSaturating(1)), let segment = entry.valid,
             case .ready = order(entry.id, segment, of: writer, positions)
@@ -253,7 +254,6 @@ extension ImportPlanner {
         return true
     }
 
-    /// The verdict on a segment by the transactions that must be applied before its next transaction.
     private func order(
         _ id: SegmentName,
         _ segment: SegmentSummary,
@@ -295,7 +295,7 @@ extension ImportPlanner {
         positions[writer].sequence < sequence && !abandoned.contains(writer)
     }
 
-    /// The reason why a segment is as good as none: nobody trusts it, or its key is missing.
+    /// The reason why a segment is ignored: its key is missing, or is not trusted.
     private func untrusted(_ writer: PlannedWriter, _ bounds: SegmentBounds) -> String? {
         if case .bad(.held, let reason, _)? = writer[bounds]?.knowledge { return reason }
         return writer[bounds]?.valid.flatMap { untrusted(writer.name(bounds), $0) }
@@ -305,9 +305,9 @@ extension ImportPlanner {
         accepted[id] == segment.sha256 ? nil : segment.untrusted?.reason
     }
 
-    /// When a clock is held, the time at which it is not ahead any more.
+    /// The time until which a clock is held; nil when it is not held.
     ///
-    /// A clock that follows one that this store and others have, within so many transactions, is not held.
+    /// A clock is not held if it follows a clock of this store and others within so many transactions.
     func heldUntil(_ clock: HybridClock, of transactions: Int, wall: WallTime) -> WallTime? {
         guard clock.isAhead(of: wall, by: limits.maxAhead), !clock.follows(takenClock, within: transactions) else {
             return nil
@@ -337,17 +337,15 @@ extension ImportPlanner {
     private static let readAheadStep = 32
 }
 
-/// The segments of a writer that hold its next transaction, in the course of a plan, in which its position only rises.
+/// The segments that contain a writer's next transaction, during one plan; the writer's position only rises in it.
 ///
-/// Each segment is met once, and is looked at again only when what it waits for has come.
+/// Each segment is visited once, and is examined again only when its awaited transactions have arrived.
 private struct Holders {
-    /// The number of segments of the order that were met: the others begin later.
+    /// The number of visited segments in the order; the other segments begin later.
     var met = 0
-    /// The valid and trusted segments that do not wait.
     var open: [SegmentBounds] = []
     /// The segments that wait for transactions, or for something that does not come in this plan.
     var waiting: Set<SegmentBounds> = []
-    /// How many times a segment was looked at.
     var looks = 0
 
     /// Puts the segment that goes first at the end.
@@ -358,7 +356,6 @@ private struct Holders {
         }
     }
 
-    /// Opens a segment that waited; false when it did not.
     mutating func wake(_ bounds: SegmentBounds) -> Bool {
         guard waiting.remove(bounds) != nil else { return false }
         open.append(bounds)
@@ -373,13 +370,10 @@ struct BatchPlan {
     private(set) var toRead: [WriterListing.Pending] = []
     private(set) var runs: [ImportPlanner.Run] = []
     var deadline: WallTime?
-    /// How many times a writer was looked at.
     var looks = 0
-    /// How many times a segment was looked at.
     var segmentLooks = 0
     private(set) var changes = 0
     private(set) var bytes: Int64 = 0
-    /// The segment of each writer that is planned last.
     private(set) var last: [UniqueID: SegmentBounds] = [:]
 
     var isFull: Bool {
@@ -387,7 +381,7 @@ struct BatchPlan {
             || toRead.count + runs.count >= limits.batchSegments
     }
 
-    /// Assumes of a single segment that it will be valid, and returns true then.
+    /// If there is a single segment, assumes that it will be valid, and returns true.
     mutating func read(_ entries: [PlannedSegment]) -> Bool {
         for entry in entries {
             toRead.append(entry.pending)
@@ -398,7 +392,7 @@ struct BatchPlan {
         return true
     }
 
-    /// Plans a segment up to one of its transactions, or more of the segment that is planned last of the writer.
+    /// Plans a segment up to one of its transactions, or more of the writer's last planned segment.
     mutating func apply(_ entry: PlannedSegment, through: UInt64) -> Bool {
         guard let segment = entry.valid else { return false }
         let (writer, bounds) = (entry.id.writer, entry.id.bounds)

@@ -4,10 +4,10 @@ package import TributaryChanges
 extension ImportPlanner {
     package struct Summary: Hashable, Sendable {
         package var count = 0
-        /// The first of the segments, and the earliest wall time since which one has had the state.
+        /// The first of the segments, and the earliest wall time since which a segment has had the state.
         ///
-        /// A segment that nothing before it keeps from being applied comes before the others: to take another one first
-        /// changes nothing.
+        /// A held segment without an obstacle before it comes first, because accepting another segment would change
+        /// nothing yet.
         package var first: SegmentName?
         package var since: WallTime?
         private var isFirstNext = false
@@ -28,7 +28,7 @@ extension ImportPlanner {
         summaries.mapValues(\.count).filter { $0.value != 0 }
     }
 
-    /// One pass over the segments that are not applied; creates no texts.
+    /// O(n) for the segments that are not applied; creates no texts.
     package func summaries(wall: WallTime) -> [SegmentState: Summary] {
         var found: [SegmentState: Summary] = [:]
         let positions = SupposedPositions(known: positions)
@@ -66,17 +66,17 @@ extension ImportPlanner {
         }
     }
 
-    /// The statuses of all segments that are not simply applied, in order.
+    /// The statuses of all segments except applied segments without remarks, in order.
     ///
     /// O(n log n) for each writer, and a text for each segment.
     package func statuses(wall: WallTime) -> [SegmentStatus] {
         writers.values.sorted { $0.id < $1.id }.flatMap { statuses($0, wall: wall) }
     }
 
-    /// The status of one segment; nil when it is unknown or simply applied.
+    /// The status of one segment; nil when it is unknown, or applied without remarks.
     ///
-    /// Of several files with one name, such as a segment and a replicator's copy of it, the function chooses the file
-    /// in the given state. O(n): a step for each segment before it.
+    /// If several files have one name, such as a segment and a replicator's copy, the function chooses the file in the
+    /// given state. O(n): a step for each segment before it.
     package func status(of id: SegmentName, in state: SegmentState? = nil, wall: WallTime) -> SegmentStatus? {
         guard let writer = writers[id.writer] else { return nil }
         let unusableFiles = writer.unusableFiles.filter { $0.id == id && state ?? $0.state == $0.state }
@@ -264,9 +264,9 @@ extension ImportPlanner {
         }
     }
 
-    /// Transactions may be given up only when no baseline has them.
+    /// Transactions may be abandoned only when no baseline has them.
     ///
-    /// The machine that has written a segment publishes it again as long as its outbox has it.
+    /// The machine that wrote a segment publishes it again as long as its outbox has the lines.
     func remedy(forMissing sequence: UInt64, of writer: UniqueID) -> String {
         let again = "the machine that wrote them: tributaryctl check --repair"
         guard let baseline = baselines.remedy(forMissing: sequence, of: writer) else {
@@ -276,9 +276,9 @@ extension ImportPlanner {
         return "\(baseline); or on \(again)"
     }
 
-    /// Leads to the segment of the log folder that has a missing transaction; nil when none has it.
+    /// The hint for a missing transaction that an unapplied segment of the log folder has; otherwise nil.
     ///
-    /// What keeps that segment from being applied has a hint of its own; nothing is lost.
+    /// The obstacle of that segment has a hint of its own. Nothing is lost.
     private func heldHint(forMissing sequence: UInt64, of writer: UniqueID) -> String? {
         guard let planned = writers[writer], let holder = planned.order.holders(of: sequence).first else { return nil }
         let path = planned.name(holder).path

@@ -1,8 +1,8 @@
 package import TransactionLog
 package import TributaryChanges
 
-// This folder decides, without any input or output, what the import does next: it keeps what is known of each segment
-// by writer, orders the segments by what they depend on, and gives each a status.
+// This folder decides the next steps of the import, without any input or output. It keeps the known facts about
+// each segment by writer, orders the segments by their dependencies, and gives each segment a status.
 
 /// Decides which segments are imported next, and describes the state of every segment.
 ///
@@ -15,13 +15,12 @@ package import TributaryChanges
 package struct ImportPlanner: Sendable {
     package struct Limits: Sendable {
         package var maxAhead: Duration
-        /// The duration after which an incomplete segment counts as damaged.
+        /// An incomplete segment is considered damaged after this duration.
         package var incompleteGrace: Duration
         package var batchChanges = 20_000
         package var batchBytes: Int64 = 16 << 20
-        /// The importer's cache must hold more segments than a batch has.
+        /// The importer's cache must be larger than a batch.
         package var batchSegments = 2_048
-        /// The number of segments of each writer that are read ahead of their turn.
         package var readAhead = 1_024
 
         package init(maxAhead: Duration, incompleteGrace: Duration) {
@@ -33,7 +32,7 @@ package struct ImportPlanner: Sendable {
     }
 
     package enum Action: Hashable, Sendable {
-        /// The caller reads these segments as a whole and reports them to ``verified(_:file:as:wall:)``.
+        /// The caller reads these segments completely and reports them to ``verified(_:file:as:wall:)``.
         case verify([WriterListing.Pending])
         /// The caller applies these segments, each writer's in order, as far as the transactions' `seen` allows.
         case apply([Run])
@@ -42,7 +41,6 @@ package struct ImportPlanner: Sendable {
         case wait(until: WallTime?)
     }
 
-    /// A verified segment that is next to be applied.
     package struct Run: Hashable, Sendable {
         package var id: SegmentName
         package var file: FileIdentity
@@ -50,24 +48,21 @@ package struct ImportPlanner: Sendable {
     }
 
     package var limits: Limits
-    /// The store's own writer; what the folder has of it beyond its position is imported as anybody's.
+    /// The store's own writer; its transactions beyond its position are imported as for any other writer.
     package var own: UniqueID
     var writers: [UniqueID: PlannedWriter] = [:]
     package private(set) var positions: [UniqueID: WriterPosition] = [:]
     private(set) var pendingWriters: Set<UniqueID> = []
     private var withNewUnusableFiles: Set<UniqueID> = []
     var unsettled = UnsettledSegments()
-    /// The writers whose missing transactions are not waited for.
     package var abandoned: Set<UniqueID> = []
     /// The segments that are accepted although their clock is ahead, with the accepted hash.
     package var accepted: [SegmentName: String] = [:]
     private(set) var takenClock = HybridClock.zero
     var baselines = PlannedBaselines()
-    /// Whether the store had applied nothing of others, and its first import is not complete.
+    /// Whether the store began without foreign transactions, and its first import is not complete.
     var isBeginning = false
-    /// How many times ``next(wall:)`` has looked at a writer, for tests of the cost.
     package internal(set) var looks = 0
-    /// How many times ``next(wall:)`` has looked at a segment, for tests of the cost.
     package internal(set) var segmentLooks = 0
 
     package init(own: UniqueID, limits: Limits) {
@@ -75,7 +70,7 @@ package struct ImportPlanner: Sendable {
         self.limits = limits
     }
 
-    /// Sets the greatest clock that this store and others have; false when it is known.
+    /// Records the greatest clock that this store and others have; returns false when it is not greater.
     mutating func take(_ clock: HybridClock) -> Bool {
         guard clock > takenClock else { return false }
         takenClock = clock
@@ -91,14 +86,15 @@ package struct ImportPlanner: Sendable {
         vector.entries.allSatisfy { position(of: $0.key).sequence >= $0.value }
     }
 
-    /// O(log n), and O(1) for each segment that it covers; a position that goes back costs one look at each segment of the
-    /// writer that was read.
+    /// O(log n), and O(1) for each segment that it covers.
+    ///
+    /// A position that decreases costs one step for each segment of the writer that was read.
     package mutating func setPosition(_ position: WriterPosition, of writer: UniqueID) {
         guard positions[writer] != position else { return }
         let former = self.position(of: writer).sequence
         positions[writer] = position
         if position.sequence < former {
-            // What the segments of the writer contradicted has other names now.
+            // The transactions that the segments of the writer contradicted have other names now.
             for bounds in writers[writer]?.compareAgain(after: position.sequence) ?? [] {
                 learn(SegmentName(writer: writer, bounds), .unknown)
             }
@@ -125,7 +121,6 @@ package struct ImportPlanner: Sendable {
 
     // MARK: Scans
 
-    /// The files of a writer's folder that are applied.
     func appliedCount(of writer: UniqueID) -> Int { writers[writer]?.appliedCount ?? 0 }
 
     /// Replaces the files of a writer's folder; the known facts about unchanged files remain.
@@ -223,12 +218,16 @@ package struct ImportPlanner: Sendable {
 
     static let retryInterval = Duration.seconds(5)
 
-    /// `reason` says why the file contradicts what is applied, nil when it does not, and when its key is missing; O(1).
+    /// Records a comparison; O(1).
+    ///
+    /// `reason` describes the contradiction with the applied transactions. It is nil without a contradiction, and when
+    /// the key of the file is missing.
     package mutating func compared(_ file: SegmentFile, _ reason: String?, isLocked: Bool = false, wall: WallTime) {
         writers[file.id.writer]?.compared(file, reason, isLocked: isLocked, wall: wall)
     }
 
-    /// Files to compare with what is applied, at most `limit`; one step for each writer, and for each such file.
+    /// The files to compare with the applied transactions, at most `limit`; one step for each writer and each such
+    /// file.
     func uncompared(limit: Int) -> [SegmentFile] {
         var found: [SegmentFile] = []
         for writer in writers.values where found.count < limit && !writer.uncompared.isEmpty {
@@ -263,7 +262,7 @@ package struct ImportPlanner: Sendable {
         writers[id.writer]?.unmet = unmet
     }
 
-    /// Has an applied segment compared with the segment before; O(1).
+    /// Requests the comparison of an applied segment with the preceding segment; O(1).
     mutating func compare(_ id: SegmentName) { writers[id.writer]?.compare(SegmentFile(id: id)) }
 
     /// The missing blobs of each segment that waits for blobs; O(1).
@@ -271,8 +270,9 @@ package struct ImportPlanner: Sendable {
 
     // MARK: Requests
 
-    /// Whether the writer has transactions here, has files in the folder, or is waited for; one step for each writer
-    /// with segments that are not applied.
+    /// Whether the writer has transactions here, has files in the folder, or is awaited.
+    ///
+    /// One step for each writer with segments that are not applied.
     func isKnown(writer id: UniqueID) -> Bool {
         guard positions[id] == nil, writers[id] == nil else { return true }
         return pendingWriters.contains { pending in
@@ -290,28 +290,27 @@ package struct ImportPlanner: Sendable {
             || writer.unusableFiles.contains { $0.id == id }
     }
 
-    /// Marks a segment to be read again; false when it is unknown; O(log n).
+    /// Marks a segment to be read again; returns false for an unknown segment; O(log n).
     package mutating func retry(_ id: SegmentName) -> Bool {
         guard writers[id.writer]?[id.bounds] != nil else { return writers[id.writer]?.compareAgain(id) ?? false }
         learn(id, .unknown)
         return true
     }
 
-    /// Marks all segments that the system could not read to be read now, before their next attempt is due; O(n log n)
-    /// in these.
+    /// Retries all unreadable segments now, before their next attempt is due; O(n log n) for these segments.
     mutating func retryUnreadable() {
         for id in unsettled.unreadable.keys { _ = retry(id) }
     }
 
-    /// The stores and keys of segments that are held since nobody trusts them, of a store or of one of its writers; O(n).
+    /// The untrusted keys of the held segments of a store or of one of its writers, with their stores; O(n).
     func signers(of id: UniqueID) -> [UntrustedFile] {
         writers.values.flatMap { writer in
             writer.verified.compactMap { writer[$0]?.valid?.untrusted }.filter { writer.id == id || $0.store == id }
         }
     }
 
-    /// Marks all segments that are verified, or whose key is missing, to be read again, as when other keys are trusted;
-    /// O(n log n).
+    /// Marks all segments that are verified, or lack their key, to be read again, for example after a change of the
+    /// trusted keys; O(n log n).
     package mutating func readAllAgain() {
         for writer in writers.values {
             for bounds in writer.verified + writer.locked { learn(writer.name(bounds), .unknown) }
@@ -319,7 +318,8 @@ package struct ImportPlanner: Sendable {
         }
     }
 
-    /// Accepts a held segment although its clock is ahead, or its signature is not trusted; nil when it is unknown or not verified.
+    /// Accepts a held segment although its clock is ahead or its signature is not trusted; returns nil unless the
+    /// segment is verified.
     package mutating func accept(_ id: SegmentName) -> String? {
         guard let hash = writers[id.writer]?[id.bounds]?.valid?.sha256 else { return nil }
         accepted[id] = hash
@@ -339,14 +339,14 @@ package struct ImportPlanner: Sendable {
 /// The segments that need a later action, found without visiting all segments.
 struct UnsettledSegments: Sendable {
     private(set) var blobs: [SegmentName: [String]] = [:]
-    /// The segments without an end line, with the wall time at which that was found.
+    /// The segments without an end line, with the wall time of that finding.
     private(set) var incomplete: [SegmentName: WallTime] = [:]
     /// The incomplete segments that were read once more after their grace, with the time since which they are
     /// incomplete.
     ///
-    /// A segment that still grows may do so without an event.
+    /// A segment may grow without an event.
     private var readAfterGrace: [SegmentName: WallTime] = [:]
-    /// The segments that could not be read, with the wall time at which they are tried again.
+    /// The segments that could not be read, with the wall time of the next attempt.
     private(set) var unreadable: [SegmentName: WallTime] = [:]
 
     mutating func update(_ id: SegmentName, _ knowledge: PlannedSegment.Knowledge) {
@@ -369,7 +369,7 @@ struct UnsettledSegments: Sendable {
         if !readAfterGrace.isEmpty { readAfterGrace[id] = nil }
     }
 
-    /// The segments that are due to be read again: unreadable ones, and incomplete ones once after their grace.
+    /// The segments that are due to be read again: unreadable segments, and incomplete segments once after their grace.
     mutating func due(wall: WallTime, grace: Duration, limit: Int) -> [SegmentName] {
         let refused = unreadable.lazy.filter { $0.value <= wall }.map(\.key).prefix(limit)
         var due = Array(refused)
@@ -381,7 +381,7 @@ struct UnsettledSegments: Sendable {
         return due
     }
 
-    /// The next wall time after `wall` at which a segment counts as damaged or is tried again.
+    /// The next wall time after `wall` when a segment becomes damaged or is tried again.
     func deadline(after wall: WallTime, grace: Duration) -> WallTime? {
         let damaged = incomplete.values.lazy.map { $0.later(by: grace) }.filter { $0 > wall }.min()
         let retry = unreadable.values.lazy.filter { $0 > wall }.min()

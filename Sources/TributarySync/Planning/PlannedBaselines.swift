@@ -3,10 +3,10 @@ import TributaryChanges
 
 /// Decides which verified baseline the store joins, and when.
 ///
-/// A store joins one when the next segment of a writer is not in the log folder and the baseline has its transactions: at
-/// once when the folder has none of the segments for which the baseline stands, and as long as the store's first import is
-/// not complete. Otherwise it waits for a while, because a replicator may bring a baseline before the segments, and what is
-/// joined has no journal of conflicts.
+/// A store joins a baseline if the log folder lacks a writer's next segment and the baseline has its transactions. It
+/// joins at once if the folder has none of the segments that the baseline replaces, and during the store's first
+/// import. Otherwise it waits for a while, because a replicator may bring a baseline before the segments, and joined
+/// transactions have no journal of conflicts.
 struct PlannedBaselines: Sendable {
     enum Decision: Hashable, Sendable {
         case join(KnownBaseline)
@@ -15,19 +15,16 @@ struct PlannedBaselines: Sendable {
     }
 
     private(set) var known = KnownBaselines()
-    /// The reasons why baselines could not be joined, each with the time of the next attempt; nil for none.
     private(set) var refused: [KnownBaseline: Refusal] = [:]
     /// The wall time since which a writer's next segment is missing and a baseline has its transactions.
     private(set) var gapSince: WallTime?
-    /// The baseline that has what is missing and is not joined yet.
     private(set) var waiting: Waiting?
-    /// The unverified baseline that has what neither this store nor the log folder has, when no verified one has it.
+    /// The unverified baseline with transactions that the store, the log folder and all verified baselines lack.
     private(set) var offered: Waiting?
 
     struct Waiting: Hashable, Sendable {
         var baseline: BaselineName
         var since: WallTime
-        /// Why it was not joined; nil while the missing segments may still come.
         var refusal: Refusal?
     }
 
@@ -35,7 +32,6 @@ struct PlannedBaselines: Sendable {
         var reason: String
         var hint: String
         var retry: WallTime?
-        /// The writer that keeps it from being joined; nil for none.
         var writer: UniqueID?
     }
 
@@ -46,7 +42,6 @@ struct PlannedBaselines: Sendable {
 
     mutating func refuse(_ baseline: KnownBaseline, _ refusal: Refusal) { refused[baseline] = refusal }
 
-    /// Why a verified baseline is not joined, as a sentence; nil when nothing is to be joined.
     func detail(of baseline: KnownBaseline) -> String? {
         guard let waiting, waiting.baseline == baseline.name else {
             return refused[baseline].map { "It is not joined: \($0.reason)." }
@@ -58,9 +53,9 @@ struct PlannedBaselines: Sendable {
 
     mutating func retry() { refused = [:] }
 
-    /// What brings a missing transaction that a baseline has; nil when none has it.
+    /// The remedy that brings a missing transaction from a baseline; nil when no baseline has it.
     ///
-    /// O(b) for b baselines. A store that gives them up differs permanently from the stores that have them.
+    /// O(b) for b baselines. A store that abandons them differs permanently from the stores that have them.
     func remedy(forMissing sequence: UInt64, of writer: UniqueID) -> String? {
         func first(_ baselines: [KnownBaseline]) -> BaselineName? {
             baselines.first { $0.vector[writer] >= sequence }?.name
@@ -82,7 +77,7 @@ struct PlannedBaselines: Sendable {
 
     /// O(w) for each baseline.
     ///
-    /// `isMissing` says that the log folder has no segment with a transaction, `isGone` that it has none up to one.
+    /// `isMissing`: the log folder has no segment with a transaction. `isGone`: it has no segment up to a transaction.
     mutating func next(
         _ positions: [UniqueID: WriterPosition],
         isBeginning: Bool,
@@ -112,7 +107,7 @@ struct PlannedBaselines: Sendable {
         gapSince = since
         let due = since.due(after: grace, at: wall)
         let isDue = isBeginning || wall >= due
-        // No segment can come that its store has removed.
+        // A segment that its store has removed cannot come any more.
         let ripe = wanted.filter { isDue || $0.lacking.contains { isGone($0.through, $0.writer) } }.map(\.baseline)
         let next = ripe.first ?? first
         waiting = Waiting(baseline: next.name, since: since, refusal: ripe.isEmpty ? nil : refused[next])

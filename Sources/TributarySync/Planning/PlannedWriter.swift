@@ -8,7 +8,7 @@ struct PlannedWriter: Sendable {
         var since: WallTime
     }
 
-    /// A file past the position; a large backlog is many of these, each of which takes 48 bytes in the order.
+    /// A file past the position; a large backlog has many, and each takes 48 bytes in the order.
     struct Waiting: BoundedSegment {
         let bounds: SegmentBounds
         var file: FileIdentity
@@ -17,7 +17,7 @@ struct PlannedWriter: Sendable {
 
     let id: UniqueID
     private(set) var order = SegmentOrder<Waiting>()
-    /// The segments that have been read, or whose state was announced: few of a large backlog, the ones that come next.
+    /// The segments that were read or announced: the next few segments of a large backlog.
     private var known: [SegmentBounds: PlannedSegment] = [:]
     /// Every entry before this index has been read.
     private var firstUnread = 0
@@ -25,13 +25,12 @@ struct PlannedWriter: Sendable {
     private(set) var unusableFileTimes: [String: WallTime] = [:]
     private(set) var newUnusableFiles: [WriterListing.UnusableFile] = []
     private(set) var conflicts: [SegmentFile: Conflict] = [:]
-    /// Files to compare with what is applied: segments up to the position that were not applied from themselves, as
-    /// others have the same transactions; applied segments that name another segment before; and conflict copies, which
-    /// wait until the position covers them.
+    /// Files to compare with the applied transactions.
+    ///
+    /// These are segments up to the position that were applied from other segments, applied segments that name another
+    /// preceding segment, and conflict copies. The copies wait until the position covers them.
     private(set) var uncompared: Set<SegmentFile> = []
-    /// Files that cannot be compared with what is applied, because their key is missing.
     private var lockedFiles: Set<SegmentFile> = []
-    /// The conflict copies that have been seen, each with the file that it was.
     private var copies: [SegmentFile: FileIdentity] = [:]
     var unmet: SegmentSummary.UnmetDependencies?
     var appliedCount = 0
@@ -58,7 +57,6 @@ struct PlannedWriter: Sendable {
             ?? PlannedSegment(id: name(waiting.bounds), file: waiting.file, found: waiting.found)
     }
 
-    /// Returns the names of removed and changed files.
     mutating func replace(_ pending: [WriterListing.Pending], wall: WallTime) -> [SegmentName] {
         let former = order
         order.replace(
@@ -78,7 +76,7 @@ struct PlannedWriter: Sendable {
         }
     }
 
-    /// True when the file replaces another one.
+    /// Returns true when the file replaces another file.
     mutating func insert(_ found: WriterListing.Pending, wall: WallTime) -> Bool {
         let bounds = found.id.bounds
         guard let former = order[bounds]?.file else {
@@ -109,10 +107,8 @@ struct PlannedWriter: Sendable {
         if case .unknown = knowledge { markUnread(bounds) }
     }
 
-    /// The verified segments that are not applied.
     var verified: [SegmentBounds] { known.filter { $0.value.valid != nil }.map(\.key) }
 
-    /// The segments that cannot be read for want of their key.
     var locked: [SegmentBounds] { known.filter { $0.value.isLocked }.map(\.key) }
 
     mutating func announce(_ bounds: SegmentBounds, _ announced: PlannedSegment.Announced) {
@@ -142,7 +138,7 @@ struct PlannedWriter: Sendable {
 
     // MARK: Comparison
 
-    /// Has files compared that the position covers although they were not applied.
+    /// Requests the comparison of files that the position covers although they were not applied.
     mutating func compare(_ covered: [PlannedSegment]) {
         for entry in covered where entry.valid != nil || entry.isUnknown || entry.isForked {
             uncompared.insert(SegmentFile(id: entry.id))
@@ -151,7 +147,9 @@ struct PlannedWriter: Sendable {
 
     mutating func compare(_ file: SegmentFile) { uncompared.insert(file) }
 
-    /// Takes the conflict copies out of a folder's unusable files; each is compared once, and again when it has changed.
+    /// Removes the conflict copies from a folder's unusable files.
+    ///
+    /// Each copy is compared once, and again when it has changed.
     mutating func takeCopies(_ unusableFiles: [WriterListing.UnusableFile]) -> [WriterListing.UnusableFile] {
         var found: [SegmentFile: FileIdentity] = [:]
         let rest = unusableFiles.filter { unusableFile in
@@ -176,7 +174,7 @@ struct PlannedWriter: Sendable {
 
     func conflicts(of id: SegmentName) -> [SegmentFile] { conflicts.keys.filter { $0.id == id }.sorted() }
 
-    /// Has the files of a name compared again; false when there are none that contradict.
+    /// Requests another comparison of the files of a name; returns false when none of them contradicts.
     mutating func compareAgain(_ id: SegmentName) -> Bool {
         let files = conflicts(of: id)
         for file in files {
@@ -186,7 +184,7 @@ struct PlannedWriter: Sendable {
         return !files.isEmpty
     }
 
-    /// Has files with transactions after the position compared again; returns the segments that are to be read again.
+    /// Requests another comparison of files with transactions after the position; returns the segments to read again.
     mutating func compareAgain(after position: UInt64) -> [SegmentBounds] {
         for file in conflicts.keys where file.id.last > position { _ = compareAgain(file.id) }
         return known.values.filter(\.isForked).map(\.id.bounds)
@@ -196,7 +194,6 @@ struct PlannedWriter: Sendable {
         !conflicts.isEmpty || known.values.contains(where: \.isForked)
     }
 
-    /// Drops what is known of a file at or below the position that has vanished or changed.
     mutating func forget(_ file: SegmentFile) {
         conflicts[file] = nil
         uncompared.remove(file)
@@ -216,7 +213,6 @@ struct PlannedWriter: Sendable {
 
     // MARK: Unusable files
 
-    /// Replaces the unusable files; known unusable files keep their times.
     mutating func setUnusableFiles(_ found: [WriterListing.UnusableFile], wall: WallTime) {
         guard found != unusableFiles else { return }
         let former = unusableFileTimes
@@ -232,9 +228,8 @@ struct PlannedWriter: Sendable {
     }
 }
 
-/// A segment that is not applied yet, with the known facts about it.
 struct PlannedSegment: Sendable {
-    /// It is indirect because it is in a table with room for more.
+    /// It is indirect to keep the entries of a partly filled table small.
     indirect enum Knowledge: Sendable {
         case unknown
         case valid(SegmentSummary)
@@ -243,7 +238,6 @@ struct PlannedSegment: Sendable {
         case bad(SegmentState, reason: String, line: Int?)
     }
 
-    /// The state that was announced last, with the time at which the segment reached it.
     struct Announced: Sendable {
         var state: SegmentState
         var since: WallTime
@@ -288,18 +282,16 @@ struct PlannedSegment: Sendable {
 }
 
 package struct WriterPosition: Hashable, Sendable {
-    /// A segment with applied and waiting transactions.
     package struct Partial: Hashable, Sendable {
         package var bounds: SegmentBounds
         package var sha256: String
     }
 
-    /// The last sequence that was applied without a gap.
     package var sequence: UInt64 = 0
     package var partial: Partial?
 
-    /// Whether a segment needs no comparison with what is applied: nothing of it is, or this very segment in part, or
-    /// it was compared up to here when it was read.
+    /// Whether a segment needs no comparison: none of its transactions is applied, or this very segment is applied in
+    /// part, or it was compared up to this position when it was read.
     func isCompared(_ bounds: SegmentBounds, sha256: String, through compared: UInt64) -> Bool {
         bounds.first > sequence || compared >= sequence || partial == Partial(bounds: bounds, sha256: sha256)
     }

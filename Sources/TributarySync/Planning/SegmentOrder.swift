@@ -2,8 +2,9 @@ import TransactionLog
 
 /// A writer's segments, ordered by first and last sequence and searched by sequence.
 ///
-/// An operation costs the logarithm of their number. An insertion or removal out of order also moves each later element;
-/// removing elements at the front, which are applied first, moves nothing. An element takes its own size and 8 bytes.
+/// An operation costs the logarithm of their number. An insertion or removal out of order also moves each later
+/// element. Removing elements at the front, which are applied first, moves nothing. An element takes its own size and 8
+/// bytes.
 struct SegmentOrder<Segment: BoundedSegment>: Sendable {
     private var list: [Segment] = []
     /// For each element, the greatest `last` up to it, which finds overlaps without visiting preceding elements.
@@ -12,7 +13,7 @@ struct SegmentOrder<Segment: BoundedSegment>: Sendable {
 
     var count: Int { list.count - start }
 
-    /// The segment with these bounds; it is not for removing one.
+    /// The segment with these bounds; setting nil does not remove a segment.
     subscript(bounds: SegmentBounds) -> Segment? {
         get { index(of: bounds).map { list[start + $0] } }
         set { if let newValue, let index = index(of: bounds) { list[start + index] = newValue } }
@@ -76,8 +77,8 @@ struct SegmentOrder<Segment: BoundedSegment>: Sendable {
         let first = start
         while start < list.count, list[start].bounds.last <= sequence { start += 1 }
         var covered = Array(list[first..<start])
-        // These lie within one at the front that reaches further. The reaches of the other elements do not change: the
-        // covered ones end before any of them.
+        // These elements lie within an element at the front that reaches further. The reaches of the other elements do
+        // not change: the covered elements end before any of them.
         let end = partitionPoint { $0.first <= sequence }
         for place in (start..<end).reversed() where list[place].bounds.last <= sequence {
             covered.append(list.remove(at: place))
@@ -90,7 +91,7 @@ struct SegmentOrder<Segment: BoundedSegment>: Sendable {
     /// Drops the removed elements at the front once they are the greater part; O(1) for each removed element.
     private mutating func trim() {
         guard start > 64, start * 2 > list.count else { return }
-        // The rest is copied, since an array keeps the room of what is removed from it.
+        // The rest is copied, because an array keeps the capacity for removed elements.
         (list, reaches) = (Array(list[start...]), Array(reaches[start...]))
         start = 0
     }
@@ -126,7 +127,6 @@ struct SegmentOrder<Segment: BoundedSegment>: Sendable {
     }
 }
 
-/// The facts about one of a writer's segments; ``SegmentOrder`` has one for each bounds.
 protocol BoundedSegment: Sendable {
     var bounds: SegmentBounds { get }
 }

@@ -6,22 +6,19 @@ import TributaryStore
 package struct SegmentStatus: Hashable, Sendable {
     package var id: SegmentName
     package var state: SegmentState
-    /// The reason for the state, in words; empty when the segment is simply applied.
+    /// The reason for the state, in words; empty for an applied segment without remarks.
     package var reason: String
     /// The path below the log folder; a replicator's copy has its own path.
     package var file: String
     /// Counted from 1.
     package var line: Int?
     package var waitingFor: [UnmetDependency] = []
-    /// The number of values that the model cannot represent.
     package var deferred = 0
     /// The number of objects that the segment updates and that were never inserted.
     package var unknownObjects = 0
     package var deferredValues: [DeferredValue] = []
     package var since: WallTime?
-    /// Whether the clock of the segment is too far ahead, whatever else keeps it from being applied.
     package var isAhead = false
-    /// The remedy, as a command where there is one.
     package var hint: String?
 
     package init(
@@ -40,7 +37,7 @@ package struct SegmentStatus: Hashable, Sendable {
         self.hint = hint
     }
 
-    /// Tells files of one name apart: a replicator's copy; empty for the segment itself.
+    /// Distinguishes files with the same name: the path of a replicator's copy; empty for the segment itself.
     package var variant: String { file == id.path ? "" : file }
 
     package static func precedes(_ left: SegmentStatus, _ right: SegmentStatus) -> Bool {
@@ -49,15 +46,13 @@ package struct SegmentStatus: Hashable, Sendable {
 }
 
 package enum SegmentState: String, Sendable, Hashable, CaseIterable {
-    /// The transactions of the segment are in the store.
     case applied
     /// A preceding transaction or a named blob is missing, or another segment comes first.
     case waiting
     /// The segment has no valid end line yet: it is still being written or copied.
     case incomplete
-    /// The clock of the segment is too far ahead of the wall clock.
     case held
-    /// The bytes differ from those that the writer wrote, or the end line never came.
+    /// The bytes differ from the bytes that the writer wrote, or the end line never came.
     case damaged
     /// Another segment of the writer has different content for the same sequences.
     case forked
@@ -65,7 +60,6 @@ package enum SegmentState: String, Sendable, Hashable, CaseIterable {
     case rejected
 }
 
-/// A missing transaction range or blob on which a segment depends.
 package enum UnmetDependency: Hashable, Sendable {
     case transactions(writer: UniqueID, from: UInt64, through: UInt64)
     case blob(writer: UniqueID, sha256: String)
@@ -97,7 +91,6 @@ extension SegmentStatus {
         name(values)
     }
 
-    /// Whether the status counts deferred values without naming any of them.
     var lacksDeferredNames: Bool { state == .applied && deferred + unknownObjects > 0 && deferredValues.isEmpty }
 
     mutating func name(_ values: [DeferredValue]) {

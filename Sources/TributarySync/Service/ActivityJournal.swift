@@ -4,16 +4,16 @@ import TributaryAdmin
 package import TributaryChanges
 import TributaryStore
 
-/// The counts of imports, exports and merges since the journal's last line, and the time of the next line.
+/// The counts of imports, exports and merges since the last journal line, and the time of the next line.
 ///
-/// A save is exported and merged within moments, which makes one line; while the store is busy there is one a minute.
+/// A save is exported and merged within moments, which makes one line. While the store is busy, there is one line a
+/// minute.
 struct ActivitySummary: Sendable {
     private static let gathering = Duration.seconds(2)
     private static let interval = Duration.seconds(60)
     private static let namedWriters = 3
 
     private(set) var due: Duration?
-    /// The time of the first activity that the next line is about.
     private var first: Duration?
     private var lastLine: Duration?
     private var imported = ImportCounts()
@@ -58,7 +58,6 @@ struct ActivitySummary: Sendable {
         due = max(now + Self.gathering, lastLine.map { $0 + Self.interval } ?? now)
     }
 
-    /// Nil when there is nothing to tell.
     mutating func take(at now: Duration) -> Logger.Metadata? {
         guard due != nil else { return nil }
         var line: Logger.Metadata = ["cause": "\(cause)"]
@@ -87,12 +86,11 @@ struct ActivitySummary: Sendable {
         if imported.transactions > 0 { causes.append("import") }
         if exported.changes > 0 { causes.append("save") }
         if exported.transactions > 0, exported.changes == 0 { causes.append("acknowledgement") }
-        // A save that is not exported yet, or one of another program.
+        // The save is not exported yet, or another program made it.
         return causes.isEmpty ? "save" : causes.joined(separator: " and ")
     }
 }
 
-/// Writes what was imported, exported and merged to the journal, summed up, and measures it.
 package final class ActivityJournal: Sendable {
     private let summary = Mutex(ActivitySummary())
     private let measured = Mutex(ActivityMeters())
@@ -126,7 +124,6 @@ package final class ActivityJournal: Sendable {
 
     package var meters: ActivityMeters { measured.withLock { $0 } }
 
-    /// The present time on the clock of the meters.
     package var now: Duration { clock.now() }
 
     package func finish() {

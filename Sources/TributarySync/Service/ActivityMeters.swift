@@ -1,14 +1,12 @@
 package import TributaryAdmin
 package import TributaryStore
 
-/// What was imported, exported and merged since the start: totals, durations, and the amounts of each minute of the last day.
+/// The imports, exports and merges since the start: totals, durations, and the amounts of each minute of the last day.
 ///
-/// A minute in which nothing happened has no entry, so that an idle service does nothing and keeps nothing. A full day of
-/// activity takes 1,440 entries of 72 bytes, 102 KiB.
+/// A minute without activity has no entry, so an idle service does nothing and stores nothing. A full day of activity
+/// takes 1,440 entries of 72 bytes, 102 KiB.
 package struct ActivityMeters: Sendable {
-    /// The amounts of one minute.
     package struct Minute: Sendable, Hashable {
-        /// The time at which the minute begins, on the clock of the service.
         package var start: Duration
         package var imported = ImportCounts()
         package var exported = ImportCounts()
@@ -16,16 +14,13 @@ package struct ActivityMeters: Sendable {
     }
 
     package static let minute = Duration.seconds(60)
-    /// The number of minutes that are kept.
     package static let limit = 1_440
 
     package private(set) var imported = ImportCounts()
     package private(set) var exported = ImportCounts()
-    /// The number of objects that merges have inserted, updated or deleted in the main context.
     package private(set) var merged = 0
     package private(set) var imports = DurationHistogram()
     package private(set) var exports = DurationHistogram()
-    /// The minutes in which something happened, the oldest first.
     package private(set) var minutes: [Minute] = []
 
     package init() {}
@@ -47,7 +42,7 @@ package struct ActivityMeters: Sendable {
         change(at: now) { $0.merged += objects }
     }
 
-    /// Changes the entry of the present minute; a step for each entry that has become too old.
+    /// Changes the entry of the present minute; one step for each entry that has become too old.
     private mutating func change(at now: Duration, _ change: (inout Minute) -> Void) {
         let start = ActivityMeters.minute * (now.components.seconds / 60)
         if minutes.last.map({ $0.start < start }) ?? true {

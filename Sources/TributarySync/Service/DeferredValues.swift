@@ -6,25 +6,21 @@ package import TributaryChanges
 import TributaryModel
 package import TributaryStore
 
-/// A count of the deferred imported writes, with the newest of them by name.
 package struct DeferralReport: Hashable, Sendable {
     package var counts = DeferredCounts()
-    /// At most ``DeferralFinder/named``, the newest first.
+    /// At most ``DeferralFinder/named``, newest first.
     package var newest: [DeferredValue] = []
-    /// The time of the first import with deferred writes.
     package var since: WallTime?
-    /// The time of the last import with deferred writes.
     package var until: WallTime?
     /// The time of the last value that the model cannot represent, by the clock of its writer.
     package var written: WallTime?
 }
 
-/// A deferred write with its place in the log folder and the violated rule, for people.
 package struct DeferredValue: Hashable, Sendable {
     package var write: DeferredWrite
-    /// Nil when the segment is not recorded, such as a partly applied one.
+    /// Nil when the segment has no record, such as a partly applied segment.
     package var segment: SegmentName?
-    /// Nil when the file does not exist any more, or the store does not know the change.
+    /// Nil when the file is gone, or the store does not know the change.
     package var line: Int?
     package var rule: String
 
@@ -41,7 +37,6 @@ package struct DeferredValue: Hashable, Sendable {
     }
 }
 
-/// Counts and names deferred writes in the store, with their segments, rules, and lines in the log folder's files.
 final class DeferralFinder: Sendable {
     static let named = 5
     private static let namedOfSegment = 100
@@ -116,7 +111,7 @@ final class DeferralFinder: Sendable {
         return Array(statuses.values)
     }
 
-    /// The statuses of the segments that have deferred values, each with the first of them by name.
+    /// The statuses of the segments that have deferred values; each status names the first values.
     func deferred(in names: Set<SegmentName>, after floor: Int64) throws -> ([SegmentStatus], newest: Int64) {
         try store.read { reader in
             let statuses = try reader.deferrals.segments(after: floor).map { segment in
@@ -149,7 +144,6 @@ final class DeferralFinder: Sendable {
 
     // MARK: Lines in the log folder
 
-    /// Nil when the folder does not answer in time.
     func search<T: Sendable>(_ search: @escaping @Sendable () -> T) async -> T? {
         await lineSearch.result(within: DeferralFinder.linePatience, search)
     }
@@ -167,7 +161,7 @@ final class DeferralFinder: Sendable {
         } ?? report
     }
 
-    /// The statuses with the line of the first deferred value of each, when the log folder answers in time.
+    /// Adds the line of the first deferred value to each status, if the log folder answers in time.
     func located(_ statuses: [SegmentStatus]) async -> [SegmentStatus] {
         let values = statuses.flatMap(\.deferredValues)
         guard values.contains(where: \.lacksLine) else { return statuses }
@@ -204,7 +198,7 @@ final class DeferralFinder: Sendable {
 
 /// Searches the log folder for requested lines, and gives up on a folder that does not answer.
 ///
-/// A search that hangs keeps its thread; when too many searches hang, values are shown without their lines.
+/// A search that hangs keeps its thread. When too many searches hang, values are shown without their lines.
 final class LineSearch: Sendable {
     private static let most = 4
 

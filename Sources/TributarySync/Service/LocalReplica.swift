@@ -19,12 +19,12 @@ package protocol LocalReplica: Sendable {
     ///
     /// The function notifies the observers of the store of the transactions that `block` returns.
     ///
-    /// - Throws: what `block` throws, after everything is rolled back, and ``StoreError``.
+    /// - Throws: the errors of `block`, after everything is rolled back, and ``StoreError``.
     func importTransactions<T: Sendable>(
         _ block: @escaping @Sendable (WriteTransaction) throws -> (T, [CommittedTransaction])
     ) async throws -> T
 
-    /// Returns when programs see everything that is committed.
+    /// Returns when programs see all committed transactions.
     func mergePendingChanges() async
 }
 
@@ -32,7 +32,7 @@ extension LocalReplica {
     /// Commits a transaction without changes, which acknowledges everything that the store has applied.
     ///
     /// - Parameter isNeeded: decides inside the SQLite transaction whether it is committed.
-    /// - Throws: what `isNeeded` throws, and ``StoreError``.
+    /// - Throws: the errors of `isNeeded`, and ``StoreError``.
     func acknowledge(if isNeeded: @escaping @Sendable (WriteTransaction) throws -> Bool = { _ in true }) async throws {
         try await importTransactions { transaction in
             guard try isNeeded(transaction) else { return ((), []) }

@@ -14,24 +14,23 @@ package struct SyncConfiguration: Sendable, Hashable {
     /// The name of this writer that peers see; nil uses the name with which the store was opened.
     package var name: String?
     package var rescan = Rescan.automatic
-    /// The time for which a segment may lack an end line before it counts as damaged.
+    /// A segment that lacks an end line for longer is considered damaged.
     package var incompleteGrace = Duration.seconds(60)
-    /// The number of changes and transactions after which an import commits; a transaction is never split.
+    /// An import commits after this number of changes and transactions; a transaction is never split.
     package var sliceChanges = 20_000
     /// The number of bytes that the import may hold in memory.
     package var memory: Int64 = 64 << 20
-    /// The duration by which a writer's clock may be ahead of this machine's clock.
     package var maxAhead = Duration.seconds(3600)
     package var trust = TrustSettings()
     package var encryption = EncryptionKeys()
     package var exports = true
-    /// The most bytes that the log folder may hold before new segments wait; nil for no limit.
+    /// When the log folder holds this number of bytes, new segments wait; nil for no limit.
     package var maxBytes: Int64?
     /// The quiet time of the export.
     ///
     /// The first save after this time without an export is exported at once; later saves are collected for this time.
     package var exportDebounce = Duration.seconds(1)
-    /// The number of bytes after which an exported segment takes no further transaction.
+    /// An exported segment of this number of bytes takes no further transaction.
     package var segmentBytes = 1 << 20
     /// The shortest time between two acknowledgements of a replica without changes of its own.
     package var acknowledge = Duration.seconds(3600)
@@ -43,7 +42,6 @@ package struct SyncConfiguration: Sendable, Hashable {
 }
 
 extension SyncConfiguration {
-    /// Opens the log folder with the keys of its files.
     func openLogs() throws(SegmentError) -> LogFolder { try LogFolder(path: logs, keys: encryption) }
 
     var limits: ImportPlanner.Limits {

@@ -2,7 +2,6 @@ import TransactionLog
 import TributaryAdmin
 import TributaryChanges
 
-/// The problems that concern no single segment.
 struct SyncProblems: Sendable {
     private(set) var ofFolder: [FolderProblem: WallTime] = [:]
     private var others: [Problem.Code: Problem] = [:]
@@ -16,7 +15,7 @@ struct SyncProblems: Sendable {
 
     var isFolderMissing: Bool { ofFolder.keys.contains { $0.code == .logsMissing } }
 
-    /// An existing problem keeps the time since which it exists.
+    /// An existing problem keeps its first time.
     mutating func raise(_ problem: Problem) {
         var problem = problem
         problem.since = others[problem.code]?.since ?? problem.since
@@ -73,10 +72,10 @@ extension Problem {
         self.init(problem.code, since: since, detail: problem.description, hint: hint)
     }
 
-    /// Segments in one state that is a problem, by the first of them.
+    /// Segments in one faulty state, described by the first segment.
     init(_ code: Code, _ first: SegmentStatus, count: Int, since: WallTime) {
         let more = count > 1 ? " and \(count - 1) more" : ""
-        // Without a command in the segment's own hint, the command that explains the segment.
+        // If the segment's own hint has no command, the command that explains the segment is added.
         var hint = first.hint ?? ""
         if !hint.contains(#/: (tributaryctl|rm) /#) {
             hint += (hint.isEmpty ? "" : " ") + "To see more: tributaryctl segment explain \(first.id.path)"

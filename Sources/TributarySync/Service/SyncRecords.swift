@@ -3,7 +3,6 @@ import TransactionLog
 import TributaryChanges
 import TributaryStore
 
-/// Reads and writes the sync's records in the store: positions, the pause and accepted segments.
 struct SyncRecords: Sendable {
     let store: Store
 
@@ -42,7 +41,7 @@ struct SyncRecords: Sendable {
         }
     }
 
-    /// Keeps a renewed pause; blocks the calling thread until the write lock is free.
+    /// Does not remove a renewed pause; blocks the calling thread until the write lock is free.
     func remove(_ pause: ImportPause) throws {
         try store.write { transaction in
             guard try transaction.reader.setting(StoreKeys.paused) == pause.text else { return }
@@ -50,9 +49,9 @@ struct SyncRecords: Sendable {
         }
     }
 
-    /// The state is read while the write lock is held, so that an older one never replaces a newer one.
+    /// Reads the state while the write lock is held, so that an older state never replaces a newer state.
     ///
-    /// Logs an error when that fails; the next call tries again.
+    /// Logs an error on failure; the next call tries again.
     func storeAccepted(of state: SyncStateOwner, logger: Logger) {
         guard state.read(\.hasAcceptedToStore) else { return }
         var accepted: [SegmentName: String] = [:]
@@ -91,10 +90,9 @@ extension ExportRange {
     var name: SegmentName { SegmentName(writer: writer, first: first, last: last) }
 }
 
-/// The keys of the store's settings for the watched folder.
 enum StoreKeys {
     static let paused = "sync.paused"
-    /// `<own sequence> <Unix milliseconds>`: since when imports are unacknowledged, at that own sequence.
+    /// `<own sequence> <Unix milliseconds>`: the own sequence, and the time since which imports are unacknowledged.
     ///
     /// The setting is invalid once the own sequence has advanced.
     static let unacknowledged = "sync.unacknowledged"

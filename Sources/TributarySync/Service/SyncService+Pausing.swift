@@ -8,7 +8,7 @@ import TributaryStore
 extension SyncService {
     /// Stops importing until ``resume(by:)`` or for the given time.
     ///
-    /// Local changes are exported meanwhile. The journal names `user` as the one who requested the pause.
+    /// Local changes are exported meanwhile. The journal names `user` as the requester of the pause.
     package func pause(for duration: Duration? = nil, by user: String? = nil) async throws {
         let wall = environment.wall
         let until = duration.map(wall.later)
@@ -24,7 +24,7 @@ extension SyncService {
         signals.imports.raise()
     }
 
-    /// Keeps a pause that is renewed meanwhile.
+    /// Does not end a pause that was renewed meanwhile.
     func endPauseWhenDue() {
         let wall = environment.wall
         guard let pause = state.read(\.pause), pause.isOver(at: wall) else { return }
@@ -36,7 +36,7 @@ extension SyncService {
 
     private var records: SyncRecords { SyncRecords(store: environment.store) }
 
-    /// With `former`, sets it only when that is the present one; returns whether it was set.
+    /// With `former`, sets it only if that is the present pause; returns whether it was set.
     @discardableResult
     private func set(_ pause: ImportPause?, replacing former: ImportPause? = nil) -> Bool {
         state.update { state in
@@ -58,7 +58,6 @@ extension SyncService {
 
 struct ImportPause: Hashable, Sendable {
     let since: WallTime
-    /// Nil until an administrator resumes the import.
     let until: WallTime?
 
     /// `<since> <until or ->`, both in Unix milliseconds.

@@ -21,12 +21,11 @@ extension SyncService {
         return state.read { $0.idleBaselineProblems(at: wall) }
     }
 
-    /// Returns when the initial import is complete, or when the task is cancelled.
     package func waitForInitialImport() async {
         for await _ in initialImport.stream() {}
     }
 
-    /// The time without an answer from the folder after which the silence counts as a problem.
+    /// A folder that does not answer for longer is a problem.
     package static let folderPatience = Duration.seconds(10)
 
     /// Applying is excluded, because it may wait for others.
@@ -39,10 +38,11 @@ extension SyncService {
         return .logsSilent(for: silence, nothingIs: effect, wall: wall)
     }
 
-    /// The notice of transactions that this store has published with clocks that are ahead, and that another store has
-    /// not acknowledged: it may hold them; nil for none.
+    /// A notice if this store has published transactions with clocks that are ahead, and another store has not
+    /// acknowledged them.
     ///
-    /// `writers` are all writers of the store. O(w log w), and O(w) when none is ahead.
+    /// The other store may hold them. `writers` are all writers of the store. O(w log w), and O(w) when no clock is
+    /// ahead.
     package func publishedLead(_ writers: [WriterRecord], at wall: WallTime) -> Problem? {
         let maxAhead = state.configuration.maxAhead
         guard let own = writers.first(where: \.isSelf) else { return nil }
@@ -69,7 +69,6 @@ extension SyncService {
         return notice
     }
 
-    /// The writers of which the log folder has two contents of one transaction.
     package var forkedWriters: Set<UniqueID> { state.read { $0.planner.forkedWriters } }
 
     package var backlogs: [UniqueID: WriterBacklog] { state.read { $0.planner.backlogs } }
@@ -80,8 +79,8 @@ extension SyncService {
         reading: StatusReading? = nil
     ) async throws -> [SegmentStatus] {
         let wall = environment.wall
-        // The planner is copied, so that the texts of a long backlog are not created under the lock for which the
-        // import waits.
+        // The planner is copied, so that the texts of a long backlog are not created under the lock. The import waits
+        // for the lock.
         let planner = state.read(\.planner)
         var found = planner.statuses(wall: wall)
         if wanted?.contains(.applied) ?? true {
@@ -111,13 +110,10 @@ extension SyncService {
     }
 }
 
-/// The status of the sync, a value that the owner of the state publishes.
 package struct SyncStatus: Sendable, Hashable {
     package var pausedSince: WallTime?
     package var segments: [SegmentState: Int] = [:]
-    /// The number of segments that are verified or to be verified and may be applied.
     package var queue = 0
-    /// The wall time of the last commit of imported transactions.
     package var lastImport: WallTime?
     package var isImporting = false
     package var imported = ImportCounts()
@@ -129,10 +125,8 @@ extension SyncService {
 
     package func deferrals(_ reader: Reader) throws -> DeferralReport { try deferrals.report(reader) }
 
-    /// The report with the lines of its writes; without lines when the log folder does not answer in time.
     package func located(_ report: DeferralReport) async -> DeferralReport { await deferrals.located(report) }
 
-    /// The statuses with the first deferred value of each by name, and with its line, as ``located(_:)`` finds it.
     package func located(_ statuses: [SegmentStatus], reading: StatusReading? = nil) async throws -> [SegmentStatus] {
         var statuses = statuses
         if statuses.contains(where: \.lacksDeferredNames) {

@@ -9,7 +9,7 @@ extension SyncService {
     ///
     /// It does not wait for segments that are waiting, incomplete or held.
     ///
-    /// - Throws: ``SyncError`` `paused` and `notRunning`; what exporting throws.
+    /// - Throws: ``SyncError`` `paused` and `notRunning`; export errors.
     package func sync() async throws -> SyncResult {
         if let pause = state.read(\.pause) { throw SyncError.paused(since: pause.since) }
         let before = state.read(\.progress.imported)
@@ -17,7 +17,7 @@ extension SyncService {
         let shown = replica.shownTransaction
         try await importAll()
         await replica.mergePendingChanges()
-        // Whoever asks may have made room just now.
+        // The user may have made room just now.
         environment.folderSize.expire()
         let exported = try await exportNow()
         let wall = environment.wall
@@ -48,24 +48,21 @@ extension SyncService {
         try await state.waitForPass { signals.imports.raise() }
     }
 
-    /// Exports everything that is committed.
+    /// Exports all committed transactions.
     ///
     /// Exports are serial: a caller waits for an export in progress. The function works as long as the store is open,
     /// also after the service has ended.
-    ///
-    /// - Throws: what exporting throws.
     @discardableResult
     package func exportNow() async throws -> ImportCounts {
         try await exports.exportNow()
     }
 
-    /// Exports everything that is committed, into a full log folder too.
     func exportBeyondLimit() async throws { _ = try await exports.exportNow(beyondLimit: true) }
 
-    /// Has the next pass of the compaction look at once whether the log folder lacks segments of this store.
+    /// Requests that the next compaction pass checks at once whether the log folder lacks segments of this store.
     package func lookAtExports() { signals.baselines.raise() }
 
-    /// Reads a segment again; nil when it is simply applied afterwards.
+    /// Reads a segment again; returns nil if it is then applied without remarks.
     ///
     /// - Throws: ``SyncError`` `noSuchSegment`.
     @discardableResult
@@ -81,7 +78,7 @@ extension SyncService {
         return status
     }
 
-    /// Accepts a held segment although its clock is ahead; nil when the segment is simply applied.
+    /// Accepts a held segment although its clock is ahead; returns nil if it is then applied without remarks.
     ///
     /// - Throws: ``SyncError`` `noSuchSegment`, `notHeld`.
     @discardableResult
@@ -91,7 +88,7 @@ extension SyncService {
             try state.update { state throws(SyncError) in try state.accept(name, wall: wall) }
         } catch {
             guard case .noSuchSegment = error else { throw error }
-            // The planner forgets segments that are simply applied.
+            // The planner forgets segments that are applied without remarks.
             guard let known = try await explanation(of: name), let state = SegmentState(rawValue: known.state) else {
                 throw SyncError.noSuchSegment(name)
             }
@@ -106,14 +103,12 @@ extension SyncService {
         return try await segment(name)
     }
 
-    /// The changed states of segments from now on; a slow listener loses the oldest ones.
+    /// The changed states of segments from now on; a slow listener loses the oldest states.
     package func segmentEvents() -> AsyncStream<SegmentStatus> { events.stream() }
 }
 
-/// The changes that a sync has made, and the remaining segments.
 package struct SyncResult: Sendable, Hashable {
     package var imported: ImportCounts
-    /// The objects with changes that programs see since.
     package var merged: SyncMessage.Merged
     package var exported: ImportCounts
     package var remaining: [SegmentState: Int]
@@ -133,22 +128,21 @@ package enum SyncError: Error, Hashable, Sendable {
     case notHeld(SegmentName, state: SegmentState)
     /// No such writer is known; 404.
     case noSuchWriter(UniqueID)
-    /// The writer is the store's own one; 409.
+    /// The writer belongs to this store; 409.
     case ownWriter(UniqueID)
-    /// Nothing that is signed is held of the writer, so that the request must name the key; 409.
+    /// No signed file of the writer is held, so the request must name the key; 409.
     case noKey(UniqueID)
-    /// What is held of the writer is signed with several keys, so that the request must name one; 409.
+    /// The held files of the writer are signed with several keys, so the request must name a key; 409.
     case severalKeys(UniqueID)
     /// The log folder has no such baseline; 404.
     case noSuchBaseline(BaselineName)
-    /// The baseline cannot be compared: it is unreadable or untrusted, or of another version of the model; 409.
+    /// The baseline cannot be compared: it is unreadable or untrusted, or belongs to another model version; 409.
     case baselineUnusable(BaselineName, reason: String, hint: String)
     /// The baseline and the store have different writes for the same transactions; 409.
     case baselineContradicts(BaselineName, String)
     /// A part of the baseline cannot be compared, for this reason, and nobody vouches for it; 409.
     case baselineUnproven(BaselineName, String)
 
-    /// The command that accepts a baseline.
     static func acceptCommand(_ name: BaselineName) -> String { "tributaryctl baseline accept \(name.path)" }
 }
 

@@ -8,14 +8,14 @@ import TransactionLog
 package import TributaryChanges
 import TributaryStore
 
-// This folder has the service with its state, which one owner changes, its problems and status, and the requests of an
-// administrator.
+// This folder contains the service: its state, which has a single owner, its problems and status, and the requests of
+// an administrator.
 
 /// Synchronizes a store with its log folder: imports foreign segments and exports local transactions.
 ///
-/// ``ImportLoop`` runs the stages of the import, ``ExportLoop`` exports. Both read nothing but the folder and the
-/// store, so that a start, a lost event and a recreated folder need no code of their own. A replica has at most one
-/// running service, because one task waits for its ``LocalReplica/commitSignal``.
+/// ``ImportLoop`` runs the stages of the import, ``ExportLoop`` exports. Both read only the folder and the store, so a
+/// start, a lost event and a recreated folder need no special code. A replica has at most one running service, because
+/// one task waits for its ``LocalReplica/commitSignal``.
 ///
 /// ```swift
 /// let sync = try SyncService(replica: container, configuration: SyncConfiguration(logs: "/srv/logs"), logger: logger)
@@ -92,7 +92,7 @@ package final class SyncService: Service {
                 }
                 loops.addTask { await self.exports.run() }
                 loops.addTask { await self.activity.run() }
-                // The import and the export end by themselves, the journal when it is cancelled.
+                // The import and the export end without cancellation; the journal needs it.
                 for _ in 0..<2 { await loops.next() }
                 loops.cancelAll()
             }
@@ -102,7 +102,6 @@ package final class SyncService: Service {
         end()
     }
 
-    /// Looks again at what waits for a time of the wall clock.
     func clockWasSet() {
         signals.imports.raise()
         signals.exports.raise()
@@ -156,7 +155,6 @@ package final class SyncService: Service {
         return state.read(\.lifecycle.isWatching)
     }
 
-    /// The keys of the log folder's files.
     package var encryption: EncryptionKeys { state.read(\.configuration.encryption) }
 
     private func logKeys(_ keys: EncryptionKeys) {
@@ -187,7 +185,7 @@ struct SyncEnvironment: Sendable {
     let logger: Logger
     let activity: ActivityJournal
     let folderSize: FolderSize
-    /// Called after a file of a writer was renamed into its place or removed; it must not block.
+    /// Called after a file of a writer was published or removed; it must not block.
     let published: @Sendable (UniqueID) -> Void
 
     var store: Store { replica.store }
@@ -197,7 +195,7 @@ struct SyncEnvironment: Sendable {
 
 struct SyncSignals: Sendable {
     let imports = Signal()
-    /// The replica raises it after each local commit; other settings and the stop end the debounce with it.
+    /// The replica raises it after each local commit; new settings and the stop also raise it, to end the debounce.
     let exports: Signal
     let baselines = Signal()
 }
@@ -222,8 +220,9 @@ final class BlockingExecutor: TaskExecutor {
 package struct SerialQueue: Sendable {
     private let queue: DispatchQueue
 
-    /// With `inBackground`, the work yields the processors to all other work, and must not take the write lock, for
-    /// which others would wait.
+    /// With `inBackground`, the work has the lowest priority.
+    ///
+    /// It must not take the write lock, because others would wait for it.
     package init(_ name: String, inBackground: Bool = false) {
         queue = DispatchQueue(label: name, qos: inBackground ? .background : .default)
     }
@@ -237,9 +236,8 @@ package struct SerialQueue: Sendable {
     }
 }
 
-/// Work on a folder that may never answer.
 package enum HangingWork {
-    /// Returns the result of `task`, which continues in any case; nil when `isLost` returns true before there is one.
+    /// Returns the result of `task`, or nil when `isLost` returns true before the task ends; the task always continues.
     package static func result<T: Sendable>(
         of task: Task<T, Never>,
         lookingEvery interval: Duration,
@@ -258,9 +256,9 @@ package enum HangingWork {
     }
 }
 
-/// Reports when somebody sets the wall clock, so that segments held until a time of that clock are looked at again.
+/// Reports when somebody sets the wall clock, so that held segments are checked again.
 ///
-/// Without the system's help, the next scan of the whole folder finds it.
+/// Without the system's help, the next scan of the whole folder finds the change.
 private final class ClockWatcher: Sendable {
     private let source: any DispatchSourceRead
 

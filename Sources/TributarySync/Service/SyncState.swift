@@ -16,25 +16,23 @@ struct SyncState: Sendable {
     var problems = SyncProblems()
     var progress = ImportProgress()
     var pause: ImportPause?
-    /// The number of local transactions that wait for room in the log folder; nil for none.
     private(set) var withheld: Int?
     var exportFailures = FailureReports()
-    /// When this store has published a segment last, or has begun to run.
+    /// The time when this store published a segment last, or began to run.
     private var published: WallTime?
-    /// When a full log folder has had a pass of the compaction begun last.
+    /// The time when a full log folder last caused a compaction pass.
     private var madeRoom: WallTime?
-    /// The accepted segments as the store has them.
     var storedAccepted: [SegmentName: String]
-    /// The result of the last comparison of a baseline; nil before the first comparison.
     var comparison: CompactionReport.Step?
-    /// The baselines about which this store cannot decide, with the first transaction that it needs; nil when none helps.
+    /// The baselines that this store cannot judge, with the first transaction that it needs; nil when no transaction
+    /// helps.
     ///
     /// An answer stays until its missing transaction is in the log folder, until another baseline is verified or joined, or until
     /// the next start.
     var openAnswers: [KnownBaseline: (reason: String, missing: AppliedSegments.Transaction?)] = [:]
-    /// An own baseline with a transaction that nothing else has, with the time since when that is known; nil for none.
+    /// An own baseline with a transaction that exists nowhere else, with the time of the finding; nil for none.
     private var lone: (baseline: KnownBaseline, missing: AppliedSegments.Transaction, since: WallTime)?
-    /// Own segments that the log folder lacks, by writer, with the time since when that is known.
+    /// Own segments that the log folder lacks, by writer, with the time of the finding.
     private var missing: (exports: [MissingExports], since: WallTime, looked: WallTime)?
     /// Whether files of the own writer have vanished, or come back; a pass of the compaction looks.
     private var hasLostFiles = false
@@ -42,7 +40,7 @@ struct SyncState: Sendable {
     private(set) var damagedExports: Set<SegmentName> = []
     /// When that has last begun a pass.
     private var lossSeen: WallTime?
-    /// Grows when other keys are trusted: what was read before is read again.
+    /// Grows when the trusted keys change; earlier results of reading are then discarded.
     private(set) var trustGeneration = 0
     /// The positions of a baseline that waits until this store has applied its transactions; nil for none.
     private var awaited: VersionVector?
@@ -89,7 +87,8 @@ struct SyncState: Sendable {
 
     // MARK: Importing
 
-    /// Has everything read again that is not applied, since other keys are trusted; O(n log n) for what was read.
+    /// Requests that all unapplied files are read again, because the trusted keys have changed; O(n log n) for the read
+    /// files.
     mutating func readAllAgain(wall: WallTime) {
         trustGeneration += 1
         planner.readAllAgain()
@@ -103,7 +102,7 @@ struct SyncState: Sendable {
 
     /// The own writer changes when the store continues as a fresh writer.
     ///
-    /// A former writer that has exported nothing is not a writer of the store any more: a copy of the store may publish it.
+    /// A former writer that has exported nothing no longer belongs to the store: a copy of the store may publish it.
     mutating func setOwn(_ writer: UniqueID, _ positions: [UniqueID: WriterPosition]) {
         if planner.own != writer, positions[planner.own] == nil {
             planner.setPosition(WriterPosition(), of: planner.own)
@@ -117,7 +116,7 @@ struct SyncState: Sendable {
         if let lone, !found.unverified.contains(lone.baseline) { self.lone = nil }
         openAnswers = isDecided ? [:] : openAnswers.filter { found.baselines[$0.key.name] == $0.key }
         planner.baselines.set(found)
-        // Once another store endorses the baseline, it concerns its maker and the store that objects to it.
+        // Once another store endorses the baseline, it concerns only its maker and the store that objects to it.
         let objection = knownBaselines.objections.first {
             !knownBaselines.isVerified($0.baseline) || [$0.store, $0.baseline.name.writer].contains(planner.own)
         }
@@ -149,7 +148,7 @@ struct SyncState: Sendable {
         missing = exports.isEmpty ? nil : (exports, missing?.since ?? wall, wall)
     }
 
-    /// Whether a pass of the compaction should look for missing own segments again, because others may have acknowledged them.
+    /// Whether a compaction pass should check missing own segments again, because others may have acknowledged them.
     ///
     /// A pass costs O(n) for n segments: at most one a minute while segments are missing.
     mutating func mayHaveExports(wall: WallTime) -> Bool {
@@ -158,13 +157,13 @@ struct SyncState: Sendable {
         return true
     }
 
-    /// Notes that a baseline waits for transactions; returns whether they have been applied by now.
+    /// Records that a baseline waits for transactions; returns whether they are already applied.
     mutating func awaits(_ vector: VersionVector) -> Bool {
         awaited = vector
         return hasAwaited()
     }
 
-    /// Whether a baseline has waited for transactions that are applied now; it waits no more then.
+    /// Whether the transactions of a waiting baseline are applied now; the wait then ends.
     mutating func hasAwaited() -> Bool {
         guard let vector = awaited else { return false }
         guard planner.covers(vector) else { return false }
@@ -172,8 +171,9 @@ struct SyncState: Sendable {
         return true
     }
 
-    /// Records that the planner waits: the initial import is complete, unless importing is paused, the folder is not
-    /// there, or something is missing that a baseline has.
+    /// Records that the planner waits, which completes the initial import.
+    ///
+    /// It is not complete while importing is paused, the folder is missing, or a baseline has missing transactions.
     ///
     /// - Returns: Whether it has become complete now.
     @discardableResult
@@ -207,7 +207,7 @@ struct SyncState: Sendable {
         problems.end(.importFailed)
     }
 
-    /// Returns the status of a file that contradicts what was applied.
+    /// Returns the status of a file that contradicts the applied transactions.
     mutating func compared(_ finding: AppliedAudit.Finding, wall: WallTime) -> SegmentStatus? {
         planner.compared(finding.file, finding.reason, isLocked: finding.isLocked, wall: wall)
         if finding.isDamaged {
@@ -221,7 +221,7 @@ struct SyncState: Sendable {
     // MARK: Accepting
 
     mutating func accept(_ name: SegmentName, wall: WallTime) throws(SyncError) {
-        // Of several files with the name, another one may not be applied either.
+        // If several files have the name, another of them may also be unapplied.
         let held = planner.status(of: name, in: .held, wall: wall)
         guard let status = held ?? planner.status(of: name, wall: wall) else { throw .noSuchSegment(name) }
         guard status.state == .held, planner.accept(name) != nil else {
@@ -236,8 +236,10 @@ struct SyncState: Sendable {
     private static let exceptionInterval = Duration.seconds(3600)
     private static let roomInterval = Duration.seconds(600)
 
-    /// Whether a segment goes out although the log folder is full: one an hour, since two stores that have each something to
-    /// publish would otherwise never acknowledge what the other one waits for.
+    /// Whether a segment is exported although the log folder is full: one an hour.
+    ///
+    /// Otherwise two stores with unexported changes would never acknowledge the transactions that the other store waits
+    /// for.
     mutating func mayExceedLimit(wall: WallTime) -> Bool {
         guard let published, published <= wall else {
             published = wall
@@ -246,7 +248,7 @@ struct SyncState: Sendable {
         return wall.duration(since: published) >= SyncState.exceptionInterval
     }
 
-    /// Whether a pass of the compaction is due because something waits for room: at once, then every ten minutes.
+    /// Whether a compaction pass is due because something waits for room: at once, then every ten minutes.
     mutating func mayMakeRoom(wall: WallTime) -> Bool {
         guard withheld != nil else {
             madeRoom = nil
@@ -257,7 +259,7 @@ struct SyncState: Sendable {
         return true
     }
 
-    /// Nil for `withheld` says that no transaction waits for room in the log folder.
+    /// `withheld` is nil when no transaction waits for room in the log folder.
     mutating func exported(_ counts: ImportCounts, withheld: Int?, wall: WallTime) {
         problems.setExportProblem(nil)
         if counts.segments > 0 { published = wall }
@@ -274,7 +276,7 @@ struct SyncState: Sendable {
         if let problem = Problem(taken, in: configuration.logs) { problems.raise(problem) }
     }
 
-    /// Returns what the journal gets; nil when it has had the same lately.
+    /// Returns the journal entry; nil when the same failure was logged lately.
     @discardableResult
     mutating func exportFailed(_ error: any Error, wall: WallTime, now: Duration) -> FailureReports.Report? {
         let problem = Problem.exportFailed(error, logs: configuration.logs, since: wall)
@@ -307,9 +309,9 @@ extension SyncState {
         found(knownBaselines.refusing(name, refusal), wall: wall)
     }
 
-    /// The problems of baselines that do not count, that wait to be joined, or that nothing else can replace.
+    /// The problems of baselines that are refused, that wait to be joined, or that nothing else can replace.
     ///
-    /// A file that lacks its end is one only when it has stayed so.
+    /// A file without its end is a problem only after the grace.
     func baselineProblems(wall: WallTime) -> [Problem] {
         let limits = planner.limits
         let late = knownBaselines.refused.filter {
@@ -336,19 +338,21 @@ extension SyncState {
         return [refused, comparison, waiting, offered, alone ?? unverified(wall: wall)].compactMap(\.self)
     }
 
-    /// The problem that the log folder lacks segments of this store; a file that is being replaced is back soon.
+    /// The problem that the log folder lacks segments of this store; a file that is being replaced returns soon.
     private func exportProblem(wall: WallTime) -> Problem? {
         guard let missing, planner.limits.isLate(since: missing.since, wall: wall) else { return nil }
-        // A baseline that has them may have been endorsed since the pass that looked.
+        // A baseline that has them may have been endorsed since the last pass.
         let covered = knownBaselines.covered
         let exports = missing.exports.filter { $0.last > covered[$0.first.writer] }
         return exports.isEmpty ? nil : .exportsMissing(exports, logs: configuration.logs, since: missing.since)
     }
 
-    /// The maker compares a baseline itself after a day, and daemons look once a day: after three days it stays as it is.
+    /// The maker compares a baseline itself after a day, and daemons check once a day: after three days nothing more
+    /// will happen.
     private static let comparisonPatience = Duration.seconds(3 * 86_400)
 
-    /// The problem that no baseline has been endorsed for days, with the reason why this store could not compare the newest one.
+    /// The problem that no baseline has been endorsed for days, with the reason why this store could not compare the
+    /// newest.
     ///
     /// O(b v w) for b baselines, v of them verified.
     private func unverified(wall: WallTime) -> Problem? {
@@ -363,10 +367,11 @@ extension SyncState {
         return .baselineUnverified(baseline.name, reason, since: since)
     }
 
-    /// The problems of baselines that keep no transaction from being imported here.
+    /// The problems of baselines that do not keep any transaction from being imported here.
     ///
-    /// A baseline that does not count keeps those out that no other file has. Of one that cannot be read, only the last
-    /// transaction of its own writer is known, from its name. O(w) for each objection and O(1) for each other baseline.
+    /// An ignored baseline matters only if no other file has its transactions. For an unreadable baseline, only the
+    /// last transaction of its own writer is known, from its name. O(w) for each objection and O(1) for each other
+    /// baseline.
     func idleBaselineProblems(at wall: WallTime) -> Set<Problem.Code> {
         var found: Set<Problem.Code> = []
         let keepsOut = knownBaselines.objections.contains {
@@ -383,7 +388,7 @@ extension SyncState {
         return found
     }
 
-    /// Records that a baseline was joined, or why it was not; nil for joined.
+    /// Records that a baseline was joined, or the reason why it was not; nil for joined.
     mutating func joined(_ baseline: KnownBaseline, refusal: PlannedBaselines.Refusal?) {
         if let refusal { return planner.baselines.refuse(baseline, refusal) }
         openAnswers = [:]

@@ -12,14 +12,16 @@ final class SyncStateOwner: Sendable {
 
     var isStopping: Bool { read(\.lifecycle.isStopping) }
 
-    /// Reads the state; `block` must be short, because the import waits meanwhile.
+    /// Reads the state.
+    ///
+    /// `block` must be short, because the import waits meanwhile.
     func read<T: Sendable>(_ block: (SyncState) throws -> T) rethrows -> T { try state.withLock { try block($0) } }
 
     func update<T: Sendable, E: Error>(_ change: (inout SyncState) throws(E) -> T) throws(E) -> T {
         try state.withLock { state throws(E) in try change(&state) }
     }
 
-    // MARK: Those who wait
+    // MARK: Waiting callers
 
     func stop() {
         for starter in update({ $0.lifecycle.stop() }) { starter.resume() }
@@ -64,7 +66,7 @@ final class SyncStateOwner: Sendable {
 
 /// The phase of the service between its start and its end, with the callers that wait for a later phase.
 ///
-/// A change of the phase returns the callers that no longer wait; its caller resumes them after the lock is released.
+/// A change of the phase returns the callers that no longer wait. Its caller resumes them after the lock is released.
 struct ServiceLifecycle<Request: Sendable, Starter: Sendable>: Sendable {
     enum Phase: Sendable {
         /// `run()` has not been called.
@@ -78,7 +80,6 @@ struct ServiceLifecycle<Request: Sendable, Starter: Sendable>: Sendable {
     private(set) var phase = Phase.idle
     /// Whether the service watches the folder and has scanned it once.
     private(set) var isWatching = false
-    /// The callers that wait for a whole pass over the folder.
     private var requests: [Request] = []
     private var starters: [Starter] = []
 
@@ -86,7 +87,6 @@ struct ServiceLifecycle<Request: Sendable, Starter: Sendable>: Sendable {
 
     var requestCount: Int { requests.count }
 
-    /// Begins the service; false when it has begun before, or was stopped before it began.
     mutating func begin() -> Bool {
         guard phase == .idle else { return false }
         phase = .running
@@ -109,21 +109,19 @@ struct ServiceLifecycle<Request: Sendable, Starter: Sendable>: Sendable {
         return removeStarters()
     }
 
-    /// Adds a request; false when the service does not run, so that no pass would serve it.
     mutating func addRequest(_ request: Request) -> Bool {
         guard phase == .running else { return false }
         requests.append(request)
         return true
     }
 
-    /// Adds a starter; false when there is nothing to wait for.
     mutating func addStarter(_ starter: Starter) -> Bool {
         guard !isWatching, !isStopping else { return false }
         starters.append(starter)
         return true
     }
 
-    /// Removes the oldest requests, at most `count`, whose pass has ended.
+    /// Removes the oldest requests, at most `count`, after their pass has ended.
     ///
     /// A stop may have cut the pass short, so the requests then stay until ``end()``.
     mutating func removeRequests(_ count: Int) -> [Request] {

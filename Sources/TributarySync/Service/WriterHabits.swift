@@ -1,10 +1,11 @@
 package import TributaryChanges
 
-/// Learns how long each store usually pauses between its transactions, and tells which ones are silent for much longer.
+/// Learns how long each store usually pauses between its transactions, and finds stores that are silent for much
+/// longer.
 ///
-/// A till that is switched off at night and at weekends pauses for days, a sensor for seconds. So what counts is the longest
-/// pause of each day: the habit is the longest of the last 14 days with transactions. Of four days or more, the one with the
-/// longest pause is left out: an outage that has ended is no habit. Two weekends within the 14 days are one.
+/// A till that is switched off at night and at weekends pauses for days, a sensor for seconds. The habit is therefore
+/// the longest of the daily longest pauses of the last 14 days with transactions. With four days or more, the day with
+/// the longest pause is left out: a single outage is not a habit, but two weekends within the 14 days are.
 ///
 /// Costs at most 300 bytes for each store, and O(1) for each transaction.
 package struct WriterHabits: Sendable {
@@ -18,7 +19,7 @@ package struct WriterHabits: Sendable {
         init(at time: WallTime) { (first, last) = (time, time) }
 
         mutating func add(_ time: WallTime) {
-            // Clocks of a store grow; those of its former writers may come later.
+            // Clocks of a store grow. Clocks of its former writers may come later.
             guard time > last else { return }
             let pause = time.duration(since: last)
             last = time
@@ -32,7 +33,6 @@ package struct WriterHabits: Sendable {
             }
         }
 
-        /// The longest usual pause; nil while too little is known to say.
         var usualPause: Duration? {
             guard pauses >= WriterHabits.leastPauses, last.duration(since: first) >= WriterHabits.leastTime else {
                 return nil
@@ -49,10 +49,10 @@ package struct WriterHabits: Sendable {
     }
 
     static let days = 14
-    /// The numbers of pauses, and the time between the first and the last transaction, from which a habit is known.
+    /// A habit needs this number of pauses, and this time between the first and the last transaction.
     static let leastPauses = 8
     static let leastTime = Duration.seconds(6 * 3_600)
-    /// A silence is longer than this, and than so many times the longest usual pause.
+    /// A silence is longer than this, and longer than `factor` times the longest usual pause.
     static let leastSilence = Duration.seconds(3_600)
     static let factor = 10
     /// Further stores are not observed.
@@ -62,7 +62,7 @@ package struct WriterHabits: Sendable {
 
     package init() {}
 
-    /// A time that is ahead of the wall clock is taken as now.
+    /// A time that is ahead of the wall clock is treated as now.
     package mutating func add(_ time: WallTime, of store: UniqueID, at wall: WallTime) {
         let time = min(time, wall)
         if habits[store] != nil {
@@ -72,7 +72,6 @@ package struct WriterHabits: Sendable {
         }
     }
 
-    /// The stores that are silent at a time for longer than is their habit, the longest silent one first.
     package func silences(at wall: WallTime) -> [Silence] {
         habits.compactMap { store, habit in
             guard let usual = habit.usualPause else { return nil }

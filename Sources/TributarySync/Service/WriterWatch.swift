@@ -3,10 +3,10 @@ package import TributaryAdmin
 package import TributaryChanges
 package import TributaryStore
 
-/// Learns the habits of the other stores from the history of this one, and makes notices of their silence.
+/// Learns the habits of the other stores from the history of this store, and creates notices of their silence.
 ///
-/// Nothing is kept in the store: the history, which is there for as long as `history.keep` says, is read once after a start,
-/// and what is new of it later.
+/// The store contains no record of habits: the history, which is kept for `history.keep`, is read once after a start,
+/// and its new transactions later.
 package final class WriterWatch: Sendable {
     private struct State {
         var habits = WriterHabits()
@@ -15,20 +15,19 @@ package final class WriterWatch: Sendable {
     }
 
     private let state = Mutex(State())
-    /// The number of transactions that are read at a time.
     private static let portion = 10_000
     private static let named = 20
 
     package init() {}
 
-    /// Learns from the next transactions; false when there may be more of them.
+    /// Learns from the next transactions; returns false when there may be more.
     package func learn(_ reader: Reader, _ writers: [WriterRecord], at wall: WallTime) throws -> Bool {
         let through = state.withLock(\.through)
         let found = try reader.history.times(after: through, limit: WriterWatch.portion)
         let stores = Dictionary(writers.map { ($0.id, $0.store) }) { first, _ in first }
         let own = writers.first(where: \.isSelf)?.store
         state.withLock { state in
-            // Somebody else may have learned them meanwhile.
+            // Another caller may have learned them meanwhile.
             guard state.through == through, let last = found.last else { return }
             for transaction in found {
                 guard let store = stores[transaction.writer], store != own else { continue }
@@ -39,7 +38,7 @@ package final class WriterWatch: Sendable {
         return found.count < WriterWatch.portion
     }
 
-    /// The notices of stores that are silent, without those that an administrator has evicted or abandoned.
+    /// The notices of silent stores, except stores that an administrator has evicted or abandoned.
     package func notices(_ writers: [WriterRecord], at wall: WallTime) -> [Problem] {
         let silences = silences(writers, at: wall)
         return silences.prefix(WriterWatch.named).map { silence, last in
@@ -61,7 +60,6 @@ package final class WriterWatch: Sendable {
         }
     }
 
-    /// The names of the stores that have fallen silent, and of those that write again, since the last call.
     package func changes(_ writers: [WriterRecord], at wall: WallTime) -> (begun: [Problem], ended: [UniqueID]) {
         let silent = Set(silences(writers, at: wall).map(\.0.store))
         let (begun, ended) = state.withLock { state in

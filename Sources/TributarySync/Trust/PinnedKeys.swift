@@ -1,21 +1,19 @@
 package import TributaryChanges
 package import TributaryStore
 
-/// The keys that were trusted at first sight, and the keys with which the store itself has signed: settings of the store.
+/// The keys that were trusted at first sight, and the signing keys of the store itself: settings of the store.
 ///
-/// A key is pinned in the SQLite transaction that applies the first segment with its signature. So a segment that is
-/// never applied pins nothing, and a store that is set back to a backup has the keys of its applied segments. The store's
-/// own key is pinned before its first segment is published, so that a store that has lost its key knows the lost key.
-/// Each key has a setting, and each store one with its keys: a decision and a pin cost O(log n) for n keys, and O(k) for
-/// the k keys of the same store.
+/// A key is pinned in the SQLite transaction that applies the first segment with its signature. A segment that is never
+/// applied therefore pins nothing, and a restored store has the keys of its applied segments. The store's own key is
+/// pinned before its first segment is published, so that a store that has lost its key still knows the lost key. There
+/// is a setting for each key, and a setting for each store with its keys. A decision and a pin cost O(log n) for n
+/// keys, and O(k) for the k keys of the same store.
 package struct PinnedKeys {
-    /// The pins that matter for a store and a key.
     package struct Finding: Hashable, Sendable {
         /// The first store with the pinned key.
         ///
-        /// Only the own key, which copies of the store may have as well, is pinned to further stores.
+        /// Only the own key, which copies of the store may also have, is pinned to further stores.
         package var owner: UniqueID?
-        /// All keys that are pinned to the store.
         package var keys: [PublicKey] = []
     }
 
@@ -45,7 +43,7 @@ package struct PinnedKeys {
         }
     }
 
-    /// Pins a key to a store that does not have it yet; the reader must belong to a write transaction.
+    /// Pins a key to a store that lacks it; the reader must belong to a write transaction.
     func pin(_ key: PublicKey, to store: UniqueID, at wall: WallTime) throws {
         let known = try keys(of: store)
         guard !known.contains(key) else { return }

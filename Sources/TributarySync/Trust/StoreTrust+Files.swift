@@ -2,15 +2,12 @@ import TransactionLog
 package import TributaryChanges
 import TributaryStore
 
-/// What keeps a file from being taken about its signature.
+/// The reason why the signature of a file prevents its use.
 package struct UntrustedFile: Hashable, Sendable {
     /// A sentence.
     package var reason: String
-    /// The label of the store that has written it.
     package var store: UniqueID
-    /// The key that has signed it; nil when it has no valid signature.
     package var key: PublicKey?
-    /// Whether an administrator has revoked the key.
     package var isRevoked = false
     /// Whether the label names the store that has read the file.
     package var isOwn = false
@@ -23,29 +20,28 @@ package struct UntrustedFile: Hashable, Sendable {
 }
 
 extension StoreTrust {
-    /// Decides about a segment; `isRead` says that its signature was verified when it was read.
+    /// Decides about a segment.
+    ///
+    /// `isRead`: its signature was verified when it was read.
     func admission(of segment: VerifiedSegment, isRead: Bool = false, _ reader: Reader) throws -> Admission {
         let (writer, store) = (segment.name.writer, segment.header.incarnation.store)
         let text = SignedText.of(segment.name.path, segment.end.sha256)
         return try admission(writer, claiming: store, segment.end.signature, of: text, isRead: isRead, reader)
     }
 
-    /// What keeps a segment from being applied; nil for nothing.
     func refusal(of segment: VerifiedSegment, _ reader: Reader) throws -> UntrustedFile? {
         try admission(of: segment, reader).refusal
     }
 
-    /// What keeps a baseline from counting; nil for nothing.
+    /// The reason why a baseline is ignored; nil for none.
     ///
-    /// Its bytes are not compared with the signed hash yet, and it may name another store than its own: no key is pinned
-    /// for what it says.
+    /// Its bytes are not compared with the signed hash yet, and it may name a foreign store, so it pins no key.
     func refusal(of baseline: BaselineSummary, _ name: BaselineName, _ reader: Reader) throws -> UntrustedFile? {
         let claimed = baseline.writers.first { $0.id == name.writer }?.incarnation.store
         let text = SignedText.of(name.path, baseline.sha256)
         return try admission(name.writer, claiming: claimed, baseline.signature, of: text, reader).refusal
     }
 
-    /// What keeps a comparison from counting; nil for nothing.
     func refusal(of comparison: BaselineComparison, _ reader: Reader) throws -> UntrustedFile? {
         let (writer, store) = (comparison.name.writer, comparison.store)
         return try admission(writer, claiming: store, comparison.signature, of: comparison.signedText, reader).refusal
@@ -96,13 +92,12 @@ extension StoreTrust {
 /// store, or the store may have another key. Earlier segments of the same transaction change this, too.
 struct Admission {
     var store: UniqueID
-    /// Whether only the file itself names the store: nothing of its writer is applied yet.
+    /// Whether only the file itself names the store: no transaction of its writer is applied yet.
     var isClaimed = false
     /// The key to pin when the file is a segment and is applied; nil for none.
     var first: PublicKey?
     var refusal: UntrustedFile?
 
-    /// Pins the key, when a transaction of the segment is applied.
     func pin(_ transaction: WriteTransaction, at wall: WallTime) throws {
         guard let first else { return }
         try PinnedKeys(transaction.reader).pin(first, to: store, at: wall)

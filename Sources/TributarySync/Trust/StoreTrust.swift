@@ -6,9 +6,10 @@ package import TransactionLog
 package import TributaryChanges
 package import TributaryStore
 
-/// A store's own key and the list of keys that it trusts: the one owner of the files `<store>-key` and `<store>-trust`.
+/// A store's own key and the list of keys that it trusts: the single owner of the files `<store>-key` and
+/// `<store>-trust`.
 ///
-/// They lie beside the store and not in it, so that a backup has no private key, and a restored one forgets no
+/// The files lie beside the store and not in it, so that a backup has no private key, and a restored store forgets no
 /// revocation. Keys that are trusted at first sight are in the store: ``PinnedKeys``.
 package final class StoreTrust: Sendable {
     private struct State {
@@ -16,7 +17,6 @@ package final class StoreTrust: Sendable {
         var settings = TrustSettings()
     }
 
-    /// Nil when nothing is signed.
     package let key: SigningKey?
     /// Nil when the list is only in memory.
     private let path: String?
@@ -24,19 +24,18 @@ package final class StoreTrust: Sendable {
 
     private static let listBytes = 32 << 20
 
-    /// Signs nothing, and takes everything.
     package init() {
         (key, path) = (nil, nil)
         state = Mutex(State())
     }
 
-    /// Opens the files of a store, and makes a key where there is none.
+    /// Opens the files of a store, and creates a missing key.
     ///
     /// An earlier version or a person writes a list without an end line. The line is added, unless the store has on
     /// record that its list has an end line. The logger gets a warning for each line of the list that has no effect.
     ///
     /// - Throws: ``KeyFileError`` when a file cannot be read, parsed or written, when others may read the key or write
-    ///   the list, or when the list is missing or was cut; the errors of the store.
+    /// the list, or when the list is missing or was cut; the errors of the store.
     package init(of store: Store, logger: Logger = Logger(label: "trust") { _ in SwiftLogNoOpLogHandler() }) throws {
         let path = "\(store.configuration.path)-trust"
         self.path = path
@@ -56,27 +55,26 @@ package final class StoreTrust: Sendable {
 
     /// Decides about a key that has signed a file of a store, with the pins of the reader's state; O(log n) for n keys.
     ///
-    /// The reader's own store gets no key at first sight: the store has its own key, keys that it has signed with before,
-    /// and keys that an administrator has trusted.
+    /// The reader's own store gets no key at first sight: the store has its own key, keys that it has signed with
+    /// before, and keys that an administrator has trusted.
     package func decide(_ store: UniqueID, _ key: PublicKey, _ reader: Reader) throws -> TrustList.Decision {
         let (list, settings) = state.withLock { ($0.list, $0.settings) }
         guard settings.mode == .known else { return .trusted }
         let pinned = try PinnedKeys(reader).finding(store, key)
-        // Whoever has the store's own key is this store, or a copy of it. A copy has a label of its own, which no other
-        // key gets from then on.
+        // Only this store or a copy of it has the store's own key. A copy has a label of its own, which no other key
+        // gets from then on.
         guard key != self.key?.publicKey else { return pinned.keys.isEmpty ? .first : .trusted }
         let decision = list.decide(store, key, pinned: pinned, by: settings)
         guard decision != .trusted, !list.isRevoked(key), try isOwn(store, reader) else { return decision }
         return .untrusted("It is signed in the name of this store with key \(key), which is not a key of this store.")
     }
 
-    /// Whether a label is the present label of the reader's store.
     func isOwn(_ store: UniqueID, _ reader: Reader) throws -> Bool { try reader.writers.own().store == store }
 
     /// Trusts or revokes keys of a store, and writes the whole list to its file: O(n log n) for its n keys.
     ///
     /// - Returns: Whether the list has changed.
-    /// - Throws: ``KeyFileError`` when it cannot be written; it is as before then.
+    /// - Throws: ``KeyFileError`` when it cannot be written. The list is then unchanged.
     @discardableResult
     package func set(
         _ new: TrustList.State,
@@ -96,14 +94,17 @@ package final class StoreTrust: Sendable {
 
     // MARK: Files
 
-    /// Reads the list of keys beside a store that another process may have, and changes nothing.
+    /// Reads the list of keys beside a store that another process may use.
     ///
-    /// - Throws: ``KeyFileError`` when a start could not use the list. It does not miss a list that the store has on record.
+    /// Changes nothing.
+    ///
+    /// - Throws: ``KeyFileError`` when a start could not use the list. The function does not notice if the store has a
+    /// list on record that is missing.
     package static func examine(besideStore store: String) throws(KeyFileError) {
         _ = try list(store + "-trust", isRecorded: false, Logger(label: "trust") { _ in SwiftLogNoOpLogHandler() })
     }
 
-    /// Reads the list, and nil for its end without a file.
+    /// Returns nil for the end if the file is missing.
     private static func list(
         _ path: String,
         isRecorded: Bool,
@@ -140,7 +141,7 @@ package final class StoreTrust: Sendable {
 
     private static func isRecorded(_ reader: Reader) throws -> Bool { try reader.setting(StoreKeys.trust) != nil }
 
-    /// Records in the store that its list has an end line, so that it is missed from then on.
+    /// Records in the store that its list has an end line, so that a missing list is noticed from then on.
     static func record(_ transaction: WriteTransaction) throws {
         guard try !isRecorded(transaction.reader) else { return }
         try transaction.setSetting(StoreKeys.trust, to: "1")
@@ -168,7 +169,7 @@ package final class StoreTrust: Sendable {
             let (folder, name) = try OpenFolder.holding(path)
             let file = try NewFile(name, in: folder, mode: 0o600)
             try file.write(key.pem)
-            // Never in the place of another key.
+            // Never replaces another key.
             try file.finish()
         } catch {
             throw failure(error, path)

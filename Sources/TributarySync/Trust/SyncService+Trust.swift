@@ -4,13 +4,11 @@ package import TributaryChanges
 package import TributaryStore
 
 extension SyncService {
-    /// Whose files the store takes, and how it signs its own.
     package var trust: StoreTrust { environment.trust }
 
-    /// The key with which the store signs; nil when it signs nothing.
     package var signingKey: SigningKey? { environment.trust.key }
 
-    /// The keys that are trusted or revoked, by store, also when nothing of it has come yet; O(n log n) for n keys.
+    /// The trusted or revoked keys by store, including stores without applied transactions; O(n log n) for n keys.
     package func keys(_ reader: Reader) throws -> [UniqueID: [TrustList.Entry]] {
         let list = environment.trust.list
         let entries = list.completing(list.entries, with: try PinnedKeys(reader).entries())
@@ -24,12 +22,11 @@ extension SyncService {
         return list.completing(list.entries(of: store), with: pinned)
     }
 
-    /// Trusts a key of a writer's store, or revokes it, and looks again at everything that is not applied.
+    /// Trusts or revokes a key of a writer's store, and checks all unapplied files again.
     ///
-    /// What a revoked key has signed stays applied where it is; what is not applied is held. `writer` is one of the
-    /// store's writers, or its label. Without a key it is the one with which the store's held files are signed, or for a
-    /// revocation all of its keys. About this store itself an administrator decides with a key only, and not about its
-    /// present key.
+    /// Applied files of a revoked key stay applied; other files are held. `writer` is a writer of the store, or its
+    /// label. Without a key, the function uses the key of the store's held files, or for a revocation all keys of the
+    /// store. For this store itself an administrator must name a key, and not its present key.
     ///
     /// - Throws: ``SyncError`` `noSuchWriter`, `ownWriter`, `noKey`; ``KeyFileError``; the errors of the store.
     package func setTrust(
@@ -51,7 +48,7 @@ extension SyncService {
         if label == own.store, key == nil || key == signingKey?.publicKey { throw SyncError.ownWriter(writer) }
         let keys = key.map { [$0] } ?? (state == .revoked && !known.isEmpty ? known : found.compactMap(\.key))
         guard let first = keys.first else { throw SyncError.noKey(writer) }
-        // Of several keys an administrator chooses.
+        // An administrator chooses among several keys.
         guard state == .revoked || keys.allSatisfy({ $0 == first }) else { throw SyncError.severalKeys(writer) }
         try environment.trust.set(state, Array(Set(keys)), of: label, at: environment.wall)
         try await store.writeAsync { try StoreTrust.record($0) }
@@ -66,7 +63,7 @@ extension SyncService {
         if self.state.read({ $0.pause == nil && $0.lifecycle.phase == .running }) { try await importAll() }
     }
 
-    /// Has everything read again that is not applied, since other keys are trusted.
+    /// Requests that all unapplied files are read again, because the trusted keys have changed.
     func readAgain() {
         let wall = environment.wall
         state.update { $0.readAllAgain(wall: wall) }

@@ -1,24 +1,21 @@
 package import TransactionLog
 package import TributaryChanges
 
-// This folder decides whose files are taken: each store signs what it publishes, and a store that asks for it takes only
-// what is signed with keys that it trusts.
+// This folder decides which stores are trusted. Each store signs its files. With the mode `known` a store uses only
+// files that are signed with trusted keys.
 
-/// The settings of trust; the defaults are those of the configuration file.
 package struct TrustSettings: Hashable, Sendable {
     package enum Mode: String, CaseIterable, Sendable {
-        /// Signatures are made, and not looked at.
+        /// The store signs its files and ignores the signatures of others.
         case any
-        /// Only files with the signature of a trusted key are taken.
+        /// Only files with the signature of a trusted key are used.
         case known
     }
 
     package var mode: Mode
-    /// Whether the key of the first segment of a store that is applied is trusted from then on.
+    /// Whether the key of the first applied segment of a store is trusted from then on.
     package var pinsFirst: Bool
-    /// Keys of stores that may be trusted at first sight.
     package var keys: [PublicKey] { didSet { listed = Set(keys) } }
-    /// The members of ``keys``: each decision looks for a key.
     fileprivate private(set) var listed: Set<PublicKey>
 
     package init(mode: Mode = .any, pinsFirst: Bool = false, keys: [PublicKey] = []) {
@@ -28,8 +25,7 @@ package struct TrustSettings: Hashable, Sendable {
 
 /// The keys of stores that an administrator has trusted or revoked.
 ///
-/// Earlier versions have also written the keys into it that they trusted at first sight; now these are
-/// ``PinnedKeys``.
+/// Earlier versions also added the keys that they trusted at first sight; these keys are now ``PinnedKeys``.
 package struct TrustList: Hashable, Sendable {
     package enum State: String, Sendable { case trusted, revoked }
 
@@ -42,9 +38,8 @@ package struct TrustList: Hashable, Sendable {
 
     package enum Decision: Hashable, Sendable {
         case trusted
-        /// Trusted at first sight: the key is pinned when something that it has signed is applied.
+        /// Trusted at first sight: the key is pinned when a file with its signature is applied.
         case first
-        /// Not taken, with the reason in a sentence.
         case untrusted(String)
     }
 
@@ -64,7 +59,6 @@ package struct TrustList: Hashable, Sendable {
         return entries.sorted { $0.key.bytes.lexicographicallyPrecedes($1.key.bytes) }
     }
 
-    /// Adds the pinned keys that this list neither trusts nor revokes to some of its entries.
     package func completing(_ entries: [Entry], with pinned: [Entry]) -> [Entry] {
         entries + pinned.filter { states[$0.store]?[$0.key] == nil && !isRevoked($0.key) }
     }
@@ -91,7 +85,7 @@ package struct TrustList: Hashable, Sendable {
         if let other = known.first(where: { !isListed || !settings.listed.contains($0) }) {
             return .untrusted("It is signed with key \(key), and store \(store) is known by key \(other).")
         }
-        // A store whose key was revoked gets another one by an administrator only, and so does a second store a key.
+        // Only an administrator gives another key to a store with a revoked key, or a known key to a second store.
         let hasRevoked = own.contains { $0.state == .revoked } || pinned.keys.contains(where: isRevoked)
         let isFree = stores[key] == nil && pinned.owner == nil && !hasRevoked
         guard isFree, settings.pinsFirst || isListed else {
@@ -111,7 +105,6 @@ package struct TrustList: Hashable, Sendable {
 }
 
 extension TrustList {
-    /// The greatest number of keys that are kept.
     package static let limit = 65_536
 
     /// A line of JSON for each key, and the end line.
@@ -133,7 +126,6 @@ extension TrustList {
 
     /// The end of a list: whether its last line is the end line of the lines before it.
     package struct End: Hashable, Sendable {
-        /// The last line, if it is an end line.
         package var found: String?
         /// The end line of the keys that were read.
         package var right: String
@@ -143,12 +135,12 @@ extension TrustList {
 
     /// Reads a list, with its end.
     ///
-    /// Blank lines are ignored, and so are all end lines but the last, so that an end line can be appended by hand.
-    /// If one of two lines of a key revokes it, it is revoked. A line with a key that this version
+    /// Blank lines are ignored. All end lines but the last are also ignored, so that an end line can be appended by
+    /// hand. If a key has two lines and one of them revokes it, the key is revoked. A line with a key that this version
     /// accepts nowhere has no effect: an earlier version has pinned such a key when somebody had used it.
     ///
-    /// - Returns: The list, its end, and the lines without effect, by their numbers.
-    /// - Throws: `JSONError` for a line that is none of ``text``, with its number.
+    /// - Returns: The list, its end, and the numbers of the lines without effect.
+    /// - Throws: `JSONError` for a line that does not have the form of ``text``, with its number.
     package static func read(
         _ text: String
     ) throws(JSONError) -> (list: TrustList, end: End, ineffective: [(line: Int, key: String)]) {

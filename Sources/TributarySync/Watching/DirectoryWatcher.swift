@@ -9,8 +9,8 @@ import TributaryStore
 
 /// Converts inotify's events of the log folder into hints.
 ///
-/// A hint names a place to scan and says nothing about its content: a lost event, an overflow and a recreated folder
-/// all become the hint to scan everything.
+/// A hint names a place to scan, not its content: a lost event, an overflow and a recreated folder all become the hint
+/// to scan everything.
 package final class DirectoryWatcher: Sendable {
     private enum Place: Hashable, Sendable {
         /// The folder that contains the log folder: its events show that the log folder was recreated.
@@ -65,7 +65,6 @@ package final class DirectoryWatcher: Sendable {
         add(.root, path, DirectoryWatcher.rootEvents)
     }
 
-    /// Watches a writer's folder, and its blobs if there are any.
     package func watch(_ writer: UniqueID) {
         add(.writer(writer), "\(path)/\(writer)", DirectoryWatcher.writerEvents)
         add(.blobs(writer), "\(path)/\(writer)/blobs", DirectoryWatcher.blobEvents)
@@ -88,7 +87,7 @@ package final class DirectoryWatcher: Sendable {
         let code = errno
         state.withLock { state in
             if watch >= 0 {
-                // One folder may have two roles; the watch keeps the more specific one.
+                // If one folder has two roles, the watch keeps the more specific role.
                 if place != .parent || state.places[watch] == nil { state.places[watch] = place }
             } else if code == ENOSPC || code == ENOMEM {
                 state.isLimited = true
@@ -185,7 +184,6 @@ struct FolderWatch {
         { [watcher] in watcher?.watch($0) }
     }
 
-    /// The time after which everything is scanned, also when nothing was reported.
     func interval(_ rescan: SyncConfiguration.Rescan) -> Duration {
         if case .every(let interval) = rescan { return interval }
         let isReliable = watcher != nil && !isLimited
@@ -193,7 +191,6 @@ struct FolderWatch {
     }
 }
 
-/// The kinds of file systems, by the numbers of statfs(2).
 package enum FileSystemKind {
     /// NFS, SMB, CIFS, SMB2, Ceph, 9P: other machines may have a file open at the same time.
     private static let network: Set<UInt32> = [0x6969, 0x517B, 0xFF53_4D42, 0xFE53_4D42, 0x00C3_6400, 0x0102_1997]
@@ -201,16 +198,16 @@ package enum FileSystemKind {
 
     /// Whether other machines may write to the file system.
     ///
-    /// Locks and shared memory do not reach them, so no store may be there.
+    /// Locks and shared memory do not work between machines, so a store must not be there.
     package static func isNetwork(_ kind: UInt32) -> Bool { network.contains(kind) }
 
     /// Whether other machines may make changes without an inotify event on this machine.
     package static func isRemote(_ kind: UInt32) -> Bool { isNetwork(kind) || kind == fuse }
 
-    /// The time within which a changed folder may change again without another time stamp.
+    /// A changed folder may change again within this time and keep its time stamp.
     ///
-    /// Where the kernel or a program keeps what a server has said, the list of a folder may be older than the time stamp
-    /// beside it, for as long as it is kept (sshfs 20 s, NFS 60 s, rclone 5 min).
+    /// Kernels and programs cache a server's answers (sshfs 20 s, NFS 60 s, rclone 5 min). The list of a folder may be
+    /// older than the time stamp next to it until the cache expires.
     static func timestampDoubt(_ kind: UInt32) -> Duration { isRemote(kind) ? .seconds(600) : .seconds(2) }
 
     /// The number of the file system at `path`; 0 when it cannot be determined.

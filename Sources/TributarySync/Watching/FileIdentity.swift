@@ -4,7 +4,8 @@ package import TributaryChanges
 
 /// Distinguishes a file from a former file of its name, without reading it.
 ///
-/// It takes 16 bytes, since a backlog has many. It is for this process: the digest is another one in the next.
+/// It takes 16 bytes, because a backlog has many. It is valid only in this process, because another process has another
+/// digest.
 package struct FileIdentity: Hashable, Sendable {
     package let size: Int64
     private let digest: Int
@@ -49,7 +50,7 @@ extension FileAttributes {
         )
     }
 
-    /// Looks at a file of the log folder; nil when there is no regular file of this path.
+    /// Nil without a regular file at this path in the log folder.
     init?(_ path: String, in logs: LogFolder) {
         var status = stat()
         guard fstatat(logs.descriptor, path, &status, AT_SYMLINK_NOFOLLOW) == 0, status.st_mode & S_IFMT == S_IFREG
@@ -74,7 +75,7 @@ extension FileTime {
     }
 }
 
-/// A time stamp of a file, as `stat` gives it: any 64-bit number of seconds, also long before 1970 or after 2262.
+/// A time stamp of a file, as `stat` returns it: any 64-bit number of seconds, also long before 1970 or after 2262.
 package struct FileTime: Hashable, Sendable {
     package var seconds: Int64 = 0
     package var nanoseconds: Int64 = 0

@@ -4,7 +4,7 @@ package import TributaryAdmin
 package import TributaryChanges
 
 package struct FolderScan: Sendable {
-    /// The folders that may have changed, including the store's own one.
+    /// The folders that may have changed, including the store's own folder.
     package var listings: [WriterListing] = []
     package var changes: [ListingChange] = []
     package var vanished: [UniqueID] = []
@@ -20,7 +20,6 @@ package struct FolderScan: Sendable {
     }
 }
 
-/// The files of one writer's folder, known by their names and attributes.
 package struct WriterListing: Sendable {
     /// A regular file with a segment's name and sequences that are not all applied.
     package struct Pending: Hashable, Sendable {
@@ -55,11 +54,9 @@ package struct WriterListing: Sendable {
     }
 }
 
-/// The changes of some files of a writer's folder; the other files have not changed.
 package struct ListingChange: Sendable {
     package var writer: UniqueID
     package var names: Set<SegmentName> = []
-    /// The examined names that are regular files with unapplied sequences.
     package var pending: [WriterListing.Pending] = []
     /// The examined names that are files at or below the position.
     package var applied: Set<SegmentName> = []
@@ -73,7 +70,6 @@ package struct ListingChange: Sendable {
     }
 }
 
-/// A problem of the log folder that concerns no single segment.
 package struct FolderProblem: Error, Hashable, Sendable {
     package var code: Problem.Code
     package var path: String
@@ -84,7 +80,7 @@ extension FolderProblem: CustomStringConvertible {
     package var description: String { "\(path): \(reason)" }
 }
 
-/// A file with the content of a segment, under the segment's name or under that of a replicator's conflict copy.
+/// A file with the content of a segment and the name of the segment or of a replicator's conflict copy.
 package struct SegmentFile: Hashable, Sendable, Comparable {
     package var id: SegmentName
     package var fileName: String

@@ -3,14 +3,14 @@ package import TransactionLog
 import TributaryAdmin
 package import TributaryChanges
 
-// This folder finds what changes in the log folder: the watcher gives hints of places that may have changed, the
-// schedule says when they are scanned, and the scanner lists them and tells segments from other files.
+// This folder finds changes in the log folder. The watcher gives hints of changed places, the schedule decides when
+// they are scanned, and the scanner lists them and distinguishes segments from other files.
 
-/// A stage of the import: lists the log folder where hints say that it may have changed.
+/// A stage of the import: lists the places of the log folder that hints name.
 ///
-/// The scanner opens folders only. It does not list a writer's folder again that has not changed since the last scan,
-/// and of files at or below the position it reads the name only. It keeps the known state of files and folders that the
-/// system refuses to show, and names them in the scan, so that they are scanned again.
+/// The scanner opens only folders. It does not list a writer's folder again that has not changed since the last scan,
+/// and it reads only the names of files at or below the position. If the system refuses to show files or folders, it
+/// keeps their known state, and names them in the scan, so that they are scanned again.
 package struct FolderScanner: Sendable {
     package let path: String
     private let fileSystem: @Sendable () -> UInt32
@@ -63,7 +63,7 @@ package struct FolderScanner: Sendable {
         return scan
     }
 
-    /// The baselines that are examined, and what stores have found in baselines; in order.
+    /// The examined baselines and comparisons, in order.
     var baselines: BaselineFiles {
         var files = BaselineFiles()
         for folder in known.values {
@@ -81,7 +81,7 @@ package struct FolderScanner: Sendable {
         updateUnchecked(id.writer)
     }
 
-    /// The applied files whose end line is still to be compared, at most `limit`.
+    /// At most `limit` applied files with an end line that is still to be compared.
     package func unchecked(limit: Int) -> [SegmentName] {
         var names: [SegmentName] = []
         for writer in withUnchecked where names.count < limit {
@@ -193,7 +193,7 @@ extension FolderScanner {
         let inode = UInt64(status.st_ino)
         let modified = FileTime(status.st_mtim)
         if !isForced, known[writer]?.inode == inode, known[writer]?.modified == modified {
-            // Files that are not applied may be written to without a change of the folder.
+            // Unapplied files may be written to without a change of the folder.
             let pending = known[writer]?.refresh(position: position) {
                 FolderScanner.status(of: $0.fileName, in: folder).map { FileAttributes($0) }
             }
@@ -358,7 +358,7 @@ extension FolderScanner {
         "Remove it: rm -r \("\(path)/\(writer)/\(fileName)".shellWord)"
     }
 
-    /// A conflict copy that is no regular file is not read.
+    /// A conflict copy that is not a regular file is not read.
     private func examined(_ unusableFile: WriterListing.UnusableFile, in folder: Int32) -> WriterListing.UnusableFile {
         guard unusableFile.state == .forked,
             let status = FolderScanner.status(of: unusableFile.fileName, in: folder)
@@ -375,7 +375,7 @@ extension FolderScanner {
         return unusableFile
     }
 
-    /// Describes a conflict copy or a file with nearly a segment's name; nil for a file of another kind.
+    /// Describes a conflict copy or a file with a name similar to a segment's name; nil for other files.
     private static func unusableFile(
         _ text: String,
         _ kind: SegmentFileKind,

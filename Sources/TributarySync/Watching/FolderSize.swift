@@ -6,19 +6,18 @@ package import TributaryChanges
 
 /// The number and size of the files in the log folder, measured from time to time.
 ///
-/// A measurement runs on a thread of its own: callers wait at most a second for a folder that does not answer; only the
-/// export, which needs the folder anyway, waits without a limit. Folders that have not changed since the last measurement are not listed
-/// again: files in them have their final names and sizes. Once an hour everything is listed, since a file may have grown.
+/// A measurement runs on a thread of its own: callers wait at most a second for a folder that does not answer. Only the
+/// export, which needs the folder anyway, waits without a limit. Folders that have not changed since the last
+/// measurement are not listed again: files in them have their final names and sizes. Once an hour everything is listed,
+/// since a file may have grown.
 package final class FolderSize: Sendable {
     package struct Measured: Sendable, Hashable {
         package var files = 0
         package var bytes: Int64 = 0
         package var time: WallTime
-        /// The bytes in each folder with a writer's name.
         package var writers: [UniqueID: Int64] = [:]
     }
 
-    /// The files of one folder, without those in the folders below it.
     private struct Listed {
         var inode: UInt64
         /// Nil when the folder may change without another time stamp.
@@ -30,7 +29,6 @@ package final class FolderSize: Sendable {
 
     private struct State {
         var last: Measured?
-        /// What this store has published since the last measurement.
         var added: Int64 = 0
         var begun: WallTime?
         var isMeasuring = false
@@ -38,23 +36,22 @@ package final class FolderSize: Sendable {
 
     private let path: String
     private let state = Mutex(State())
-    /// Used on the queue alone.
     private let listed = Mutex<(folders: [String: Listed], since: WallTime?)>(([:], nil))
     private let queue = DispatchQueue(label: "tributary.folder-size", qos: .utility)
 
     private static let age = Duration.seconds(60)
-    /// How soon a full folder is measured again: it may have room since.
+    /// A full folder is measured again after this time, because it may have room then.
     private static let ageWhenFull = Duration.seconds(1)
     private static let wholeAge = Duration.seconds(3600)
     private static let deepest = 3
-    /// Of further folders nothing is kept between two measurements.
+    /// For further folders nothing is cached between two measurements.
     private static let keptFolders = 10_000
 
     package init(path: String) { self.path = path }
 
-    /// The last measurement; a new one begins when it is a minute old.
+    /// The last measurement; a new measurement begins when it is a minute old.
     ///
-    /// Only the first one is waited for, for a second.
+    /// A caller waits only for the first measurement, for a second.
     package func measured(at wall: WallTime) async -> Measured? {
         let (isDue, last) = state.withLock { state in
             guard FolderSize.isOld(state.begun, FolderSize.age, at: wall), !state.isMeasuring else {
@@ -80,7 +77,6 @@ package final class FolderSize: Sendable {
         return withAdded
     }
 
-    /// The last measurement with what this store has published since.
     private var withAdded: Measured? {
         state.withLock { state in
             var measured = state.last
@@ -91,8 +87,8 @@ package final class FolderSize: Sendable {
 
     /// Whether the folder has at least so many bytes; false when it cannot be read.
     ///
-    /// Measures the folder on the caller's time when the last measurement is a minute old, or says that the folder is
-    /// full and is a second old. Between two measurements, what is ``added(_:)`` counts.
+    /// Measures the folder on the caller's time when the last measurement is a minute old, or when it is a second old
+    /// and the folder was full. Between two measurements, ``added(_:)`` counts the published bytes.
     func isFull(_ limit: Int64, at wall: WallTime) -> Bool {
         let known: Int64? = state.withLock { state in
             guard let last = state.last, !FolderSize.isOld(state.begun, FolderSize.age, at: wall) else { return nil }
@@ -109,7 +105,7 @@ package final class FolderSize: Sendable {
         state.withLock { $0.added = $0.added.addingSaturating(Int64(clamping: bytes)) }
     }
 
-    /// Has the folder measured again at the next question, since files were removed.
+    /// Requests a new measurement at the next call, because files were removed.
     func expire() { state.withLock { $0.begun = nil } }
 
     /// A clock that was set back makes every measurement old.
@@ -117,7 +113,6 @@ package final class FolderSize: Sendable {
         begun?.isDue(after: age, at: wall) ?? true
     }
 
-    /// Runs on the queue.
     private func measure(at wall: WallTime) {
         let added = state.withLock { state in
             state.begun = wall
@@ -191,12 +186,11 @@ package final class FolderSize: Sendable {
     }
 }
 
-/// The room in a log folder that may hold a number of bytes.
 struct FolderRoom: Sendable {
     let limit: Int64
     let size: FolderSize
     let wall: WallTime
-    /// The number of segments with changes that go out although the folder is full.
+    /// The number of segments with changes that are exported although the folder is full.
     var exceptions = 0
 
     var isFull: Bool { size.isFull(limit, at: wall) }

@@ -1,15 +1,15 @@
 import TransactionLog
 import TributaryChanges
 
-/// The state of a writer's folder at its last scan.
 struct KnownFolder: Sendable {
     enum Entry {
         case file(File, FileIdentity?)
         case unusableFile(WriterListing.UnusableFile)
     }
 
-    /// A file with a segment's name; a folder has one for each of its segments, those that are applied too: 40 bytes in
-    /// the order.
+    /// A file with a segment's name.
+    ///
+    /// A folder has one for each of its segments, also the applied segments: 40 bytes in the order.
     struct File: BoundedSegment {
         let bounds: SegmentBounds
         let inode: UInt64
@@ -18,7 +18,7 @@ struct KnownFolder: Sendable {
 
     let writer: UniqueID
     var inode: UInt64
-    /// The time stamp of the folder; nil when it is so recent that a later change may have the same one.
+    /// The time stamp of the folder; nil when it is so recent that a later change may have the same time stamp.
     var modified: FileTime?
     private(set) var files = SegmentOrder<File>()
     private(set) var unchecked: Set<SegmentBounds> = []
@@ -28,14 +28,14 @@ struct KnownFolder: Sendable {
 
     private static let misnamedLimit = 1_000
     private(set) var misnamedCount = 0
-    /// How many baselines of a writer are listed; how many compared ones, and how many of the newest, are read.
+    /// The number of listed baselines of a writer, and the numbers of compared and of newest baselines that are read.
     private static let (baselineLimit, examinedLimit) = (1_000, 16)
     /// A store removes comparisons that nobody needs any more.
     private static let comparisonLimit = 64
 
     func name(_ bounds: SegmentBounds) -> SegmentName { SegmentName(writer: writer, bounds) }
 
-    /// An applied file counts as compared if it was in `former`, or was verified before it was applied.
+    /// An applied file is considered compared if it was in `former`, or was verified before it was applied.
     mutating func replace(with found: [File], former: KnownFolder?) {
         for file in found where file.isApplied && former?.isSettled(file) != true { unchecked.insert(file.bounds) }
         files.replace(with: found)
@@ -54,7 +54,7 @@ struct KnownFolder: Sendable {
         unusableFiles[unusableFile.fileName] = unusableFile
     }
 
-    /// Inserts a file with nearly a segment's name, or a replicator's copy of a segment.
+    /// Inserts a file with a name similar to a segment's name, or a replicator's copy of a segment.
     mutating func insert(other unusableFile: WriterListing.UnusableFile) {
         if unusableFile.state == .rejected {
             guard misnamedCount < KnownFolder.misnamedLimit else { return }
@@ -63,7 +63,7 @@ struct KnownFolder: Sendable {
         unusableFiles[unusableFile.fileName] = unusableFile
     }
 
-    /// Keeps the newest of each maker; O(1), since a folder has at most ``comparisonLimit`` of them.
+    /// Keeps the newest comparison of each maker; O(1), because a folder has at most ``comparisonLimit`` of them.
     mutating func insert(comparison baseline: BaselineName) {
         comparisons.append(baseline)
         guard comparisons.count > KnownFolder.comparisonLimit else { return }
@@ -74,16 +74,16 @@ struct KnownFolder: Sendable {
         }
     }
 
-    /// Keeps the newest; at most ``baselineLimit`` steps.
+    /// Keeps the newest baselines; at most ``baselineLimit`` steps.
     mutating func insert(baseline sequence: UInt64) {
         let index = baselines.firstIndex { $0 >= sequence } ?? baselines.endIndex
         baselines.insert(sequence, at: index)
         if baselines.count > KnownFolder.baselineLimit { baselines.removeFirst() }
     }
 
-    /// The writer's newest baselines that stores have compared, and its newest ones of all.
+    /// The newest baselines of the writer that stores have compared, and its newest baselines of all.
     ///
-    /// A baseline that a store has endorsed is not hidden by newer ones that nobody has looked at.
+    /// Newer baselines that nobody has compared do not hide an endorsed baseline.
     func examinedBaselines(compared: Set<BaselineName>) -> [BaselineName] {
         let names = baselines.map { BaselineName(writer: writer, sequence: $0) }
         let first = names.filter(compared.contains).suffix(KnownFolder.examinedLimit)
@@ -102,7 +102,7 @@ struct KnownFolder: Sendable {
 
     /// Covered files were verified before, so they need not be compared.
     ///
-    /// The other files are returned as `look` finds them, without the vanished ones.
+    /// The other files are returned as `look` finds them, without the vanished files.
     mutating func refresh(position: UInt64, _ look: (SegmentName) -> FileAttributes?) -> [WriterListing.Pending] {
         var pending: [WriterListing.Pending] = []
         files.replace(

@@ -3,11 +3,12 @@ import Glibc
 import TransactionLog
 import TributaryAdmin
 
-/// What shows in a log folder that a replicator carries the staging folder too.
+/// Evidence in a log folder that a replicator also copies the staging folder.
 ///
-/// A folder of another writer in it shows nothing: programs on this machine may write as several writers, and on a shared
-/// mount all machines stage there. What does are Syncthing's marker without the pattern in `.stignore`, and a
-/// replicator's temporary files and conflict copies. Bounded in what it reads, whatever lies there.
+/// A folder of another writer in it is not evidence: programs on this machine may write as several writers, and on a
+/// shared mount all machines stage there. Evidence is Syncthing's marker without the pattern in `.stignore`, and a
+/// replicator's temporary files and conflict copies. The number of read entries is bounded, whatever the folder
+/// contains.
 struct ReplicatedStaging {
     private(set) var reason: String?
 
@@ -26,7 +27,7 @@ struct ReplicatedStaging {
     private static func leavesOut(_ root: Int32) -> Bool {
         let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY
         let file = clinux_openat(root, SyncthingIgnores.fileName, flags, 0)
-        // Of a file that is there and may not be read nothing is known.
+        // An existing file that may not be read proves nothing.
         guard file >= 0 else { return errno != ENOENT }
         defer { close(file) }
         var bytes = [UInt8](repeating: 0, count: largestIgnoreFile)

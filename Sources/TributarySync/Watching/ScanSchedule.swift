@@ -3,7 +3,7 @@ package import TributaryChanges
 
 /// The places in the log folder that may have changed since the hints were drained last, in bounded memory.
 ///
-/// A file or folder that is named stays named beside "everything": a list of a folder does not show that an applied file was
+/// A named file or folder stays named next to "everything": the list of a folder does not show that an applied file was
 /// overwritten in its place.
 package struct FolderHints: Hashable, Sendable {
     package private(set) var isEverything: Bool
@@ -47,8 +47,8 @@ package struct FolderHints: Hashable, Sendable {
 
 /// Decides which places of the log folder are scanned, and when.
 ///
-/// Places that events and requests name are scanned at once, those that the system refused to show after a delay, and
-/// everything at each rescan. Times are durations since any fixed moment; this type has no clock.
+/// Places that events and requests name are scanned at once. Places that the system refused to show are scanned after a
+/// delay, and everything is scanned at each rescan. Times are durations since any fixed moment; this type has no clock.
 struct ScanSchedule: Sendable {
     /// The delay of another attempt: short for a momentary trouble, long enough for a lasting one.
     static let retryInterval = Duration.seconds(5)

@@ -2,16 +2,16 @@ import ArgumentParser
 import Foundation
 import TributaryAdmin
 
-/// The daemon's program, which is beside this one: nothing else reads configurations and stores.
+/// The daemon's program, which is next to this program; no other program reads configurations and stores.
 enum DaemonProgram {
-    /// Runs `tributaryd` with the arguments, and returns its exit status; what it prints is printed.
+    /// Runs `tributaryd` with the arguments, prints its output, and returns its exit status.
     ///
     /// - Throws: ``CommandFailure`` with exit status 69 when it cannot be run.
     static func run(_ arguments: [String]) throws(CommandFailure) -> Int32 {
         try run(arguments, output: nil)
     }
 
-    /// Runs `tributaryd` with the arguments, and returns what it prints, at most 16 MiB, and its exit status.
+    /// Runs `tributaryd` with the arguments, and returns its output, at most 16 MiB, and its exit status.
     ///
     /// - Throws: ``CommandFailure`` with exit status 69 when it cannot be run.
     static func output(of arguments: [String]) throws(CommandFailure) -> (output: Data, status: Int32) {
@@ -54,7 +54,6 @@ struct ServiceOptions: ParsableArguments {
         if config != nil, instance != nil { throw ValidationError("give either --config or --instance") }
     }
 
-    /// The same as arguments of the daemon's program.
     var arguments: [String] {
         let file = config ?? instance.map { "/etc/tributary/\($0.name).yaml" }
         return file.map { ["--config", $0] } ?? []

@@ -3,14 +3,15 @@ import TributaryChanges
 import TributaryModel
 
 struct ModelFindings {
-    /// The number of faults that are kept; further ones are only counted.
     private static let kept = 1000
 
     private(set) var findings: [(line: Int, fault: ChangeChecker.Fault)] = []
     private(set) var count = 0
     private var line = 1
 
-    /// Checks all changes of a verified segment; strictly, what readers take and writers must not write is a fault too.
+    /// Checks all changes of a verified segment.
+    ///
+    /// A strict check also reports content that readers accept but writers must not write.
     ///
     /// - Throws: ``SegmentError`` when the file cannot be read or was changed after it was verified.
     init(_ source: OpenFile, _ segment: VerifiedSegment, checker: ChangeChecker, isStrict: Bool) throws(SegmentError) {
@@ -73,7 +74,7 @@ extension ParsedChange {
     }
 }
 
-/// Finds in a line what a reader must take and a writer must not write.
+/// Finds content in a line that a reader must accept but a writer must not write.
 struct StrictCheck {
     let checker: ChangeChecker
 
@@ -120,8 +121,9 @@ struct StrictCheck {
         return texts.filter { $0 != $0.lowercased() }
     }
 
-    /// Returns the UUIDs and the hashes of a value that are not in lower case, each with its path; texts of other types are
-    /// as they are.
+    /// Returns the UUIDs and hashes in a value that are not in lower case, each with its path.
+    ///
+    /// Other texts are not checked.
     private func upperCase(
         in value: JSONValue,
         at path: String,

@@ -5,7 +5,7 @@ import TributaryAdmin
 import TributaryChanges
 import TributaryModel
 
-// This folder works without a daemon: on files of the log folder, models, backups, and stores whose daemon is stopped.
+// This folder works without a daemon: on files of the log folder, models, backups, and stores without a running daemon.
 
 /// This protocol converts errors to a message and an exit status.
 protocol OfflineCommand: AsyncParsableCommand {
@@ -36,7 +36,7 @@ extension OfflineCommand {
     }
 }
 
-/// The keys of encrypted files of the log folder, as the daemon has them by `encryption.key_file`.
+/// The keys of encrypted files in the log folder, like `encryption.key_file` of the daemon.
 struct EncryptionOptions: ParsableArguments {
     @Option(
         name: .customLong("encryption-keys"),
@@ -65,7 +65,6 @@ extension Model {
 }
 
 extension SegmentError {
-    /// What helps a command that knows no daemon's keys.
     var offlineHint: String {
         kind == .locked ? "Name the file that has its key: --encryption-keys FILE" : hint
     }

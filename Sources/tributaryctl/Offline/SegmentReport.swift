@@ -7,10 +7,11 @@ struct SegmentReport {
     let file: OpenFile?
     let segment: VerifiedSegment?
     let error: SegmentError?
-    /// Whether the file name has a writer and a range, so that they were compared with the header.
     let isNameChecked: Bool
 
-    /// Verifies a file; one outside its writer's folder, such as a copy, against its own header.
+    /// Verifies a file.
+    ///
+    /// A file outside its writer's folder, such as a copy, is compared with its own header only.
     ///
     /// In a folder, the file of this name is verified, and no symbolic link is followed.
     init(path: String, in folder: OpenFolder? = nil, keys: EncryptionKeys = EncryptionKeys()) {
@@ -134,7 +135,7 @@ struct SegmentSummary {
     }
 }
 
-/// The segments of a writer in the log folder, after which the next one continues.
+/// The end of a writer's segments in the log folder, where the next segment continues.
 struct WriterSegments {
     let next: UInt64
     let previous: String?

@@ -4,10 +4,12 @@ import TransactionLog
 import TributaryAdmin
 import TributaryChanges
 
-/// The place of a store whose daemon does not run; locked as a daemon locks it, until the last reference is released.
+/// The place of a store without a running daemon.
 ///
-/// Root works in the folder of the service's user, who could put a link in the place of each file. So the folder is opened
-/// once. The store itself may be a link, for root only a link of root.
+/// It is locked as a daemon locks it, until the last reference is released.
+///
+/// Root works in the folder of the service's user, who could put a link in the place of each file. The folder is
+/// therefore opened once. The store itself may be a link, for root only a link of root.
 final class StoppedStore {
     let path: String
     let folder: OpenFolder
@@ -16,7 +18,6 @@ final class StoppedStore {
     private let owner: (user: uid_t, group: gid_t)?
     private let lock: Int32
 
-    /// Locks the store, or the one to which a symbolic link leads.
     init(_ path: String) throws {
         (folder, name, self.path) = try OpenFolder.holding(linkedFrom: path)
         var status = stat()
@@ -42,14 +43,14 @@ final class StoppedStore {
 
     deinit { close(lock) }
 
-    /// SQLite would apply a write-ahead log that an earlier store left behind to the next one of the same name.
+    /// SQLite would apply the write-ahead log of an earlier store to the next store of the same name.
     var exists: Bool { ["", "-wal", "-journal"].contains { folder.contains(name + $0) } }
 
     private var suffixes: [String] { ["-wal", "-shm", "-journal", "-blobs", ""].filter { folder.contains(name + $0) } }
 
-    /// The path that the store's files get, with a time in it; nil when there is no store.
+    /// The new path of the store's files, which contains a time; nil without a store.
     ///
-    /// A move that was interrupted goes on with the name that it has begun with.
+    /// A move that was interrupted continues with its first name.
     func freeAside(_ begun: String?) -> String? {
         guard exists else { return nil }
         let time = Date().formatted(.iso8601.dateSeparator(.omitted).timeSeparator(.omitted))
@@ -66,10 +67,8 @@ final class StoppedStore {
 
     /// Moves the store's files away: all of them, or none.
     ///
-    /// The file of the store itself is the last one: a store without its write-ahead log would lack its last saves. The
+    /// The file of the store itself is moved last: a store without its write-ahead log would lack its last saves. The
     /// caller makes the names durable.
-    ///
-    /// - Throws: `FileFailure`.
     func move(to aside: String) throws(FileFailure) {
         let (suffixes, aside) = (suffixes, (aside as NSString).lastPathComponent)
         for (index, suffix) in suffixes.enumerated() {
@@ -86,13 +85,15 @@ final class StoppedStore {
 
     var isMarked: Bool { folder.contains(markerName) }
 
-    /// The marker; nil when there is none, and also when the marker is a link or has a second name.
+    /// The marker; nil if it is missing, is a link, or has a second name.
     var markerBytes: [UInt8]? { try? folder.contents(of: markerName, limit: RestoreMarker.largest) }
 
     var marker: RestoreMarker? { markerBytes.flatMap { try? RestoreMarker(bytes: $0) } }
 
-    /// Writes a marker; the earlier one stays until the new one is durable: without any, a backup would continue as its
-    /// former writer.
+    /// Writes a marker.
+    ///
+    /// The earlier marker stays until the new marker is durable, because without a marker a backup would continue as
+    /// its former writer.
     func mark(_ content: [UInt8]) throws {
         let file = try newFile(markerName)
         try file.write(content)
@@ -101,7 +102,6 @@ final class StoppedStore {
 
     func unmark() { try? folder.remove(markerName) }
 
-    /// Begins the file of a store.
     func newStore() throws(FileFailure) -> NewFile { try newFile(name) }
 
     private func newFile(_ name: String) throws(FileFailure) -> NewFile {
@@ -114,8 +114,8 @@ final class StoppedStore {
 extension StoppedStore {
     /// Returns the path of the store for commands without a daemon, which never read the configuration.
     ///
-    /// - Throws: ``CommandFailure`` when the service had its store elsewhere the last time: a backup in the default place would
-    ///   restore nothing.
+    /// - Throws: ``CommandFailure`` when the service last had its store elsewhere: a backup in the default place would
+    /// restore nothing.
     static func path(store: String?, instance: String?) throws(CommandFailure) -> String {
         let environment = ProcessInfo.processInfo.environment
         if let store { return store }

@@ -6,10 +6,10 @@ import TributaryChanges
 
 /// The backups of a store in a folder, which `tributaryctl backup --keep` names itself.
 ///
-/// They are `tributary-NUMBER-TIME-STORE.sqlite`, and with an instance `tributary-NAME-NUMBER-TIME-STORE.sqlite`. STORE is the
-/// end of the label of the store, so that the stores of several machines can share the folder. Each backup has a greater
-/// NUMBER than all backups of this name that are there. TIME is UTC with milliseconds; the clock may be wrong, and only
-/// people read it.
+/// They are `tributary-NUMBER-TIME-STORE.sqlite`, and with an instance `tributary-NAME-NUMBER-TIME-STORE.sqlite`. STORE
+/// is the end of the store's label, so that the stores of several machines can share the folder. Each backup has a
+/// greater NUMBER than all existing backups of this name. TIME is UTC with milliseconds; the clock may be wrong, and
+/// only people read it.
 struct BackupSeries {
     private static let suffix = ".sqlite"
     private static let digits = 10
@@ -29,7 +29,6 @@ struct BackupSeries {
     private let folder: OpenFolder
     private let prefix: String
 
-    /// The series of the store at a socket; nil for the default socket.
     init(folder path: String, socket: String?) throws {
         do throws(FileFailure) {
             folder = try OpenFolder(path)
@@ -49,7 +48,7 @@ struct BackupSeries {
         return "\(instance)-"
     }
 
-    /// Begins a backup, which is to become the newest one; ``name(of:store:)`` is its name.
+    /// Begins the newest backup; ``name(of:store:)`` is its final name.
     func begin(at time: Date) throws -> (file: NewFile, begun: String) {
         let newest = try names().compactMap { $0.hasSuffix(Self.suffix) ? parse($0)?.number : nil }.max() ?? 0
         let style = Date.ISO8601FormatStyle(
@@ -64,14 +63,12 @@ struct BackupSeries {
         return (try NewFile(begun, in: folder, mode: 0o600, isHidden: false), begun)
     }
 
-    /// The name of a backup that was begun, of the store with this label.
     func name(of begun: String, store: String) -> String {
         "\(begun)-\(store.suffix(BackupSeries.labelLength))\(BackupSeries.suffix)"
     }
 
     func path(of name: String) -> String { folder.path(of: name) }
 
-    /// Nil for a name that no series has.
     private func parse(_ text: String) -> Name? {
         guard text.hasPrefix(prefix), text.hasSuffix(BackupSeries.suffix) else { return nil }
         let parts = text.dropFirst(prefix.count).dropLast(BackupSeries.suffix.count)
@@ -110,9 +107,9 @@ struct BackupSeries {
         return names.sorted()
     }
 
-    /// Removes the oldest backups of the store that has the newest one, so that `count` stay, and returns their paths.
+    /// Removes the oldest backups of the store with the newest backup, so that `count` remain, and returns their paths.
     ///
-    /// What has such a name and is no store in a regular file is left alone, and counts for nothing.
+    /// Files of such a name that are not stores in regular files are ignored and not counted.
     func removeOldest(keeping count: Int, sparing newest: String) throws -> [String] {
         guard let spared = parse(newest) else { return [] }
         let older = try names().compactMap(parse)
@@ -167,7 +164,7 @@ struct BackupSeries {
         }
     }
 
-    /// Whether the name is one of a regular file for which `isWanted` returns true.
+    /// Whether the name belongs to a regular file and `isWanted` returns true for it.
     private func isFile(_ name: String, _ isWanted: (_ descriptor: Int32, stat) -> Bool) -> Bool {
         let descriptor = folder.open(name, O_RDONLY | O_NONBLOCK)
         guard descriptor >= 0 else { return false }

@@ -13,11 +13,10 @@ extension AdminResponse {
 }
 
 extension ServerSentEvent {
-    /// The event's data; nil when they are no JSON.
+    /// The event's data; nil when they are not JSON.
     var json: JSONValue? { try? JSONParser.parse(Array(data.utf8), depthLimit: 32) }
 }
 
-/// Values of a response as people read them.
 extension JSONValue {
     /// The value without the quotes of JSON; nil for null.
     var shown: String? {
@@ -31,7 +30,6 @@ extension JSONValue {
 
     func shown(_ key: String) -> String? { self[key]?.shown }
 
-    /// The member, Unix seconds, as local time.
     func time(_ key: String) -> String? {
         switch self[key] {
         case .double(let seconds): TimeText.time(seconds)
@@ -40,18 +38,16 @@ extension JSONValue {
         }
     }
 
-    /// The member, a number of things; 0 when it is none.
+    /// The member as a number; 0 for another value.
     func count(_ key: String) -> Int64 {
         if case .integer(let count)? = self[key] { count } else { 0 }
     }
 
-    /// The elements of the member, an array; nil when it is none.
     func elements(_ key: String) -> [JSONValue]? {
         guard case .array(let elements)? = self[key] else { return nil }
         return elements
     }
 
-    /// The members of the member, an object; nil when it is none.
     func members(_ key: String) -> [JSONMember]? {
         guard case .object(let members)? = self[key] else { return nil }
         return members

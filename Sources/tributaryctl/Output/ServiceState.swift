@@ -1,6 +1,6 @@
 import TributaryAdmin
 
-/// What systemd knows of the daemon's unit: the answer of each command while no daemon answers.
+/// The state of the daemon's unit in systemd, which each command reports when no daemon answers.
 struct ServiceState {
     private let properties: UnitProperties
     private var unit: String { properties.unit }
@@ -13,7 +13,6 @@ struct ServiceState {
         self.properties = properties
     }
 
-    /// The state of the unit, since when it has it, and what to type.
     var lines: [String] {
         guard properties["LoadState"] != "not-found" else {
             return ["\(unit) is not installed", "hint: systemctl list-units 'tributaryd*'"]
@@ -38,8 +37,9 @@ struct ServiceState {
         return "exit status \(status.isEmpty ? "unknown" : status)"
     }
 
-    /// The lines for the units that listen on these sockets; where systemd does not answer, the command that reads the
-    /// journal.
+    /// The lines for the units that listen on these sockets.
+    ///
+    /// If systemd does not answer, the command that reads the journal.
     static func lines(for sockets: [String]) -> [String] {
         sockets.compactMap(DefaultPaths.unit(of:)).flatMap { unit in
             ServiceState(unit: unit)?.lines ?? ["hint: journalctl -u \(unit) -n 20"]

@@ -2,7 +2,7 @@ import Foundation
 import TributaryAdmin
 import TributaryChanges
 
-/// The status in lines: whether all is well, and what has changed since an earlier one.
+/// The status in lines: whether all is well, and the changes since an earlier status.
 enum StatusText {
     /// The first line: `well, running for 3d 4h`.
     static func verdict(of status: StatusMessage, on terminal: Terminal) -> String {
@@ -31,7 +31,7 @@ enum StatusText {
         return "\(disk.paths.joined(separator: " and ")): \(room)\(outlook)"
     }
 
-    /// Whose files are taken, and how the own ones are protected, as in `known, signs with key 3d4017c3`.
+    /// The trusted files, and the protection of own files, as in `known, signs with key 3d4017c3`.
     static func security(of status: StatusMessage) -> [(label: String, text: String?)] {
         let trust = status.trust.map { trust in
             trust.mode + (trust.key.map { ", signs with key \($0.prefix(8))" } ?? "")
@@ -48,7 +48,7 @@ enum StatusText {
         "\(CountText.text(counts.transactions, "transaction")), \(CountText.text(counts.changes, "change"))"
     }
 
-    /// What has changed, each as a line without its time; everything that matters when there was no status before.
+    /// The changes, each as a line without its time; everything important when there was no status before.
     static func changes(from former: StatusMessage?, to status: StatusMessage) -> [String] {
         var lines: [String] = []
         if former?.state != status.state || (former?.uptimeSeconds ?? 0) > status.uptimeSeconds {
@@ -93,7 +93,6 @@ enum StatusText {
     }
 }
 
-/// The status again and again, until the command is interrupted.
 struct StatusView {
     let session: Session
     private static let interval = Duration.seconds(1)
@@ -101,7 +100,7 @@ struct StatusView {
 
     /// Shows a first response, and then asks once a second.
     ///
-    /// Once a daemon has answered, its absence ends nothing.
+    /// After the first answer of a daemon, its absence does not end the command.
     func run(after response: AdminResponse) async throws {
         var (response, former, isAbsent) = (AdminResponse?.some(response), StatusMessage?.none, false)
         var asked = ContinuousClock.now
@@ -125,7 +124,6 @@ struct StatusView {
         }
     }
 
-    /// Nil while no daemon answers.
     private func next() async throws -> AdminResponse? {
         do {
             return try await session.call(AdminCall(.get, .status))
@@ -143,7 +141,7 @@ struct StatusView {
         (TimeText.time(Date().timeIntervalSince1970) ?? "") + "  " + EscapedText.escape(line)
     }
 
-    /// Writes over what is on the screen, so that it does not flicker; no more than fits, so that nothing scrolls.
+    /// Overwrites the screen, so that it does not flicker, and prints only as much as fits, so that it does not scroll.
     private func redraw(_ status: StatusMessage?, after former: StatusMessage?, in elapsed: Duration) {
         let terminal = session.terminal.resized
         let room = max(2, (Terminal.lines ?? 24) - 1)

@@ -1,7 +1,9 @@
 import TributaryAdmin
 
-/// A table with aligned columns; on a narrow terminal the last column is wrapped, and where even that is too wide each
-/// row becomes a block with a line for each column.
+/// A table with aligned columns.
+///
+/// On a narrow terminal the last column is wrapped. If that is still too wide, each row becomes a block with a line for
+/// each column.
 struct Table {
     private let titles: [String]
     private var rows: [[String]] = []
@@ -23,7 +25,7 @@ struct Table {
     func lines(on terminal: Terminal) -> [String] {
         let all = [titles] + rows
         let widths = titles.indices.map { column in
-            // What is read by a program is whole.
+            // The output for a program is not cut.
             let widest = terminal.width == nil ? Int.max : Table.widest
             return all.map { column < $0.count ? min($0[column].count, widest) : 0 }.max() ?? 0
         }

@@ -8,7 +8,7 @@ struct Terminal: Sendable {
     let hasColor: Bool
     let isInteractive: Bool
     let showsProgress: Bool
-    /// The width of the terminal in columns, or the value of COLUMNS; nil when output is no terminal.
+    /// The width of the terminal in columns, or the value of COLUMNS; nil when the output is not a terminal.
     let width: Int?
 
     static let standard: Terminal = {
@@ -22,14 +22,12 @@ struct Terminal: Sendable {
         )
     }()
 
-    /// The lines that a terminal has now; nil when output is no terminal.
     static var lines: Int? {
         var size = winsize()
         guard isatty(1) == 1, ioctl(1, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0 else { return nil }
         return Int(size.ws_row)
     }
 
-    /// The same terminal with the width that it has now.
     var resized: Terminal {
         Terminal(
             hasColor: hasColor,
@@ -51,7 +49,7 @@ struct Terminal: Sendable {
         write(line.hasSuffix("\n") ? line : line + "\n", to: 1)
     }
 
-    /// Writes a line for each field with a text, with its label in a column of `width` characters before it.
+    /// Writes a line for each field with a text, after its label in a column of `width` characters.
     func print(fields: [(label: String, text: String?)], width: Int = 12, _ style: Style = .faint) {
         for case (let label, let text?) in fields {
             print(self.label(label, width: width, style) + EscapedText.escape(text))
@@ -62,12 +60,10 @@ struct Terminal: Sendable {
         styled(label, style) + String(repeating: " ", count: max(1, width - label.count))
     }
 
-    /// Writes the lines of a message, without control characters, to standard error.
     func complain(_ message: String) {
         write("tributaryctl: \(EscapedText.lines(message).joined(separator: "\n"))\n", to: 2)
     }
 
-    /// Writes the message, and returns the error with which the program ends.
     func failed(_ message: String, _ status: ExitStatus) -> ExitCode {
         complain(message)
         return ExitCode(status.rawValue)

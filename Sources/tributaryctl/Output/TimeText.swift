@@ -2,7 +2,6 @@ import Foundation
 import TributaryChanges
 
 enum TimeText {
-    /// Returns Unix seconds as local time, such as `2026-03-01 14:05:09`.
     static func time(_ seconds: Double?) -> String? {
         guard let seconds else { return nil }
         let formatter = DateFormatter()
@@ -21,7 +20,6 @@ enum TimeText {
 }
 
 enum CountText {
-    /// Returns a text such as "1 change" or "2 changes".
     static func text(_ count: some BinaryInteger, _ singular: String) -> String {
         "\(count) \(singular)\(count == 1 ? "" : "s")"
     }

@@ -64,7 +64,7 @@ struct ConflictShowCommand: DaemonCommand {
         lines += ConflictText.lines("losing", conflict["losing"])
         lines += ConflictText.lines("winning", conflict["winning"], isDeletion: rule == "deletion")
         lines.append(("restored", conflict.shown("restored").map { "by transaction \($0)" }))
-        // A shadow has its values still; it comes back when its key is free.
+        // A shadow still has its values; it returns when its key is free.
         if rule != "uniqueness" {
             lines.append(("hint", session.hints.text("tributaryctl conflict restore \(number)")))
         }
@@ -98,7 +98,7 @@ private enum ConflictText {
 
     static func writer(of write: JSONValue?) -> String? { write?.shown("name") ?? write?.shown("writer") }
 
-    /// The value as JSON, so that null, a number and a text are told apart; long ones are cut.
+    /// The value as JSON, which distinguishes null, a number and a text; long values are cut.
     static func value(of write: JSONValue?) -> String? {
         guard let text = write?["value"]?.text else { return nil }
         return text.count > valueLimit ? text.prefix(valueLimit) + "…" : text

@@ -72,7 +72,6 @@ struct ApplyCommand: DaemonCommand {
 }
 
 extension Session {
-    /// Returns the values as JSON, by the types that the daemon's model has for the properties.
     func values(of arguments: [PropertyArgument], entity: String) async throws -> JSONValue {
         guard !arguments.isEmpty else { return .object([]) }
         let lineage = try await model().lineage(of: entity)

@@ -57,7 +57,7 @@ struct BackupCommand: DaemonCommand {
         let name = series.name(of: begun, store: message.store)
         try target.finish(as: name)
         let path = series.path(of: name)
-        // The backup before may be the last one that has all values.
+        // The previous backup may be the last backup with all values.
         var removed = message.missingValues == 0 ? try series.removeOldest(keeping: keep, sparing: name) : []
         removed += try series.removeIncomplete(at: Date())
         if session.json {

@@ -14,7 +14,7 @@ struct HistoryCommand: DaemonCommand {
     @Option(name: [.customShort("n"), .long], help: "How many, at most 1000; by default 100.")
     var limit: Int?
 
-    /// A transaction, whose changes may come in several pages.
+    /// A transaction; its changes may come in several pages.
     private struct Row {
         var transaction: JSONValue
         var counts: [String: Int] = [:]
@@ -23,7 +23,7 @@ struct HistoryCommand: DaemonCommand {
 
     func run(with session: Session) async throws {
         let count = limit ?? 100
-        // Programs get the daemon's answer as it is, and ask on with its `next`.
+        // Programs get the daemon's unchanged answer, and continue with its `next`.
         let isOnePage = after != nil || session.json
         var (start, rows, token) = (after, [Row](), String?.none)
         if !isOnePage { start = try await tokenBefore(count, in: session) }
@@ -57,7 +57,6 @@ struct HistoryCommand: DaemonCommand {
         if let token { session.terminal.print("token: \(token)") }
     }
 
-    /// The writers with a name, each as `NAME (UUID's first characters)`.
     private func names(in session: Session) async throws -> [String: String] {
         var names: [String: String] = [:]
         for store in try await session.writers(where: { $0.name != nil }) {
@@ -77,7 +76,7 @@ struct HistoryCommand: DaemonCommand {
         }
     }
 
-    /// Returns the token of which at least the newest `count` transactions come after; nil for all of the history.
+    /// Returns a token that is followed by at least the newest `count` transactions, or nil for the whole history.
     private func tokenBefore(_ count: Int, in session: Session) async throws -> String? {
         var token: [Substring] = []
         _ = try await session.client.events(AdminCall(.get, .changes)) { event in

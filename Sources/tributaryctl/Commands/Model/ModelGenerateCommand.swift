@@ -63,7 +63,7 @@ struct ModelGenerateCommand: OfflineCommand {
         let files = generator.files()
         guard let output else { return print(files, on: terminal) }
         for file in files {
-            // Its name comes first: a file that is there is replaced.
+            // The name is printed first, because an existing file is replaced.
             if !json { terminal.print(EscapedText.escape("\(output)/\(file.name)")) }
             try write(file, to: output)
         }

@@ -139,7 +139,7 @@ struct ObjectOptions: ParsableArguments {
         ])
     }
 
-    /// The change that links or unlinks objects; their first characters may stand for IDs.
+    /// The change that links or unlinks objects; IDs may be abbreviated.
     func links(
         _ kind: String,
         _ id: String,
@@ -266,8 +266,9 @@ extension Session {
         try await call(AdminCall(.get, .model)).decode(ModelMessage.self)
     }
 
-    /// The ID that is given by its text, or by its first characters, which the daemon completes among the objects of the
-    /// entity.
+    /// Completes an abbreviated ID.
+    ///
+    /// The daemon searches the objects of the entity for it.
     ///
     /// The daemon refuses any other text.
     fileprivate func objectID(_ given: String, of entity: () async throws -> String?) async throws -> String {
@@ -279,7 +280,6 @@ extension Session {
 }
 
 extension ModelMessage {
-    /// The entity and those above it; none when the model has no such entity.
     func lineage(of entity: String) -> [Entity] {
         var found: [Entity] = []
         while let next = entities.first(where: { $0.name == found.last.map { $0.parent ?? "" } ?? entity }) {
@@ -288,7 +288,7 @@ extension ModelMessage {
         return found
     }
 
-    /// The to-many relationships of the entity, of those above it and below it, as in a query; nil for none.
+    /// The to-many relationships of the entity, its parents and its children, as in a query; nil for none.
     fileprivate func toManyNames(of entity: String) -> String? {
         let below = entities.filter { other in lineage(of: other.name).contains { $0.name == entity } }
         let names = (lineage(of: entity) + below).flatMap(\.relationships).filter(\.toMany).map(\.name)

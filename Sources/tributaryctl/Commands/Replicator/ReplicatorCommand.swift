@@ -21,7 +21,6 @@ struct ReplicatorSetupCommand: AsyncParsableCommand {
     )
 }
 
-/// How Syncthing is reached, by flags or by the daemon's configuration.
 struct SyncthingOptions: ParsableArguments {
     @Option(help: "Syncthing's REST interface; http://127.0.0.1:8384 by default.")
     var url: String?
@@ -35,7 +34,7 @@ struct SyncthingOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The log folder.", valueName: "path"))
     var logs: String?
 
-    /// Asks the daemon for what no flag says; without a daemon the flags must suffice.
+    /// Asks the daemon for settings that no flag gives; without a daemon the flags must suffice.
     func syncthing(_ session: Session) async throws -> LogFolderInSyncthing {
         var settings: [String: String] = [:]
         if url == nil || keyFile == nil || folder == nil || logs == nil {
@@ -72,7 +71,6 @@ struct LogFolderInSyncthing {
     let folder: String
     let logs: String
 
-    /// Runs a request; an error of Syncthing ends the command with its hint.
     func ask<T>(_ body: (SyncthingClient) async throws(SyncthingError) -> T) async throws -> T {
         do {
             return try await body(client)
@@ -233,10 +231,10 @@ struct SyncthingSetupCommand: DaemonCommand {
 
     private static let longestIgnores = 1 << 20
 
-    /// Puts the pattern before all others, the first of which that matches decides; returns whether it was not there.
+    /// Puts the pattern before all others, because the first matching pattern decides; returns whether it was missing.
     ///
-    /// Root types this, and others may write the log folder: the folder is opened once, and only a plain file in it is read.
-    /// Otherwise a second name of a file elsewhere would show the text of that file to all readers of the folder.
+    /// Root types this, and others may write the log folder: the folder is opened once, and only a plain file in it is
+    /// read. Otherwise a hard link to a file elsewhere would show the text of that file to all readers of the folder.
     private func leaveOutStaging(in logs: String) throws -> Bool {
         let name = SyncthingIgnores.fileName
         do {

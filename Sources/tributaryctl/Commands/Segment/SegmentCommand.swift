@@ -16,7 +16,7 @@ struct SegmentCommand: AsyncParsableCommand {
 
 /// A segment as its path in the log folder, `WRITER/FIRST-LAST`, or as `segment list` prints it, `WRITER FIRST LAST`.
 ///
-/// The path may have the folder before it and `.tlog` after it; the writer may be given as in ``Session/writer(_:)``.
+/// The path may begin with the folder and end with `.tlog`. The writer may be abbreviated as in ``Session/writer(_:)``.
 struct SegmentArguments: ParsableArguments {
     @Argument(help: ArgumentHelp("WRITER/FIRST-LAST, as in the folder, or WRITER FIRST LAST.", valueName: "segment"))
     var words: [String]

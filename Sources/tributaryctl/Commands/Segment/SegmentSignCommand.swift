@@ -38,7 +38,7 @@ struct SegmentSignCommand: OfflineCommand {
 
     func run(on terminal: Terminal) throws {
         guard let key = try signing.signingKey() else { throw ExitStatus.usage }
-        // Nothing is signed before every file has been looked at.
+        // Every file is verified before any file is signed.
         var folders: [String: OpenFolder] = [:]
         let segments = try files.map { path in
             let folder = try folders[path.folder] ?? OpenFolder(path.folder)
@@ -74,7 +74,6 @@ struct SegmentSignCommand: OfflineCommand {
         terminal.print("to trust the key, on each machine: \(typed)")
     }
 
-    /// A segment that nobody else has signed.
     private func signable(
         _ path: String,
         in folder: OpenFolder,
@@ -104,7 +103,6 @@ struct SegmentSignCommand: OfflineCommand {
     }
 }
 
-/// The file of a private key for what a command writes.
 struct SigningKeyOption: ParsableArguments {
     @Option(
         help: ArgumentHelp("The file of an Ed25519 key in PEM to sign with, for its owner alone.", valueName: "path"),
@@ -112,7 +110,6 @@ struct SigningKeyOption: ParsableArguments {
     )
     var key: String?
 
-    /// Nil when the option is not given.
     func signingKey() throws(CommandFailure) -> SigningKey? {
         guard let path = key else { return nil }
         let found: SigningKey?
@@ -132,10 +129,10 @@ struct SigningKeyOption: ParsableArguments {
     }
 }
 
-/// Puts a segment with a signature in the place of the file without it, whole or not at all.
+/// Atomically replaces an unsigned segment with a signed copy.
 ///
-/// Whoever may write the folder can put a link in the place of a file while the others are verified. So what is replaced is
-/// the verified file itself, in a folder that is opened once.
+/// Anyone who may write the folder can replace a file with a link while the others are verified. The replaced file is
+/// therefore the verified file itself, in a folder that is opened once.
 private struct SignedCopy {
     let file: OpenFile
     let path: String

@@ -63,8 +63,8 @@ struct RestoreCommand: OfflineCommand {
         if let sha256, sha256.lowercased() != digest {
             throw CommandFailure(reason: "'\(file)' has the SHA-256 \(digest), not \(sha256)", status: .badData)
         }
-        // The marker comes first: a daemon that starts after an interruption must neither make an empty store in the
-        // free place nor take the former store for the restored one.
+        // The marker comes first: a daemon that starts after an interruption must neither create an empty store in the
+        // free place nor take the former store for the restored store.
         let begun = target.marker?.aside
         let aside = target.freeAside(begun)
         let former = try mark(target, sha256: digest, aside: aside ?? begun)
@@ -89,9 +89,9 @@ struct RestoreCommand: OfflineCommand {
                 try target.folder.sync()
             }
         }
-        // A restoration that was interrupted may have moved the store away.
+        // An interrupted restoration may have moved the store away.
         if let former = aside ?? marker?.aside {
-            // The new store resolves the names of all model versions that the former one has had.
+            // The new store resolves the names of all model versions of the former store.
             try mark(target, sha256: "", former: former)
         } else {
             target.unmark()
@@ -99,8 +99,8 @@ struct RestoreCommand: OfflineCommand {
         report(target, aside: aside, digest: nil, terminal)
     }
 
-    /// Writes a marker with which no daemon starts before the restoration is complete, and returns the one that was
-    /// there.
+    /// Writes a marker that prevents the start of a daemon before the restoration is complete; returns the previous
+    /// marker.
     @discardableResult
     private func mark(
         _ target: StoppedStore,
@@ -115,10 +115,12 @@ struct RestoreCommand: OfflineCommand {
         return before
     }
 
-    /// Moves the former store away; when that fails it stays the store, with the marker that it had.
+    /// Moves the former store away.
     ///
-    /// A store with a marker is a backup that no daemon has taken over yet. Without the marker it would continue as the
-    /// writer that it was when the backup was made.
+    /// If that fails, the store keeps its name and its marker.
+    ///
+    /// A store with a marker is a backup that no daemon has completed yet. Without the marker it would continue as the
+    /// writer from the time of the backup.
     private func moveAside(_ target: StoppedStore, to aside: String, marker: [UInt8]?) throws {
         do {
             try target.move(to: aside)
@@ -130,7 +132,9 @@ struct RestoreCommand: OfflineCommand {
         }
     }
 
-    /// Does what follows the move of the former store; its error says where that is now, and how to go on.
+    /// Carries out the steps after the move of the former store.
+    ///
+    /// Its error names the new place of that store and the next command.
     private func complete(
         _ target: StoppedStore,
         aside: String?,

@@ -17,7 +17,7 @@ struct WriterCommand: AsyncParsableCommand {
 }
 
 extension Session {
-    /// Returns the UUID of a writer that is given by its UUID, by the first characters of that, or by its name.
+    /// Returns the UUID of a writer that is given by its UUID, an abbreviation of the UUID, or its name.
     func writer(_ given: String) async throws -> String {
         if let id = UniqueID(given.lowercased()) { return id.description }
         let found = try await writers { $0.name == given || $0.id.hasPrefix(given.lowercased()) }
@@ -37,7 +37,6 @@ extension Session {
         throw CommandFailure(reason: reason, status: .usage)
     }
 
-    /// The writers that fit, on all pages of the list.
     func writers(where fits: (WritersMessage.Writer) -> Bool) async throws -> [WritersMessage.Writer] {
         var found: [WritersMessage.Writer] = []
         var after: String?
