@@ -175,12 +175,13 @@ struct UnitFacts: Sendable {
         return self["ProtectSystem"] == "strict" && !lies(in: folders) ? .readOnly : nil
     }
 
-    /// The lines of a drop-in that lets the service write in the folders.
+    /// Lets the service write in the folders.
     ///
     /// - Parameters:
     ///   - folders: The paths of the folders.
     ///   - former: An earlier text of the drop-in. Its settings stay, and the unit starts although its folders are
     ///     missing.
+    /// - Returns: The lines of a drop-in.
     func dropIn(opening folders: [String], keeping former: String = "") -> String {
         let opened = folders.map { "ReadWritePaths=\(UnitFacts.word($0))\n" }.joined()
         let hiding = Set(
