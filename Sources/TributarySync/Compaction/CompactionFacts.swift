@@ -100,6 +100,7 @@ struct CompactionFacts: Sendable {
 struct MissingExports: Hashable, Sendable {
     var count: Int
     var first: SegmentName
+    /// The last transaction of the last segment.
     var last: UInt64
     /// Whether the store still has the lines of the first segment, and publishes it again.
     var isKept: Bool
