@@ -181,7 +181,7 @@ struct UnitFacts: Sendable {
     ///   - folders: The paths of the folders.
     ///   - former: An earlier text of the drop-in. Its settings stay, and the unit starts although its folders are
     ///     missing.
-    /// - Returns: The lines of a drop-in.
+    /// - Returns: The text of the drop-in.
     func dropIn(opening folders: [String], keeping former: String = "") -> String {
         let opened = folders.map { "ReadWritePaths=\(UnitFacts.word($0))\n" }.joined()
         let hiding = Set(
