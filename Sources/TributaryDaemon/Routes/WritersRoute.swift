@@ -35,10 +35,10 @@ enum WritersRoute {
             try await engine.container.store.readAside { (try $0.writers.all(), try engine.sync.keys($0)) }
         }
         let known = engine.sync.knownTransactions(records)
-        records += known.writers.filter { known.record(of: $0) == nil }.map { id in
-            var record = WriterRecord(unknown: id)
-            record.name = known.name(of: id)
-            return record
+        records += known.writers.filter { known.record(of: $0) == nil }.map { WriterRecord(unknown: $0) }
+        // A baseline has the positions of writers, and not their names.
+        for index in records.indices where records[index].name == nil {
+            records[index].name = known.name(of: records[index].id)
         }
         records += Set(keys.keys).subtracting(records.map(\.store)).map { WriterRecord(unknown: $0) }
         let forked = engine.sync.forkedWriters

@@ -57,6 +57,30 @@ import TributaryAdmin
         await peers.stop()
     }
 
+    /// A baseline has no names, but a held segment has the name of its writer.
+    @Test func aWriterOfABaselineHasTheNameInItsNextSegment() async throws {
+        let (shop, new) = (try StoryMachine("shop"), try StoryMachine("new"))
+        var gate = RunningDaemon.foreignWriter()
+        gate.name = "gate"
+        try await shop.start()
+        try gate.write([[RunningDaemon.insertion(1)]], to: shop.path(shop.logs))
+        try await shop.sync()
+        try await shop.save(2)
+        try await shop.sync()
+        let compaction = try await shop.type("sudo tributaryctl compact")
+        #expect(compaction.ending == .exited(0), "\(compaction)")
+        for file in shop.files() where !file.hasSuffix(".tlog") { try shop.carry(file, to: new) }
+        gate.moveClock(to: UInt64(Date().timeIntervalSince1970 * 1000) + 2 * 86_400_000)
+        try gate.write([[RunningDaemon.insertion(3)]], to: new.path(new.logs))
+        try await new.start()
+        try await StoryMachine.until("the baseline is joined", [new]) {
+            try await new.sync()
+            return try await new.daemon.count("Employee") == 2
+        }
+        let list = try await new.type("tributaryctl writer list").output
+        #expect(list.split(separator: "\n").contains { $0.hasPrefix("\(gate.id)  gate ") }, "\(list)")
+    }
+
     /// A peer was away while segments were removed that it had not applied, and catches up by a baseline.
     @Test func aPeerThatMissesSegmentsJoinsABaseline() async throws {
         let peers = try CompactionPeers()

@@ -194,7 +194,10 @@ import TributaryAdmin
             try Test.cancel("openssl is not installed")
         }
         let commands = blocks.joined(separator: "\n").replacing("gate.key", with: folder.path("gate.key"))
-            .replacing("$WRITER", with: "*").replacing("LOGS", with: folder.path("logs")).replacing(
+            .replacing("/usr/share/doc/tributary", with: "etc").replacing("$WRITER", with: "*").replacing(
+                "LOGS",
+                with: folder.path("logs")
+            ).replacing(
                 "STATE",
                 with: folder.path("state")
             )

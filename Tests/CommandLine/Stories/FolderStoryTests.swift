@@ -107,6 +107,7 @@ import TributaryAdmin
         )
         #expect(output.contains(try await office.writer()), "\(output)")
         try await StoryMachine.expectEqualDigests(machines)
+        try await shop.run(page, "brought")
         #expect(try await office.daemon.count("Employee") == 3)
         // The replicator has brought the rest: a new machine can begin with this folder.
         let check = try await shop.type("sudo tributaryctl check")
