@@ -10,15 +10,15 @@ def produce(walk, north, south, third):
     north.knows("sudo usermod --append --groups tributary-logs anna")
     north.knows("printf 'model: /usr/share/doc/tributary/examples/producers/gate.yaml\\n' | sudo tee /etc/tributary/gate.yaml && "
                 "sudo systemctl start tributaryd@gate.service")
-    values = {"LOGS": "/var/lib/tributary-gate/logs", "STATE": "/home/anna/gate.state"}
+    values = {"LOGS": "/var/lib/tributary-gate/logs", "STATE": "gate.state"}
     shown = walk.block(north, "Producers", "producer", kind="test", values=values)
     walk.expect(shown.count(": valid, ") == 2, "two runs write two valid segments", shown)
     listing = "tributaryctl --instance gate object list Gate"
     walk.type_until(north, "Producers", listing, re.compile(r"north-1 +9\b"))
     north.knows("printf 'trust: {mode: known}\\n' | sudo install -D -m 644 /dev/stdin /etc/tributary/gate.d/trust.yaml && "
                 "sudo tributaryctl --instance gate reload")
-    north.knows("printf '5\\n' | python3 /usr/share/doc/tributary/examples/producers/gate.py /var/lib/tributary-gate/logs /home/anna/gate.state north-1")
-    writer = re.search(r'"writer": "([^"]+)"', north.knows("cat /home/anna/gate.state"))[1]
+    north.knows("printf '5\\n' | python3 /usr/share/doc/tributary/examples/producers/gate.py /var/lib/tributary-gate/logs gate.state north-1")
+    writer = re.search(r'"writer": "([^"]+)"', north.knows("cat gate.state"))[1]
     walk.type_until(north, "Producers", "tributaryctl --instance gate status", "held")
     shown = walk.block(north, "Producers", "sign", kind="test", values=values | {"WRITER": writer})
     walk.expect(shown.count(": signed") == 3, "three segments are signed", shown)

@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 import Tributary
+import TributaryAdmin
 import TributaryChanges
 import TributaryStore
 
@@ -138,14 +139,16 @@ struct TransactionSaveTests {
         #expect(codes[stored] == "b" && codes[late] == "c")
         // An ID that occurs twice, and the version that the request itself gives, are refused.
         let twice = insert("b", id: UniqueID(high: 1, low: 3))
-        await #expect(throws: ChangeError.self) {
+        let known = try await #require(throws: ProblemDocument.self) {
             _ = try await save([twice] + manyInserts().map { $0.replacing("many", with: "most") } + [twice])
         }
+        #expect(known.status == 409 && known.index == Self.count + 1, "\(known)")
         let update = #"{"update":"Product","id":"\#(late)","values":{"title":"u"}}"#
         let own = update.replacing("}}", with: #"},"ifVersion":\#((freed.number ?? 0) + 1)}"#)
-        await #expect(throws: ChangeError.self) {
+        let moved = try await #require(throws: ProblemDocument.self) {
             _ = try await save([update] + manyInserts().map { $0.replacing("many", with: "most") } + [own])
         }
+        #expect(moved.status == 409 && moved.index == Self.count + 1, "\(moved)")
         try await engine.container.close()
     }
 
