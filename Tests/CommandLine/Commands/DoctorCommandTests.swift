@@ -18,10 +18,11 @@ import TributaryAdmin
         try await daemon.success(of: ["pause"])
         let paused = try await findings(daemon, ending: 78).filter { $0.subject == "status" }
         #expect(paused.map(\.text) == ["paused: Importing is paused"], "\(paused)")
-        #expect(paused.first?.level == .problem && paused.first?.hint == "To resume it: tributaryctl resume", "\(paused)")
+        let hint = "To resume it: tributaryctl resume"
+        #expect(paused.first?.level == .problem && paused.first?.hint == hint, "\(paused)")
         let text = try await Answer(of: ["doctor", "--config", daemon.configuration], in: daemon.folder).output
         #expect(text.contains("status: paused: Importing is paused\n"), "\(text)")
-        #expect(text.contains(" hint: To resume it: tributaryctl resume\n"), "\(text)")
+        #expect(text.contains(" hint: \(hint)\n"), "\(text)")
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
         #expect(try await findings(daemon, ending: 0).allSatisfy { $0.subject != "status" })
     }
