@@ -9,16 +9,16 @@ struct BackupCommand: DaemonCommand {
         commandName: "backup",
         abstract: "Write a consistent copy of the store into a new file.",
         discussion: """
-            The file has everything: the state, its write-ahead log, large values beside the store, and local changes that are \
-            not exported yet. Any program that reads SQLite can read it; tributaryctl restore puts it into place.
+            The file contains the whole store: the state, its write-ahead log, the large values beside the store, and the local \
+            changes that are not exported yet. Any program that reads SQLite can read it; tributaryctl restore puts it into place.
 
             The file must not exist, and appears when it is complete and its hash is verified. Ends with 74 when a disk \
             is full.
 
             With --keep the argument is a folder. The file is then named tributary-NUMBER-TIME-STORE.sqlite, with --instance \
-            tributary-NAME-NUMBER-TIME-STORE.sqlite. Each backup gets the next NUMBER, whatever the clock says. STORE is the \
-            end of the store's label. When the file is complete, the backups of this store with the least numbers are \
-            removed, so that as many stay as --keep says. Backups of other stores and files with other names are left alone. \
+            tributary-NAME-NUMBER-TIME-STORE.sqlite. Each backup gets the next NUMBER, so that a wrong clock has no effect. \
+            STORE is the end of the store's label. When the file is complete, the command removes the backups of this store \
+            with the least numbers until --keep backups are left. Backups of other stores and files with other names are left alone. \
             When the new backup lacks large values, no complete backup is removed. Unfinished backups older than a day are \
             always removed.
             """

@@ -10,16 +10,17 @@ struct RestoreCommand: OfflineCommand {
         commandName: "restore",
         abstract: "Put a backup into the place of a store, while its daemon is stopped.",
         discussion: """
-            The daemon completes the work at its next start: it checks the store, which goes on as a fresh writer, \
-            because the former one may have written more after the backup. Then it imports what the log folder has.
+            The daemon completes the work at its next start: it checks the store and continues it as a fresh \
+            writer, because the former writer may have written more after the backup. Then it imports the log folder.
 
             With --from-logs the store is moved away without a replacement, and the daemon builds a new one from the log \
             folder at its next start.
 
-            The store is --store, that of --instance, TRIBUTARY_STORE, or the default one; the configuration is not \
-            read. A service that had its store elsewhere the last time needs --store. An existing store is never replaced: --move-aside gives it another name.
+            The store is --store, the store of --instance, TRIBUTARY_STORE, or the default store; the configuration is \
+            not read. If the store of the service is elsewhere, give --store. An existing store is never \
+            replaced: --move-aside gives it another name.
 
-            Ends with 64 when there is a store already, 65 when the file is no backup, 75 while a daemon has the store.
+            Ends with 64 when the store exists, 65 when the file is not a backup, 75 while a daemon has the store.
             """
     )
 
