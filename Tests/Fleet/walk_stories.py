@@ -255,7 +255,7 @@ def held(walk, north, south, third):
         values = {"FORMER": producer.id, "SEGMENT": segment}
         walk.shows(machine, "Stories", "status: held", **values)
         shown = walk.block(machine, "Stories", "held", kind="test", values=values)
-        walk.expect("now applied" in shown and "wins over" in shown, "the segment is applied, with a warning", shown)
+        walk.expect("now applied" in shown and "win over" in shown, "the segment is applied, with a warning", shown)
         machine.save(f"Right-{machine.name}")
         walk.block(machine, "Stories", "accepted", kind="test")
         walk.expect(machine.has("Ahead"), "the accepted segment is applied")
