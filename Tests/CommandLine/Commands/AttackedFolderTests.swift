@@ -51,7 +51,10 @@ import TributaryChanges
             #expect(status.st_mode == S_IFREG | 0o600 && status.st_nlink == 1, "\(answer)")
             #expect(try String(contentsOfFile: victim, encoding: .utf8) == content, "\(answer)")
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("private")) == ["passwd"])
-            for name in try FileManager.default.subpathsOfDirectory(atPath: shared) {
+            // The attacker may remove a folder while it is listed.
+            var names: [String]?
+            while names == nil { names = try? FileManager.default.subpathsOfDirectory(atPath: shared) }
+            for name in names ?? [] {
                 let path = "\(shared)/\(name)"
                 guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { continue }
                 let text = FileManager.default.contents(atPath: path) ?? Data()
