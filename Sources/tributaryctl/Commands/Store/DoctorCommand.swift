@@ -44,7 +44,7 @@ struct DoctorCommand: OfflineCommand {
             }
         let lead = terminal.label(finding.level.rawValue, width: 9, style)
         // The status has texts of other machines, in which a line could be forged.
-        let text = "\(finding.subject): \(finding.text)"
+        let text = "\(finding.subject): \(HintText.withRights(finding.text))"
         let lines = finding.subject == "status" ? [EscapedText.escape(text)] : EscapedText.lines(text)
         terminal.print(lead + lines[0])
         for line in lines.dropFirst() { terminal.print("           " + line) }
