@@ -94,7 +94,7 @@ class Machine:
 
     def files(self, pattern="*.tlog"):
         """The files of the log folder, by their path below it."""
-        shown = self.knows(f"cd / && sudo find {LOGS} -mindepth 2 -type f -path '{pattern}' -not -path '*/.st*' -printf '%P\\n'")
+        shown = self.knows(f"cd / && sudo find {LOGS} -ignore_readdir_race -mindepth 2 -type f -path '{pattern}' -not -path '*/.st*' -printf '%P\\n'")
         return set(shown.split())
 
     def place(self, source, file):
@@ -112,7 +112,7 @@ class Machine:
         """Carries the files that another machine lacks there, as a replicator does: each appears complete, and none is replaced."""
         excluded = " ".join(f"--exclude='{pattern}'" for pattern in ("./.st*", *but))
         # The status 1 tells of files that a compaction has removed meanwhile.
-        self.knows(f"sudo tar -C {LOGS} {excluded} -cf /walk/logs.tar . || [ $? = 1 ]; sudo chmod 644 /walk/logs.tar")
+        self.knows(f"{{ sudo tar -C {LOGS} {excluded} -cf /walk/logs.tar . || [ $? = 1 ]; }} && sudo chmod 644 /walk/logs.tar")
         shutil.copy(f"{self.shared}/logs.tar", other.shared)
         brought = f"{LOGS}/.staging/brought"
         other.knows(f"cd / && sudo -u tributary sh -ec 'umask 7; mkdir -p {brought}; tar -C {brought} --no-same-owner -xf /walk/logs.tar; "

@@ -313,6 +313,7 @@ struct Doctor {
     private mutating func examineStatus(_ configuration: Configuration) async {
         // Systemd would start the service for a client.
         guard unit?.isActive != false else { return }
+        let options = unit?.instance.map { "--instance \($0.shellWord) " } ?? ""
         let client = AdminClient(sockets: [unit?.socket ?? configuration.admin.socket], timeout: Doctor.answerLimit)
         do {
             let status = try await client.send(AdminCall(.get, .status)).orProblem().decode(StatusMessage.self)
@@ -321,14 +322,15 @@ struct Doctor {
             ] {
                 for problem in problems {
                     let text = "\(problem.code): \(problem.detail.sentenceWithoutStop)"
-                    report.add("status", level, text, hint: problem.hint)
+                    let hint = problem.hint.map { HintCommands.text($0, adding: options) }
+                    report.add("status", level, text, hint: hint)
                 }
             }
             if status.problems.isEmpty { report.add("status", .good, "the daemon reports no problem") }
         } catch {
             // Without a unit, the daemon may be stopped.
             guard unit != nil else { return }
-            report.add("status", .notice, "the daemon was not asked: \(error)", ["tributaryctl status"])
+            report.add("status", .notice, "the daemon was not asked: \(error)", ["tributaryctl \(options)status"])
         }
     }
 

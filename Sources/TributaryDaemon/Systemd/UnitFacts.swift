@@ -31,10 +31,11 @@ struct UnitFacts: Sendable {
     init?(_ properties: UnitProperties) {
         guard properties["LoadState"] == "loaded" else { return nil }
         self.properties = properties
-        environmentFiles = properties["EnvironmentFiles"].split(separator: "\n").map { line in
+        environmentFiles = properties["EnvironmentFiles"].split(separator: "\n").compactMap { line in
             let file = String(line.replacing(#/ \(ignore_errors=(yes|no)\)$/#, with: ""))
-            let text = try? String(contentsOfFile: file, encoding: .utf8)
-            return (file, text.map(UnitFacts.variables))
+            if line.hasSuffix("=yes)"), access(file, F_OK) != 0 { return nil }
+            let bytes = try? FileFailure.bytes(of: file, limit: 1 << 20)
+            return (file, bytes.map { UnitFacts.variables(inFile: String(decoding: $0, as: UTF8.self)) })
         }
     }
 
@@ -101,7 +102,7 @@ struct UnitFacts: Sendable {
         return isPackaged ? nil : (found, packaged.joined(separator: " "))
     }
 
-    private var instance: String? {
+    var instance: String? {
         name.wholeMatch(of: #/tributaryd@(.+)\.service/#).map { String($0.1) }
     }
 

@@ -302,7 +302,7 @@ struct FolderAudit {
             detail: "The segment \(name.path) cannot be used: \(error.reason).",
             writer: name.writer,
             file: error.file,
-            hint: state.exporters.contains(name.writer) ? FolderAudit.publishingHint : error.hint
+            hint: error.isLoss && state.exporters.contains(name.writer) ? FolderAudit.publishingHint : error.hint
         )
     }
 
@@ -381,5 +381,5 @@ struct FolderAudit {
 
 extension SegmentError {
     /// Whether the file is missing, or its bytes are no longer those of the published segment.
-    fileprivate var isLoss: Bool { [.missing, .incomplete, .damaged].contains(kind) }
+    fileprivate var isLoss: Bool { [.missing, .incomplete, .damaged, .rejected].contains(kind) }
 }

@@ -364,7 +364,7 @@ package struct StoreCheck: Sendable {
             }.sha256 == sha256
         }
         guard try publish(in: scratch) else { return false }
-        try logs.remove([name.fileName], of: name.writer)
+        if !logs.lacksFolder(of: name.writer) { try logs.remove([name.fileName], of: name.writer) }
         return try publish(in: logs)
     }
 }

@@ -246,16 +246,18 @@ private func readable<T>(_ read: () throws(SegmentError) -> T) throws(SegmentErr
 
 /// Compares files at or below the position, and replicators' copies of such files, with the applied transactions.
 ///
-/// A file is an applied segment if its end line has the hash of the applied segment of its name. Only its link to the
-/// preceding segment is compared. The transactions of other files are compared.
+/// A file is an applied segment if its end line has the hash of the applied segment of its name. Then only its link to the
+/// preceding segment is compared, and all bytes are read of own segments whose lines the outbox keeps. The transactions of
+/// other files are compared.
 struct AppliedAudit {
     struct Finding: Sendable {
         var file: SegmentFile
         var reason: String?
         /// Whether the key of the file is missing, so that it is to be compared once the key is there.
         var isLocked = false
-        /// Whether the file is a published segment of this store, and its bytes are no longer the published ones.
-        var isDamaged = false
+        /// Whether the file is a published segment of this store, and its bytes are no longer the published bytes; nil when
+        /// the file could not be read.
+        var isDamaged: Bool? = false
     }
 
     let configuration: SyncConfiguration
@@ -272,12 +274,13 @@ struct AppliedAudit {
     ) async -> (findings: [Finding], refused: FolderHints, ends: SegmentEnds) {
         var refused = FolderHints()
         var findings: [Finding] = []
-        guard let logs = try? configuration.openLogs() else {
+        guard let logs = try? configuration.openLogs(),
+            let exporters = try? store.read({ try Set($0.outbox.exporters()) })
+        else {
             for file in files { refused.insert(file: file.id) }
             return ([], refused, ends)
         }
         var comparison = ContentComparison(store: store, logs: logs, ends: ends)
-        let exporters = Set((try? store.read { try $0.outbox.exporters() }) ?? [])
         for file in files {
             do {
                 let isOwn = file.hasOwnName && exporters.contains(file.id.writer)
@@ -285,7 +288,7 @@ struct AppliedAudit {
             } catch {
                 if (error as? SegmentError)?.isPassing ?? true { refused.insert(file: file.id) }
                 let isLocked = (error as? SegmentError)?.kind == .locked
-                findings.append(Finding(file: file, isLocked: isLocked))
+                findings.append(Finding(file: file, isLocked: isLocked, isDamaged: nil))
             }
         }
         return (findings, refused, comparison.ends)

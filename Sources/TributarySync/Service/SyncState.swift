@@ -210,10 +210,10 @@ struct SyncState: Sendable {
     /// Returns the status of a file that contradicts the applied transactions.
     mutating func compared(_ finding: AppliedAudit.Finding, wall: WallTime) -> SegmentStatus? {
         planner.compared(finding.file, finding.reason, isLocked: finding.isLocked, wall: wall)
-        if finding.isDamaged {
-            if damagedExports.insert(finding.file.id).inserted { hasLostFiles = true }
-        } else if finding.file.hasOwnName, damagedExports.remove(finding.file.id) != nil {
-            hasLostFiles = true
+        switch finding.isDamaged {
+        case true?: if damagedExports.insert(finding.file.id).inserted { hasLostFiles = true }
+        case false?: if finding.file.hasOwnName, damagedExports.remove(finding.file.id) != nil { hasLostFiles = true }
+        case nil: break
         }
         return finding.reason == nil ? nil : planner.status(of: finding.file.id, in: .forked, wall: wall)
     }

@@ -70,13 +70,13 @@ struct BackupCommand: DaemonCommand {
             tell(message, at: path, session)
             for path in removed { session.terminal.print("removed \(EscapedText.escape(path))") }
         }
-        let unnumbered = try series.unnumbered()
+        complain(message, session)
+        let unnumbered = (try? series.unnumbered()) ?? []
         if let first = unnumbered.first {
             let are = unnumbered.count == 1 ? "is 1 backup" : "are \(unnumbered.count) backups"
             session.terminal.complain("there \(are) with a name of an earlier version, which --keep leaves alone")
             session.terminal.complain("hint: once nobody needs it: rm \(first.shellWord)")
         }
-        complain(message, session)
     }
 
     private func write(to target: NewFile, _ session: Session) async throws -> (AdminResponse, BackupMessage) {
