@@ -120,6 +120,41 @@ import TributaryChanges
         #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == bytes)
     }
 
+    /// No hash covers the counts of the end line.
+    @Test func anOwnSegmentWithAnotherEndLineIsPublishedAgain() async throws {
+        let (daemon, foreign) = try await filled()
+        let file = try #require(try ownSegments(daemon, without: foreign).first)
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        let count = try #require(text.range(of: #""changes":"#, options: .backwards)?.upperBound)
+        let other = text.replacingCharacters(in: count...count, with: "9")
+        try #require(other != text)
+        try Data(other.utf8).write(to: URL(fileURLWithPath: file))
+        let repaired = try await check(daemon, repair: true)
+        #expect(repaired.ok && repaired.repairs.count == 1, "\(repaired)")
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == text)
+    }
+
+    /// The store has two writers, and the folder of the former writer is gone.
+    @Test func aFolderOfAFormerWriterIsMadeAgain() async throws {
+        let (daemon, foreign) = try await filled()
+        let former = try ownSegments(daemon, without: foreign)
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+        // As after a boot: nothing proves that no copy of the store continues as this writer.
+        var status = stat()
+        #expect(stat(daemon.store, &status) == 0)
+        #expect(unlink("/dev/shm/tributary-\(geteuid())/\(status.st_dev)-\(status.st_ino)") == 0)
+        try await daemon.start()
+        try await insert(["four"], into: daemon)
+        try await daemon.success(of: ["sync"])
+        let folder = (try #require(former.first) as NSString).deletingLastPathComponent
+        let all = try ownSegments(daemon, without: foreign)
+        try #require(all.contains { !$0.hasPrefix(folder) }, "the store is a fresh writer: \(all)")
+        try FileManager.default.removeItem(atPath: folder)
+        let repaired = try await check(daemon, repair: true)
+        #expect(repaired.ok && repaired.repairs.count == former.count, "\(repaired)")
+        #expect(try ownSegments(daemon, without: foreign) == all)
+    }
+
     /// The file of the segment's name is damaged, while an intact copy is beside it.
     @Test func aDamagedSegmentBesideAWholeCopyIsPublishedAgain() async throws {
         let (daemon, foreign) = try await filled()
