@@ -62,16 +62,9 @@ let package = Package(
             ]
         ),
         .target(
-            name: "TributaryMigration",
-            dependencies: [
-                "TributaryStore", "TributaryModel", "TributaryChanges", "CSQLite",
-                .product(name: "GRDB", package: "GRDB.swift"),
-            ]
-        ),
-        .target(
             name: "Tributary",
             dependencies: [
-                "TributaryChanges", "TributaryModel", "TributaryStore", "TributaryMigration",
+                "TributaryChanges", "TributaryModel", "TributaryStore",
                 "CLinux",
             ]
         ),
@@ -87,10 +80,11 @@ let package = Package(
         ),
 
         // The folder, the admin interface, the daemon.
+        .target(name: "TributaryAdmin", dependencies: ["TributaryModel", "TributaryChanges"]),
         .target(
-            name: "TributaryAdmin",
+            name: "TributaryClient",
             dependencies: [
-                "TributaryModel", "TributaryChanges",
+                "TributaryAdmin", "TributaryChanges",
                 .product(name: "NIOCore", package: "swift-nio", condition: daemonOnly),
                 .product(name: "NIOPosix", package: "swift-nio", condition: daemonOnly),
                 .product(name: "NIOHTTP1", package: "swift-nio", condition: daemonOnly),
@@ -107,7 +101,7 @@ let package = Package(
         .target(
             name: "TributaryDaemon",
             dependencies: [
-                "Tributary", "TributarySync", "TributaryAdmin", "TributaryMigration", "TributaryStore",
+                "Tributary", "TributarySync", "TributaryClient", "TributaryAdmin", "TributaryStore",
                 "TributaryModel", "TributaryChanges", "TransactionLog", "CSystemd", "CLinux",
                 .product(name: "Hummingbird", package: "hummingbird", condition: daemonOnly),
                 .product(name: "HummingbirdCore", package: "hummingbird", condition: daemonOnly),
@@ -132,7 +126,7 @@ let package = Package(
         .executableTarget(
             name: "tributaryctl",
             dependencies: [
-                "TributaryAdmin", "TransactionLog", "TributaryGeneration", "TributaryModel",
+                "TributaryClient", "TributaryAdmin", "TransactionLog", "TributaryGeneration", "TributaryModel",
                 "TributaryChanges",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: daemonOnly),
             ]
@@ -151,7 +145,7 @@ let package = Package(
         .target(
             name: "StoreTestSupport",
             dependencies: [
-                "TributaryMigration", "TributaryStore", "TributaryModel", "TributaryChanges", "TestSupport",
+                "TributaryStore", "TributaryModel", "TributaryChanges", "TestSupport",
             ],
             path: "Tests/StoreTestSupport"
         ),
@@ -165,21 +159,21 @@ let package = Package(
         .testTarget(
             name: "TributaryStoreTests",
             dependencies: [
-                "TributaryStore", "TributaryMigration", "TributaryModel", "TributaryChanges", "CSQLite",
+                "TributaryStore", "TributaryModel", "TributaryChanges", "CSQLite",
                 "TestSupport", "StoreTestSupport", .product(name: "GRDB", package: "GRDB.swift"),
             ]
         ),
         .testTarget(
             name: "TributaryMigrationTests",
             dependencies: [
-                "TributaryMigration", "TributaryStore", "TransactionLog", "TributaryModel",
+                "TributaryStore", "TransactionLog", "TributaryModel",
                 "TributaryChanges", "TestSupport", "StoreTestSupport",
             ]
         ),
         .testTarget(
             name: "TributaryTests",
             dependencies: [
-                "Tributary", "TributaryMigration", "TributaryStore", "TributaryModel", "TributaryChanges",
+                "Tributary", "TributaryStore", "TributaryModel", "TributaryChanges",
                 "TestSupport", "TestTraits",
             ],
             exclude: ["Misuse"]
@@ -198,16 +192,20 @@ let package = Package(
         .testTarget(
             name: "TributarySyncTests",
             dependencies: [
-                "TributarySync", "TributaryAdmin", "TributaryMigration", "TributaryStore", "TransactionLog",
+                "TributarySync", "TributaryAdmin", "TributaryStore", "TransactionLog",
                 "TributaryModel", "TributaryChanges", "TestSupport", "TestTraits",
                 .product(name: "Logging", package: "swift-log", condition: daemonOnly),
             ]
         ),
         .testTarget(name: "TributaryAdminTests", dependencies: ["TributaryAdmin", "TestSupport"]),
         .testTarget(
+            name: "TributaryClientTests",
+            dependencies: ["TributaryClient", "TributaryAdmin", "TributaryChanges", "TestSupport"]
+        ),
+        .testTarget(
             name: "TributaryDaemonTests",
             dependencies: [
-                "TributaryDaemon", "TributaryAdmin", "TributarySync", "Tributary", "TributaryMigration",
+                "TributaryDaemon", "TributaryClient", "TributaryAdmin", "TributarySync", "Tributary",
                 "TributaryStore", "TributaryChanges", "TributaryModel", "TransactionLog",
                 "TestSupport", "CSQLite",
                 .product(name: "Logging", package: "swift-log", condition: daemonOnly),
@@ -222,7 +220,7 @@ let package = Package(
             name: "SimulationWorld",
             dependencies: [
                 "SimulationRunning",
-                "TributarySync", "TributaryMigration", "TributaryStore", "TransactionLog", "TributaryAdmin",
+                "TributarySync", "TributaryStore", "TransactionLog", "TributaryAdmin",
                 "TributaryModel",
                 "TributaryChanges", "TestSupport",
             ],
@@ -262,8 +260,8 @@ let package = Package(
         .testTarget(
             name: "CommandLine",
             dependencies: [
-                "tributaryd", "tributaryctl", "TributaryAdmin", "TransactionLog", "TributaryChanges", "TestSupport",
-                "TestTraits",
+                "tributaryd", "tributaryctl", "TributaryClient", "TributaryAdmin", "TransactionLog", "TributaryChanges",
+                "TestSupport", "TestTraits",
             ]
         ),
         .testTarget(
@@ -302,7 +300,7 @@ let package = Package(
         .executableTarget(
             name: "growth",
             dependencies: [
-                "BenchmarkImport", "TributarySync", "Tributary", "TributaryMigration", "TributaryStore",
+                "BenchmarkImport", "TributarySync", "Tributary", "TributaryStore",
                 "TransactionLog",
                 "TributaryModel",
                 "TributaryChanges", "TestSupport",

@@ -48,7 +48,7 @@ package enum AdminPath: String, CaseIterable, Sendable {
         return items.isEmpty ? path : path + "?" + items.joined(separator: "&")
     }
 
-    static func encoded(_ text: String) -> String {
+    package static func encoded(_ text: String) -> String {
         text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
     }
 

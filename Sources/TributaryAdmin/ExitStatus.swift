@@ -1,5 +1,4 @@
 import Glibc
-import NIOCore
 
 /// The exit status of a program, with the numbers of sysexits.h.
 package enum ExitStatus: Int32, Error, Sendable {
@@ -57,7 +56,7 @@ extension ExitStatus {
     ///
     /// A program does this first. `files` is the number that it needs in addition to three for each event loop.
     package static func endUnlessFilesSuffice(_ files: Int, for program: String) {
-        let needed = files + 3 * System.coreCount
+        let needed = files + 3 * sysconf(Int32(_SC_NPROCESSORS_ONLN))
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0, limit.rlim_cur < needed else {
             return

@@ -3,7 +3,6 @@ import Glibc
 import Logging
 import ServiceLifecycle
 import TributaryAdmin
-import TributaryMigration
 import TributaryModel
 import TributaryStore
 import UnixSignals

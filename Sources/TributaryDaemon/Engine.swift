@@ -6,7 +6,6 @@ import TransactionLog
 package import Tributary
 import TributaryAdmin
 import TributaryChanges
-import TributaryMigration
 import TributaryModel
 import TributaryStore
 import TributarySync

@@ -7,6 +7,7 @@ struct ManifestRule: HouseRule {
     /// The modules and products of servers.
     private static let servers: Set<String> = [
         "Hummingbird", "HTTPTypes", "NIOCore", "NIOPosix", "NIOHTTP1", "ServiceLifecycle", "TributaryAdmin",
+        "TributaryClient",
         "TributarySync", "TributaryDaemon", "CSystemd",
     ]
 

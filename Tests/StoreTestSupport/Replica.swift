@@ -1,7 +1,6 @@
 import Foundation
 package import TestSupport
 package import TributaryChanges
-package import TributaryMigration
 package import TributaryModel
 package import TributaryStore
 

@@ -2,7 +2,6 @@ import Foundation
 import Logging
 import TestSupport
 import Tributary
-import TributaryMigration
 import TributaryStore
 
 @testable import TributaryDaemon

@@ -2,7 +2,6 @@ import StoreTestSupport
 import TestSupport
 import Testing
 import TributaryChanges
-import TributaryMigration
 import TributaryModel
 import TributaryStore
 

@@ -4,7 +4,6 @@ import Synchronization
 import TestSupport
 import Testing
 import TributaryChanges
-import TributaryMigration
 import TributaryModel
 import TributaryStore
 

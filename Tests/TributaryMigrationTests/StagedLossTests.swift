@@ -3,7 +3,6 @@ import Synchronization
 import TestSupport
 import Testing
 import TributaryChanges
-import TributaryMigration
 import TributaryModel
 import TributaryStore
 

@@ -1,4 +1,3 @@
-import TributaryMigration
 public import TributaryModel
 import TributaryStore
 

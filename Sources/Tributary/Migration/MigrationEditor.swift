@@ -1,5 +1,4 @@
 public import TributaryChanges
-import TributaryMigration
 public import TributaryModel
 import TributaryStore
 

@@ -1,5 +1,5 @@
-import TributaryMigration
 public import TributaryModel
+import TributaryStore
 
 /// How a container migrates a store that is at another version of the model.
 ///

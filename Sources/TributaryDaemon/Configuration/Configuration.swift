@@ -1,7 +1,7 @@
 import Logging
 import Tributary
 import TributaryAdmin
-import TributaryMigration
+import TributaryStore
 import TributarySync
 
 // This folder reads the settings from the file, the environment and the command line, and records the origin of each.

@@ -1,7 +1,7 @@
 import Logging
 import Tributary
 import TributaryChanges
-import TributaryMigration
+import TributaryStore
 import TributarySync
 
 /// A key of the configuration file, the field that it sets, and the flag and the variable that also set the field.

@@ -5,6 +5,7 @@ import NIOCore
 import TransactionLog
 import TributaryAdmin
 import TributaryChanges
+import TributaryClient
 import TributarySync
 
 // This folder examines a machine for faults that its administrator must correct: the configuration, files, groups and

@@ -2,6 +2,7 @@ import Logging
 import Synchronization
 import TributaryAdmin
 import TributaryChanges
+import TributaryClient
 import TributaryStore
 
 // This folder notifies the replicator of the log folder.

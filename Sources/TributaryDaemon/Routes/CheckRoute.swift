@@ -2,7 +2,6 @@ import Hummingbird
 import Logging
 import Tributary
 import TributaryAdmin
-import TributaryMigration
 import TributaryStore
 import TributarySync
 
@@ -21,7 +20,7 @@ enum CheckRoute {
                 encryption: engine.sync.encryption,
                 repairs: repairs,
                 trust: engine.sync.trust,
-                open: { try Store.open($0, migrator: Migrator()) },
+                open: { try Store.open($0) },
                 progress: progress
             )
             let report = try await check.run()

@@ -4,7 +4,6 @@ import ServiceLifecycle
 import Tributary
 import TributaryAdmin
 import TributaryChanges
-import TributaryMigration
 import TributaryModel
 import TributaryStore
 import TributarySync

@@ -12,13 +12,10 @@ extension Store {
     ///
     /// - Parameters:
     ///   - configuration: The file and the model.
-    ///   - migrator: Migrates a store at another version of the model, and reads the names of older versions. Without a
-    ///     migrator the store must be at this version, and only the former names in the model itself are known.
+    ///   - migrator: Migrates a store that is at another version of the model.
     /// - Returns: The store.
-    /// - Throws: ``StoreError`` when the store cannot be opened, and the migrator's own error when it refuses the
-    ///   model.
-    package static func open(_ configuration: StoreConfiguration, migrator: (any StoreMigrator)? = nil) throws -> Store
-    {
+    /// - Throws: ``StoreError`` when the store cannot be opened, and `MigrationError` when it cannot take the model.
+    package static func open(_ configuration: StoreConfiguration, migrator: Migrator = Migrator()) throws -> Store {
         do {
             let isNew = try createFile(at: configuration.path)
             var configuration = configuration
@@ -69,7 +66,7 @@ extension Store {
     private static func prepare(
         _ database: Database,
         _ configuration: StoreConfiguration,
-        _ migrator: (any StoreMigrator)?,
+        _ migrator: Migrator,
         _ token: WriterToken?,
         isNew: Bool
     ) throws -> StoreModel {

@@ -1,5 +1,5 @@
 import Foundation
-package import GRDB
+import GRDB
 package import TributaryChanges
 package import TributaryModel
 
@@ -84,15 +84,4 @@ package struct StoreContext: Sendable {
         self.layout = layout
         blobs = configuration.memory == nil ? BlobFolder(storePath: configuration.path) : nil
     }
-}
-
-/// Brings a store to another version of its model.
-///
-/// Opening a store takes a migrator as a parameter, because TributaryMigration lies above the store.
-package protocol StoreMigrator: Sendable {
-    /// Migrates a store, inside the transaction that opens it.
-    ///
-    /// - Throws: The migrator's own error when it refuses the model, and ``StoreError`` when the store cannot be read or
-    ///   written.
-    func migrate(_ database: Database, configuration: StoreConfiguration) throws -> StoreModel
 }

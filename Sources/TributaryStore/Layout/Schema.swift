@@ -16,7 +16,7 @@ package enum Schema {
     static func open(
         in db: Database,
         configuration: StoreConfiguration,
-        migrator: (any StoreMigrator)?
+        migrator: Migrator
     ) throws -> StoreModel {
         let application = try Int32.fetchOne(db, sql: "PRAGMA application_id") ?? 0
         let found = try Int32.fetchOne(db, sql: "PRAGMA user_version") ?? 0
@@ -28,16 +28,10 @@ package enum Schema {
                     reason: "it is a SQLite database of another program"
                 )
             }
-            return try create(in: db, configuration: configuration, migrator: migrator)
+            return try create(in: db, configuration: configuration)
         }
         try check(version: found, path: configuration.path)
         var shadows = ShadowRecomputation(db, configuration)
-        guard let migrator else {
-            let layout = try unchanged(in: db, configuration: configuration)
-            try createModelIndexes(in: db, layout: layout)
-            try shadows.run(layout)
-            return layout
-        }
         let foreignViews = try ForeignViews(in: db)
         try shadows.prepareMigration()
         let layout = try migrator.migrate(db, configuration: configuration)
@@ -60,30 +54,10 @@ package enum Schema {
         if let reason = StoreFormat.refusal(of: found) { throw .otherFormat(path: path, reason: reason) }
     }
 
-    private static func unchanged(in db: Database, configuration: StoreConfiguration) throws -> StoreModel {
-        let catalogue = try Catalogue(db)
-        var builder = LayoutBuilder(model: configuration.model, catalogue: catalogue)
-        let layout = builder.build(storeName: configuration.name)
-        let recorded = try RecordedModels(db, path: configuration.path)
-        guard recorded.currentHash == configuration.model.versionHash,
-            Catalogue(layout).entries == catalogue.entries
-        else {
-            throw StoreError.cannotMigrate(
-                path: configuration.path,
-                reason: "it is at another version of the model, and it was opened without a migrator"
-            )
-        }
-        return layout
-    }
-
-    private static func create(
-        in db: Database,
-        configuration: StoreConfiguration,
-        migrator: (any StoreMigrator)?
-    ) throws -> StoreModel {
+    private static func create(in db: Database, configuration: StoreConfiguration) throws -> StoreModel {
         let model = configuration.model
-        let formerNames = migrator.map { _ in
-            FormerNamesSource { FormerNames(of: model, histories: [configuration.formerVersions, model.earlier]) }
+        let formerNames = FormerNamesSource {
+            FormerNames(of: model, histories: [configuration.formerVersions, model.earlier])
         }
         var builder = LayoutBuilder(model: model, catalogue: Catalogue())
         let layout = builder.build(storeName: configuration.name, formerNames: formerNames)

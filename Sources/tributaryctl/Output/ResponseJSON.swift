@@ -1,6 +1,7 @@
 import TransactionLog
 import TributaryAdmin
 import TributaryChanges
+import TributaryClient
 
 extension AdminResponse {
     func json() throws -> JSONValue {

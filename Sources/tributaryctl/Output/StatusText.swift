@@ -1,6 +1,7 @@
 import Foundation
 import TributaryAdmin
 import TributaryChanges
+import TributaryClient
 
 /// The status in lines: whether all is well, and the changes since an earlier status.
 enum StatusText {

@@ -4,6 +4,7 @@ import Testing
 import TransactionLog
 import TributaryAdmin
 import TributaryChanges
+import TributaryClient
 
 /// A backup is one file with the whole store, or nothing.
 @Suite(.daemonTurns) struct BackupTests {

@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import TributaryAdmin
+import TributaryClient
 
 /// A backup is put into place while the daemon is stopped, and taken into use at the next start.
 @Suite(.timeLimit(.minutes(30)), .daemonTurns) struct RestoreTests {

@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import TributaryAdmin
+import TributaryClient
 
 /// The texts for administrators about problems, writers, requests and events.
 @Suite(.daemonTurns) struct StatusTextTests {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 import TributaryAdmin
 import TributaryChanges
+import TributaryClient
 
 @Suite("A synchronization reports its progress", .serialized, .daemonTurns)
 struct SyncProgressTests {

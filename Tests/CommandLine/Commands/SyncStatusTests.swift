@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import TributaryAdmin
+import TributaryClient
 
 /// The exit status of `tributaryctl sync` when a problem prevented a part of the work.
 @Suite(.serialized, .daemonTurns) struct SyncStatusTests {

@@ -4,6 +4,7 @@ import Testing
 import TransactionLog
 import TributaryAdmin
 import TributaryChanges
+import TributaryClient
 
 /// The initial import has an end, which programs can wait for.
 @Suite(.timeLimit(.minutes(30)), .daemonTurns) struct WaitTests {

@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import TributaryAdmin
+import TributaryClient
 
 /// A daemon that starts when the system has no inotify instance left.
 @Suite(.daemonTurns) struct WatchRetryTests {

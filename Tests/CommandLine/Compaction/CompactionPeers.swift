@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import TributaryAdmin
+import TributaryClient
 
 /// Daemons with one log folder, which acknowledge at once and keep no segment for long.
 final class CompactionPeers {

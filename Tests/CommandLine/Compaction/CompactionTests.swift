@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import TributaryAdmin
+import TributaryClient
 
 /// Daemons that cut, verify and prune, new peers that begin with a baseline, and peers that miss segments.
 @Suite(.timeLimit(.minutes(30)), .daemonTurns) struct CompactionTests {

@@ -4,6 +4,7 @@ import Testing
 import TransactionLog
 import TributaryAdmin
 import TributaryChanges
+import TributaryClient
 
 /// Two daemons and two foreign writers with one log folder, which write a random history, and a third daemon that
 /// starts last and has the larger model from the start.

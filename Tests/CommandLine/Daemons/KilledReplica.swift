@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 import TributaryAdmin
 import TributaryChanges
+import TributaryClient
 
 /// A daemon that is killed and restarted over one store, a foreign writer that gives it segments, and a record of the
 /// expected final state.

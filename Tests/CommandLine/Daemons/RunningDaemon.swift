@@ -3,6 +3,7 @@ import TestSupport
 import TestTraits
 import Testing
 import TributaryAdmin
+import TributaryClient
 
 /// A `tributaryd` process in a scratch folder, with short timers; it is stopped when its test ends.
 final class RunningDaemon: EndingWithTest {

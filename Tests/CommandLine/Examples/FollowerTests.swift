@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import TributaryAdmin
+import TributaryClient
 
 /// `etc/examples/follow.py` keeps its index in step, over kills of its own and restarts of the daemon.
 @Suite(.timeLimit(.minutes(30)), .daemonTurns, .enabled(if: Python() != nil, "python3 is not installed"))

@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import TributaryAdmin
+import TributaryClient
 
 /// The producers of `etc/examples/producers`: several segments, blobs, counters, and a restart after a crash.
 @Suite(.timeLimit(.minutes(30)), .daemonTurns) struct ProducerTests {

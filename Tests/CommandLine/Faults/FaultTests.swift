@@ -2,6 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 import TributaryAdmin
+import TributaryClient
 
 /// Failures of the disk, below SQLite and below the files of the log folder: the daemon reports them, continues to
 /// respond, and has lost nothing when they end.

@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import TributaryAdmin
+import TributaryClient
 
 /// A daemon whose disk fails when a test says so, a peer whose disk does not, and a foreign writer; and a record of what
 /// the daemon has acknowledged and refused.

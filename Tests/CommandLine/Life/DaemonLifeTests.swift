@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import TributaryAdmin
+import TributaryClient
 
 @Suite("Starting, reloading and stopping the daemon", .daemonTurns)
 struct DaemonLifeTests {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 import TributaryAdmin
 import TributaryChanges
+import TributaryClient
 
 /// A daemon with a store of an older model version.
 @Suite(.daemonTurns) struct MigrationTests {

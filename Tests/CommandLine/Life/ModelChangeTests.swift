@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import TributaryAdmin
+import TributaryClient
 
 /// A model file that changes while the daemon runs, and between two starts.
 @Suite(.daemonTurns) struct ModelChangeTests {

@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import TributaryAdmin
+import TributaryClient
 
 /// Conditions that must not delay the stop of the daemon, and work that must continue meanwhile.
 @Suite(.serialized, .daemonTurns) struct StopTests {

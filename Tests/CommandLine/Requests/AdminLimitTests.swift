@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import TributaryAdmin
+import TributaryClient
 
 /// The number of clients, the length of answers and what waits for a client are limited.
 @Suite(.daemonTurns) struct AdminLimitTests {

@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import TributaryAdmin
+import TributaryClient
 
 @Suite("Bad requests and bad clients", .serialized, .daemonTurns)
 struct BadRequestTests {

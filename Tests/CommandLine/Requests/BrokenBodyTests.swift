@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import TributaryAdmin
+import TributaryClient
 
 /// Requests whose bodies do not match their headers.
 @Suite(.daemonTurns) struct BrokenBodyTests {

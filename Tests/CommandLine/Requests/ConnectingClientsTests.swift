@@ -3,6 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 import TributaryAdmin
+import TributaryClient
 
 /// Clients that connect while the daemon stops.
 @Suite(.serialized, .daemonTurns) struct ConnectingClientsTests {

@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import TributaryAdmin
+import TributaryClient
 
 /// A digest has no time limit and reports its progress.
 @Suite(.daemonTurns) struct DigestTests {

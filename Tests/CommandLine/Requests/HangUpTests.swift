@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import TributaryAdmin
+import TributaryClient
 
 /// Regular expressions that backtrack for minutes within one row: the end of such a read, and other reads meanwhile.
 @Suite(.timeLimit(.minutes(30)), .daemonTurns) struct HangUpTests {

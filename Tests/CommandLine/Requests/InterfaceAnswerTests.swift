@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 import TributaryAdmin
 import TributaryChanges
+import TributaryClient
 
 /// A running daemon answers each operation with the status and content that the OpenAPI document describes.
 @Suite(.daemonTurns) struct InterfaceAnswerTests {

@@ -4,6 +4,7 @@ import Testing
 import TransactionLog
 import TributaryAdmin
 import TributaryChanges
+import TributaryClient
 
 /// Requests to a daemon whose answers are held against the OpenAPI document.
 final class InterfaceTalk {

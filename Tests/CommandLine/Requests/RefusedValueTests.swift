@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import TributaryAdmin
+import TributaryClient
 
 /// A request with a value that an attribute refuses is answered with what the attribute takes instead.
 @Suite(.timeLimit(.minutes(30)), .daemonTurns) struct RefusedValueTests {

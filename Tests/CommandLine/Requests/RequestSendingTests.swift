@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import TributaryAdmin
+import TributaryClient
 
 /// The request of a client whose tasks get no thread for a while.
 @Suite struct RequestSendingTests {

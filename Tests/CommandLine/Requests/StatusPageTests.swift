@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import TributaryAdmin
+import TributaryClient
 
 @Suite("The status page", .daemonTurns)
 struct StatusPageTests {

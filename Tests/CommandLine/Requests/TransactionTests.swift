@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 import TributaryAdmin
 import TributaryChanges
+import TributaryClient
 
 @Suite("Transactions over the socket", .daemonTurns)
 struct TransactionTests {

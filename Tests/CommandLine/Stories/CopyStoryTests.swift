@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import TributaryAdmin
+import TributaryClient
 
 /// The stories of stores that are copied, moved and restored: the commands are those of the article.
 @Suite(.timeLimit(.minutes(30)), .daemonTurns) struct CopyStoryTests {

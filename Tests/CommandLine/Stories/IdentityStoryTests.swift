@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import TributaryAdmin
+import TributaryClient
 
 /// Stores are copied, restored or left alone, from the first look at the status to equal digests.
 @Suite(.timeLimit(.minutes(30)), .daemonTurns) struct IdentityStoryTests {

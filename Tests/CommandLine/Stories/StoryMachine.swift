@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import TributaryAdmin
+import TributaryClient
 
 /// A machine of a story: a daemon whose file system is a folder, with the paths of the documentation, on which the commands
 /// of an article run.

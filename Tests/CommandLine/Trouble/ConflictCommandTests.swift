@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import TributaryAdmin
+import TributaryClient
 
 /// Two daemons change one object before they have heard of each other; the losing value is listed and restored.
 @Suite(.daemonTurns) struct ConflictCommandTests {

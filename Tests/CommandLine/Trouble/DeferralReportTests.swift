@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import TributaryAdmin
+import TributaryClient
 
 /// A producer's values that the model cannot represent are deferred, and every view of the daemon reports them.
 @Suite(.daemonTurns) struct DeferralReportTests {

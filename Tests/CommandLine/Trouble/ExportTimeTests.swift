@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import TributaryAdmin
+import TributaryClient
 
 /// The time at which a save is exported to other replicas.
 @Suite(.daemonTurns) struct ExportTimeTests {

@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import TributaryAdmin
+import TributaryClient
 
 /// Daemons whose log folder has the bytes that `logs.max_bytes` allows.
 @Suite(.daemonTurns) struct FullFolderTests {

@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import TributaryAdmin
+import TributaryClient
 
 /// A store on a full disk that has free space again.
 @Suite(.daemonTurns) struct FullStoreTests {

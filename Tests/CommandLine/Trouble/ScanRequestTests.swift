@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import TributaryAdmin
+import TributaryClient
 
 @Suite("A Syncthing that the daemon cannot ask for a scan", .daemonTurns)
 struct ScanRequestTests {

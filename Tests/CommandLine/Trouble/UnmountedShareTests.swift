@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import TributaryAdmin
+import TributaryClient
 
 /// A log folder whose share is not mounted, so that an empty folder is at its path.
 @Suite(.daemonTurns) struct UnmountedShareTests {

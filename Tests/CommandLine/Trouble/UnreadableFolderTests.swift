@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import TributaryAdmin
+import TributaryClient
 
 @Suite("A folder that may not be read for a while", .daemonTurns)
 struct UnreadableFolderTests {

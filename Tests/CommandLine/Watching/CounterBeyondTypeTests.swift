@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 import TributaryAdmin
+import TributaryClient
 
 /// A counter whose sum its type cannot hold is a notice, and goes on counting.
 @Suite(.daemonTurns) struct CounterBeyondTypeTests {

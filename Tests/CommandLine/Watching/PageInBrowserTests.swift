@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import TributaryAdmin
+import TributaryClient
 
 /// The page in headless Chromium: what is seen of hostile names, a stuck writer, a conflict and an empty store.
 @Suite(.daemonTurns, .enabled(if: Browser.isWanted, "set TRIBUTARY_BROWSER_TESTS=1, with Debian's chromium, to run it"))

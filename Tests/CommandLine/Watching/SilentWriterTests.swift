@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import TributaryAdmin
+import TributaryClient
 
 /// A store that has been silent for longer than is its habit is a notice, and no problem.
 @Suite(.daemonTurns) struct SilentWriterTests {

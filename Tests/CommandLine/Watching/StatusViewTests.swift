@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import TributaryAdmin
+import TributaryClient
 
 /// The status says first whether all is well, and `--watch` follows it.
 @Suite(.daemonTurns) struct StatusViewTests {

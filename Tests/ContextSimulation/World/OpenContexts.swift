@@ -118,7 +118,7 @@ final class OpenContexts: Sendable {
         var merging = MergeOptions()
         merging.saves = false
         return try await PersistentContainer(
-            store: Store.open(configuration(path, model, seed), migrator: nil),
+            store: Store.open(configuration(path, model, seed)),
             merging: merging,
             clock: clock
         )
@@ -143,7 +143,7 @@ final class OpenContexts: Sendable {
     func foreignFiles() throws -> ForeignFiles? {
         guard let folder else { return nil }
         let configuration = OpenContexts.configuration(folder.path("other.sqlite"), model, schedule.seed &+ 1)
-        let other = try Store.open(configuration, migrator: nil)
+        let other = try Store.open(configuration)
         return try ForeignFiles(path: folder.path("logs"), container: container, other: other)
     }
 

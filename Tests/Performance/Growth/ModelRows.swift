@@ -1,7 +1,6 @@
 import Foundation
 import TestSupport
 import TributaryChanges
-import TributaryMigration
 import TributaryModel
 import TributaryStore
 
@@ -51,8 +50,7 @@ enum ModelRows {
 
     private static func open(_ folder: TemporaryFolder, _ model: Model) throws -> Store {
         try Store.open(
-            StoreConfiguration(path: folder.path("store.sqlite"), name: "growth", model: model),
-            migrator: Migrator()
+            StoreConfiguration(path: folder.path("store.sqlite"), name: "growth", model: model)
         )
     }
 

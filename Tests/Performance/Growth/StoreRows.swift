@@ -1,7 +1,6 @@
 import Foundation
 import TestSupport
 import TributaryChanges
-import TributaryMigration
 import TributaryModel
 import TributaryStore
 
@@ -79,7 +78,7 @@ enum StoreRows {
             }
             func withStore(_ model: Model, _ body: (Store) throws -> Void) throws {
                 let configuration = StoreConfiguration(path: folder.path("store.sqlite"), name: "growth", model: model)
-                let store = try Store.open(configuration, migrator: Migrator())
+                let store = try Store.open(configuration)
                 try body(store)
                 try store.close()
             }

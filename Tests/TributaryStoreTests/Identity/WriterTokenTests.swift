@@ -4,7 +4,6 @@ import Synchronization
 import TestSupport
 import Testing
 import TributaryChanges
-import TributaryMigration
 import TributaryModel
 
 @testable import TributaryStore
@@ -79,7 +78,7 @@ import TributaryModel
             environment: environment
         )
         configuration.trustsReboot = trustsReboot
-        return try Store.open(configuration, migrator: Migrator())
+        return try Store.open(configuration)
     }
 
     @discardableResult

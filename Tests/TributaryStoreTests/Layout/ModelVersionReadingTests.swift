@@ -4,7 +4,6 @@ import Synchronization
 import TestSupport
 import Testing
 import TributaryChanges
-import TributaryMigration
 import TributaryModel
 
 @testable import TributaryStore
@@ -43,8 +42,7 @@ struct ModelVersionReadingTests {
 
     private func open(_ model: Model) throws -> Store {
         try Store.open(
-            StoreConfiguration(path: folder.path("store.sqlite"), name: "test", model: model),
-            migrator: Migrator()
+            StoreConfiguration(path: folder.path("store.sqlite"), name: "test", model: model)
         )
     }
 

@@ -3,7 +3,6 @@ import TestSupport
 import Testing
 import TransactionLog
 import TributaryChanges
-import TributaryMigration
 import TributaryModel
 import TributaryStore
 

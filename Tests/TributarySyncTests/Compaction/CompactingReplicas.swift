@@ -5,7 +5,6 @@ import Testing
 import TransactionLog
 import TributaryAdmin
 import TributaryChanges
-import TributaryMigration
 import TributaryModel
 import TributaryStore
 

@@ -4,7 +4,6 @@ import Testing
 import TransactionLog
 import TributaryAdmin
 import TributaryChanges
-import TributaryMigration
 import TributaryModel
 import TributaryStore
 
@@ -338,7 +337,7 @@ import TributaryStore
             of: store,
             logs: path,
             repairs: false,
-            open: { try Store.open($0, migrator: Migrator()) },
+            open: { try Store.open($0) },
             progress: { phase, _, _ in
                 // The folder has been listed.
                 guard phase == "segments", files.fileExists(atPath: aside.path("after")) else { return }
@@ -447,8 +446,7 @@ import TributaryStore
         let baseline = try #require(group.replicas[0].service.state.read(\.knownBaselines).verified.first)
         let folder = try TemporaryFolder("join")
         let store = try Store.open(
-            StoreConfiguration(path: folder.path("store.sqlite"), name: "new", model: group.replicas[0].store.model),
-            migrator: Migrator()
+            StoreConfiguration(path: folder.path("store.sqlite"), name: "new", model: group.replicas[0].store.model)
         )
         let work = BaselineImport(
             baseline: baseline,

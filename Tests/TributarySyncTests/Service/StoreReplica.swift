@@ -4,7 +4,6 @@ import Synchronization
 import TestSupport
 import TransactionLog
 import TributaryChanges
-import TributaryMigration
 import TributaryModel
 import TributaryStore
 
@@ -74,7 +73,7 @@ enum SyncModel {
             model: try model ?? make(),
             environment: environment
         )
-        return try Store.open(configuration, migrator: Migrator())
+        return try Store.open(configuration)
     }
 
     /// The service of a store, which does not run yet.

@@ -7,7 +7,6 @@ import Testing
 import TransactionLog
 import TributaryAdmin
 import TributaryChanges
-import TributaryMigration
 import TributaryModel
 import TributaryStore
 
@@ -129,7 +128,7 @@ final class SyncReplica: Sendable, EndingWithTest {
             encryption: service.encryption,
             repairs: false,
             trust: service.trust,
-            open: { try Store.open($0, migrator: Migrator()) },
+            open: { try Store.open($0) },
             progress: { _, _, _ in }
         )
         return try await check.run()
@@ -142,7 +141,7 @@ final class SyncReplica: Sendable, EndingWithTest {
             try FileManager.default.copyItem(atPath: folder.path(file), toPath: copied.path(file))
         }
         let path = copied.path("store.sqlite")
-        let store = try Store.open(StoreConfiguration(path: path, name: "test", model: model), migrator: Migrator())
+        let store = try Store.open(StoreConfiguration(path: path, name: "test", model: model))
         try store.write { transaction in
             for key in [IdentityKeys.machine, IdentityKeys.store, IdentityKeys.logs] {
                 try transaction.setSetting(key, to: nil)

@@ -48,13 +48,12 @@ extension PersistentContainer {
         classes: [ManagedObject.Type] = [],
         transformers: TransformerRegistry = TransformerRegistry(),
         environment: StoreEnvironment = .system,
-        migrator: (any StoreMigrator)? = nil,
         merging: MergeOptions = .fixture,
         clock: any Clock<Duration> = ManualClock()
     ) async throws -> PersistentContainer {
         let configuration = StoreConfiguration(path: path, name: name, model: model, environment: environment)
         return try await PersistentContainer(
-            store: Store.open(configuration, migrator: migrator),
+            store: Store.open(configuration),
             classes: classes,
             transformers: transformers,
             merging: merging,

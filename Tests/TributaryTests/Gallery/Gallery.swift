@@ -1,6 +1,5 @@
 import TestSupport
 import Tributary
-import TributaryMigration
 import TributaryStore
 
 /// A model with an attribute of every type.
@@ -71,8 +70,7 @@ enum Gallery {
             "gallery",
             model: model(hasExternalStorage: hasExternalStorage),
             classes: classes,
-            transformers: transformers,
-            migrator: Migrator()
+            transformers: transformers
         )
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import TributaryAdmin
+import TributaryClient
 
 struct BaselineCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,7 @@
 import ArgumentParser
 import TributaryAdmin
 import TributaryChanges
+import TributaryClient
 
 struct ConflictCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

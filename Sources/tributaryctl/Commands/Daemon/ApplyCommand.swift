@@ -3,6 +3,7 @@ import Foundation
 import TransactionLog
 import TributaryAdmin
 import TributaryChanges
+import TributaryClient
 
 struct ApplyCommand: DaemonCommand {
     static let configuration = CommandConfiguration(

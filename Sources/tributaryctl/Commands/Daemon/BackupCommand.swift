@@ -3,6 +3,7 @@ import Foundation
 import TransactionLog
 import TributaryAdmin
 import TributaryChanges
+import TributaryClient
 
 struct BackupCommand: DaemonCommand {
     static let configuration = CommandConfiguration(

@@ -1,5 +1,6 @@
 import ArgumentParser
 import TributaryAdmin
+import TributaryClient
 
 struct CompactCommand: DaemonCommand {
     static let configuration = CommandConfiguration(

@@ -1,5 +1,6 @@
 import ArgumentParser
 import TributaryAdmin
+import TributaryClient
 
 struct ConfigCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,7 @@
 import ArgumentParser
 import TributaryAdmin
 import TributaryChanges
+import TributaryClient
 
 struct HistoryCommand: DaemonCommand {
     static let configuration = CommandConfiguration(

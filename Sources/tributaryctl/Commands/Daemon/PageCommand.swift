@@ -1,6 +1,7 @@
 import ArgumentParser
 import TransactionLog
 import TributaryAdmin
+import TributaryClient
 
 struct PageCommand: DaemonCommand {
     static let configuration = CommandConfiguration(

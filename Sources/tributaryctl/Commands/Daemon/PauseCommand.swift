@@ -1,5 +1,6 @@
 import ArgumentParser
 import TributaryAdmin
+import TributaryClient
 
 struct PauseCommand: DaemonCommand {
     static let configuration = CommandConfiguration(

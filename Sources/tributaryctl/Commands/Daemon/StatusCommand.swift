@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import TributaryAdmin
+import TributaryClient
 
 struct StatusCommand: DaemonCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,7 @@
 import ArgumentParser
 import TributaryAdmin
 import TributaryChanges
+import TributaryClient
 
 struct SyncCommand: DaemonCommand {
     static let configuration = CommandConfiguration(

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import TributaryAdmin
 import TributaryChanges
+import TributaryClient
 
 struct WatchCommand: DaemonCommand {
     static let configuration = CommandConfiguration(

@@ -2,6 +2,7 @@ import ArgumentParser
 import TransactionLog
 import TributaryAdmin
 import TributaryChanges
+import TributaryClient
 
 struct ObjectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

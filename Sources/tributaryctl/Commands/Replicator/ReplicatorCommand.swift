@@ -4,6 +4,7 @@ import Glibc
 import TransactionLog
 import TributaryAdmin
 import TributaryChanges
+import TributaryClient
 
 struct ReplicatorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,5 +1,6 @@
 import ArgumentParser
 import TributaryAdmin
+import TributaryClient
 
 struct SegmentCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import TributaryAdmin
 import TributaryChanges
+import TributaryClient
 
 struct WriterCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,5 @@
 import Synchronization
 import TestSupport
-import TributaryMigration
 import TributaryModel
 import TributaryStore
 
@@ -18,7 +17,7 @@ enum EmptyStores {
     static func scratch(_ configuration: StoreConfiguration) throws -> Store {
         // The number of no replica: a scratch store must be a writer that nobody becomes.
         _ = try make(configuration, index: 1_000_000)
-        return try Store.open(configuration, migrator: Migrator())
+        return try Store.open(configuration)
     }
 
     /// Makes the files of a new store; the number of the replica decides which writer it is.
@@ -36,7 +35,7 @@ enum EmptyStores {
             random: { random.withLock { $0.next() } }
         )
         fixed.environment.tokens = { _ in nil }
-        try Store.open(fixed, migrator: Migrator()).close()
+        try Store.open(fixed).close()
         let image = try StoreImage(of: configuration.path, isClosed: true)
         try image.restore(to: configuration.path)
         images.withLock { $0[key] = image }

@@ -1,6 +1,5 @@
 import TransactionLog
 import TributaryChanges
-import TributaryMigration
 import TributaryStore
 import TributarySync
 

@@ -3,7 +3,6 @@ import SimulationRunning
 package import TestSupport
 import TransactionLog
 package import TributaryChanges
-import TributaryMigration
 package import TributaryModel
 package import TributaryStore
 import TributarySync
@@ -102,7 +101,7 @@ package final class Replica {
 
     private func reopen() throws {
         try close()
-        store = try Store.open(configuration, migrator: Migrator())
+        store = try Store.open(configuration)
     }
 
     package func grow() throws {
@@ -172,7 +171,7 @@ package final class Replica {
         }
         try close()
         try image.restore(to: configuration.path)
-        store = try Store.open(configuration, migrator: Migrator())
+        store = try Store.open(configuration)
     }
 
     /// Changes the settings, as a reload does.
@@ -330,7 +329,7 @@ package final class Replica {
         guard reopens else { return try StoreImage(of: configuration.path) }
         try close()
         let image = try StoreImage(of: configuration.path, isClosed: true)
-        store = try Store.open(configuration, migrator: Migrator())
+        store = try Store.open(configuration)
         return image
     }
 
@@ -398,7 +397,7 @@ package final class Replica {
             configuration.path = target
             takeSecrets(from: former, withKey: true)
             crashes = CrashPlan(path: target)
-            store = try Store.open(configuration, migrator: Migrator())
+            store = try Store.open(configuration)
         case .folder:
             sync = nil
             try self.folder.move(to: folder.path("logs-\(slot.number)-\(moves)"))
@@ -407,7 +406,7 @@ package final class Replica {
             try close()
             loseToken()
             try clock.settle(on: clock.machine + " new", folder.path("memory-\(slot.number)-\(moves)"))
-            store = try Store.open(configuration, migrator: Migrator())
+            store = try Store.open(configuration)
         }
     }
 

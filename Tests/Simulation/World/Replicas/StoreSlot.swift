@@ -2,7 +2,6 @@ import Foundation
 import Synchronization
 import TestSupport
 import TributaryChanges
-import TributaryMigration
 import TributaryModel
 import TributaryStore
 
@@ -67,7 +66,7 @@ final class StoreSlot: Sendable {
         let slot = try found?.slot ?? StoreSlot(key, model: model)
         try begin(slot.environment)
         if let found { try slot.restore(slot.empty, below: found.store) }
-        let store = try found?.store ?? Store.open(slot.configuration, migrator: Migrator())
+        let store = try found?.store ?? Store.open(slot.configuration)
         let (path, home) = (slot.configuration.path, slot.environment.home(slot.configuration.path))
         try store.write { transaction in
             try transaction.setSetting(IdentityKeys.machine, to: home?.machine)

@@ -1,7 +1,6 @@
 import GRDB
 package import TributaryChanges
 package import TributaryModel
-package import TributaryStore
 
 /// Writes changes of this store: the defaults of new mandatory properties, and relationships with a new storage.
 struct MigrationRewrites {

@@ -1,4 +1,5 @@
 import Foundation
+package import TributaryAdmin
 
 package struct AdminCall: Sendable, Hashable {
     package enum Method: String, Sendable {

@@ -1,7 +1,7 @@
 import Glibc
 import NIOCore
 import NIOHTTP1
-import NIOPosix
+package import TributaryAdmin
 
 /// An HTTP/1.1 client for the daemon's Unix socket, with one connection for each request.
 package struct AdminClient: Sendable {
@@ -60,30 +60,26 @@ package struct AdminClient: Sendable {
         _ call: AdminCall,
         onBody: ([UInt8], AdminResponse) async throws -> Void
     ) async throws -> AdminResponse {
-        let (channel, path) = try await connect(sending: Self.parts(of: call))
-        return try await channel.executeThenClose { inbound, _ in
-            var head: AdminResponse?
-            do {
-                for try await part in inbound {
-                    switch part {
-                    case .head(let response):
-                        head = Self.head(of: response)
-                    case .body(let buffer):
-                        if let head { try await onBody(Array(buffer.readableBytesView), head) }
-                    case .end:
-                        if let head { return head }
-                    }
+        let (connection, path) = try await connect(sending: call)
+        var head: AdminResponse?
+        do {
+            let isComplete = try await connection.read { part in
+                switch part {
+                case .head(let response): head = Self.head(of: response)
+                case .body(let buffer): if let head { try await onBody(Array(buffer.readableBytesView), head) }
+                case .end: break
                 }
-            } catch let error as IOError where head == nil {
-                throw Self.closed(path, String(cString: strerror(error.errnoCode)))
-            } catch is IOError {
-                throw AdminClientError.interrupted(path: path)
-            } catch is HTTPParserError where head != nil {
-                // The body is shorter than its head announced.
-                throw AdminClientError.interrupted(path: path)
             }
-            throw head == nil ? Self.closed(path, "Connection closed") : AdminClientError.interrupted(path: path)
+            if isComplete, let head { return head }
+        } catch let error as IOError where head == nil {
+            throw Self.closed(path, String(cString: strerror(error.errnoCode)))
+        } catch is IOError {
+            throw AdminClientError.interrupted(path: path)
+        } catch is HTTPParserError where head != nil {
+            // The body is shorter than its head announced.
+            throw AdminClientError.interrupted(path: path)
         }
+        throw head == nil ? Self.closed(path, "Connection closed") : AdminClientError.interrupted(path: path)
     }
 
     private static func closed(_ path: String, _ reason: String) -> AdminClientError {
@@ -99,7 +95,7 @@ package struct AdminClient: Sendable {
         )
     }
 
-    private static func parts(of call: AdminCall) -> [HTTPClientRequestPart] {
+    private static func head(of call: AdminCall) -> HTTPRequestHead {
         var headers = HTTPHeaders([("host", "localhost"), ("connection", "close")])
         for (name, value) in call.headers { headers.replaceOrAdd(name: name, value: value) }
         if let body = call.body {
@@ -110,26 +106,21 @@ package struct AdminClient: Sendable {
         } else if call.method != .get {
             headers.replaceOrAdd(name: "content-length", value: "0")
         }
-        let head = HTTPRequestHead(
+        return HTTPRequestHead(
             version: .http1_1,
             method: HTTPMethod(rawValue: call.method.rawValue),
             uri: call.target,
             headers: headers
         )
-        var parts: [HTTPClientRequestPart] = [.head(head)]
-        if let body = call.body { parts.append(.body(.byteBuffer(ByteBuffer(bytes: body)))) }
-        return parts + [.end(nil)]
     }
-
-    private typealias Connection = NIOAsyncChannel<HTTPClientResponsePart, HTTPClientRequestPart>
 
     private static let timeLimit = Duration.seconds(10)
 
-    private func connect(sending parts: [HTTPClientRequestPart]) async throws -> (Connection, String) {
+    private func connect(sending call: AdminCall) async throws -> (HTTPConnection, String) {
         var tried: [SocketAttempt] = []
         for path in sockets {
             do {
-                return (try await connect(path, sending: parts), path)
+                return (try await connect(path, sending: call), path)
             } catch let error as IOError where error.errnoCode == EACCES || error.errnoCode == EPERM {
                 throw AdminClientError.notPermitted(path: path)
             } catch let error as AdminClientError {
@@ -144,71 +135,25 @@ package struct AdminClient: Sendable {
     }
 
     /// Connects to a socket; attempts are repeated while the daemon's queue of connections is full.
-    private func connect(_ path: String, sending parts: [HTTPClientRequestPart]) async throws -> Connection {
+    private func connect(_ path: String, sending call: AdminCall) async throws -> HTTPConnection {
         let start = ContinuousClock.now
-        let timeLimit = timeout ?? Self.timeLimit
+        let limit = timeout.map { duration in
+            let silent = AdminClientError.silent(path: path, after: duration)
+            return HTTPConnection.TimeLimit(duration: duration, isWhole: false, error: silent)
+        }
         while true {
             do {
-                return try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-                    .connect(unixDomainSocketPath: path) { channel in
-                        channel.eventLoop.makeCompletedFuture {
-                            if let timeout {
-                                let silent = AdminClientError.silent(path: path, after: timeout)
-                                try channel.pipeline.syncOperations.addHandlers([
-                                    IdleStateHandler(readTimeout: TimeAmount(timeout)), SilenceHandler(silent),
-                                ])
-                            }
-                            try channel.pipeline.syncOperations.addHTTPClientHandlers()
-                            try channel.pipeline.syncOperations.addHandler(RequestSender(parts))
-                            return try Connection(wrappingChannelSynchronously: channel)
-                        }
-                    }
-            } catch let error as IOError where error.errnoCode == EAGAIN && start.duration(to: .now) < timeLimit {
+                return try await HTTPConnection(
+                    to: .socket(path: path),
+                    sending: Self.head(of: call),
+                    body: call.body,
+                    limit: limit
+                )
+            } catch let error as IOError
+                where error.errnoCode == EAGAIN && start.duration(to: .now) < timeout ?? Self.timeLimit
+            {
                 try await Task.sleep(for: .milliseconds(20))
             }
         }
-    }
-}
-
-/// Sends a request as soon as the connection is established.
-///
-/// The channel's event loop sends it without the threads of Swift tasks, which can be busy for longer than the daemon
-/// waits for a request on an open connection.
-final class RequestSender: ChannelInboundHandler {
-    typealias InboundIn = HTTPClientResponsePart
-    typealias InboundOut = HTTPClientResponsePart
-    typealias OutboundOut = HTTPClientRequestPart
-
-    private let parts: [HTTPClientRequestPart]
-
-    init(_ parts: [HTTPClientRequestPart]) {
-        self.parts = parts
-    }
-
-    func channelActive(context: ChannelHandlerContext) {
-        context.fireChannelActive()
-        // A failed write is ignored: the daemon may respond, for example with 413, before it has read the whole
-        // request.
-        for part in parts { context.write(Self.wrapOutboundOut(part), promise: nil) }
-        context.flush()
-    }
-}
-
-final class SilenceHandler: ChannelInboundHandler {
-    typealias InboundIn = ByteBuffer
-    typealias InboundOut = ByteBuffer
-
-    private let error: AdminClientError
-
-    init(_ error: AdminClientError) {
-        self.error = error
-    }
-
-    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        guard case IdleStateHandler.IdleStateEvent.read = event else {
-            return context.fireUserInboundEventTriggered(event)
-        }
-        context.fireErrorCaught(error)
-        context.close(promise: nil)
     }
 }

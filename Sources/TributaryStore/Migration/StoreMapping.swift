@@ -1,6 +1,5 @@
 import TributaryChanges
 import TributaryModel
-import TributaryStore
 
 struct StoreMapping {
     struct Link {

@@ -1,7 +1,6 @@
 import GRDB
 import TributaryChanges
 import TributaryModel
-import TributaryStore
 
 /// Migrates a store to a newer model by additions only, the last part of every migration.
 ///

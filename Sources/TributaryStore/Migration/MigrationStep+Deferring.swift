@@ -1,7 +1,6 @@
 import GRDB
 import TributaryChanges
 import TributaryModel
-import TributaryStore
 
 /// Defers values that the newer model does not have, as if they had been imported after the migration.
 ///

@@ -2,11 +2,8 @@ import Foundation
 import Glibc
 import NIOCore
 import NIOHTTP1
-import NIOPosix
+package import TributaryAdmin
 package import TributaryChanges
-
-// This folder communicates with the REST interface of Syncthing: the daemon requests scans, and the command reads and
-// changes the settings of a folder.
 
 /// A client of the REST interface of a Syncthing on this machine, with one connection for each request.
 ///
@@ -112,8 +109,6 @@ package struct SyncthingClient: Sendable {
         }
     }
 
-    private typealias Connection = NIOAsyncChannel<HTTPClientResponsePart, HTTPClientRequestPart>
-
     private func send(
         _ method: HTTPMethod,
         _ target: String,
@@ -125,9 +120,8 @@ package struct SyncthingClient: Sendable {
             ("content-type", "application/json"), ("content-length", "\(body.count)"),
         ])
         let head = HTTPRequestHead(version: .http1_1, method: method, uri: target, headers: headers)
-        let parts: [HTTPClientRequestPart] = [.head(head), .body(.byteBuffer(ByteBuffer(bytes: body))), .end(nil)]
         do {
-            let (status, answer) = try await exchange(parts)
+            let (status, answer) = try await exchange(head, body)
             guard (200..<300).contains(status) else {
                 throw SyncthingError(status: status, answer: answer, client: self)
             }
@@ -145,65 +139,34 @@ package struct SyncthingClient: Sendable {
         }
     }
 
-    private func exchange(_ parts: [HTTPClientRequestPart]) async throws -> (status: Int, body: [UInt8]) {
-        let (limit, silent) = (TimeAmount(timeLimit), SyncthingError.silent(address, after: timeLimit))
-        let connection = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .connectTimeout(limit)
-            .connect(to: try SocketAddress(ipAddress: address.host, port: address.port)) { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(DeadlineHandler(limit, silent))
-                    try channel.pipeline.syncOperations.addHTTPClientHandlers()
-                    try channel.pipeline.syncOperations.addHandler(RequestSender(parts))
-                    return try Connection(wrappingChannelSynchronously: channel)
+    private func exchange(_ head: HTTPRequestHead, _ body: [UInt8]) async throws -> (status: Int, body: [UInt8]) {
+        let silent = SyncthingError.silent(address, after: timeLimit)
+        let connection = try await HTTPConnection(
+            to: .port(address),
+            sending: head,
+            body: body,
+            limit: HTTPConnection.TimeLimit(duration: timeLimit, isWhole: true, error: silent)
+        )
+        var (status, answer) = (0, ByteBuffer())
+        let isComplete = try await connection.read { part in
+            switch part {
+            case .head(let head): status = Int(head.status.code)
+            case .body(let buffer):
+                guard answer.readableBytes + buffer.readableBytes <= Self.largestAnswer else {
+                    throw SyncthingError.noSyncthing(
+                        address,
+                        reason: "the answer has more than \(Self.largestAnswer) bytes"
+                    )
                 }
+                answer.writeImmutableBuffer(buffer)
+            case .end: break
             }
-        return try await connection.executeThenClose { inbound, _ in
-            var (status, body) = (0, ByteBuffer())
-            for try await part in inbound {
-                switch part {
-                case .head(let head): status = Int(head.status.code)
-                case .body(let buffer):
-                    guard body.readableBytes + buffer.readableBytes <= Self.largestAnswer else {
-                        throw SyncthingError.noSyncthing(
-                            address,
-                            reason: "the answer has more than \(Self.largestAnswer) bytes"
-                        )
-                    }
-                    body.writeImmutableBuffer(buffer)
-                case .end: return (status, Array(body.readableBytesView))
-                }
-            }
+        }
+        guard isComplete else {
             throw SyncthingError.unreachable(address, reason: "Connection closed, without a whole answer")
         }
+        return (status, Array(answer.readableBytesView))
     }
-}
-
-/// Ends a connection some time after it was made, however much has arrived by then.
-private final class DeadlineHandler: ChannelInboundHandler {
-    typealias InboundIn = ByteBuffer
-
-    private let limit: TimeAmount
-    private let error: SyncthingError
-    private var deadline: Scheduled<Void>?
-
-    init(_ limit: TimeAmount, _ error: SyncthingError) {
-        (self.limit, self.error) = (limit, error)
-    }
-
-    func handlerAdded(context: ChannelHandlerContext) {
-        let (bound, error) = (NIOLoopBound(context, eventLoop: context.eventLoop), error)
-        deadline = context.eventLoop.scheduleTask(in: limit) {
-            bound.value.fireErrorCaught(error)
-            bound.value.close(promise: nil)
-        }
-    }
-
-    func channelInactive(context: ChannelHandlerContext) {
-        deadline?.cancel()
-        context.fireChannelInactive()
-    }
-
-    func handlerRemoved(context: ChannelHandlerContext) { deadline?.cancel() }
 }
 
 /// The key of Syncthing's REST interface; it never appears in an error or a log.

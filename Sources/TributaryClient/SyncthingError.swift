@@ -1,3 +1,4 @@
+package import TributaryAdmin
 import TributaryChanges
 
 package enum SyncthingError: Error, Hashable, Sendable {

@@ -1,3 +1,5 @@
+package import TributaryAdmin
+
 package enum AdminClientError: Error, Hashable, Sendable, CustomStringConvertible {
     case noDaemon([SocketAttempt])
     case notPermitted(path: String)

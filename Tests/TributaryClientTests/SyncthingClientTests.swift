@@ -3,6 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 import TributaryAdmin
+import TributaryClient
 
 /// What answers at the address may be anything; the client ends in time, and says what it met.
 @Suite("A client of Syncthing", .timeLimit(.minutes(5)))

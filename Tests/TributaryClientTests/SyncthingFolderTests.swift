@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import TributaryAdmin
+import TributaryClient
 
 @Suite("A log folder in Syncthing")
 struct SyncthingFolderTests {

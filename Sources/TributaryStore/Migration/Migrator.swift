@@ -1,10 +1,9 @@
 import CSQLite
-package import GRDB
+import GRDB
 import TributaryChanges
 package import TributaryModel
-package import TributaryStore
 
-package struct Migrator: StoreMigrator {
+package struct Migrator: Sendable {
     private let settings: MigrationSettings
 
     package init(_ settings: MigrationSettings = MigrationSettings()) {
@@ -21,7 +20,7 @@ package struct Migrator: StoreMigrator {
         }
     }
 
-    package func migrate(_ database: Database, configuration: StoreConfiguration) throws -> StoreModel {
+    func migrate(_ database: Database, configuration: StoreConfiguration) throws -> StoreModel {
         do {
             return try MigrationRun(db: database, configuration: configuration, settings: settings).run()
         } catch let error where error is StoreError || error is DatabaseError || error is MigrationError {
@@ -90,10 +89,7 @@ struct MigrationRun {
             return try AdditiveMigration(db: db, target: target(model, older), isAtModel: true).run()
         }
         guard let current = try recorded.current() else {
-            // The store was made before models were recorded: only additions are possible.
-            let layout = try AdditiveMigration(db: db, target: target(model, .none)).run()
-            try recorded.move(to: model, through: nil)
-            return layout
+            throw StoreError.cannotOpen(path: configuration.path, reason: "it has no record of its model")
         }
         let (steps, between, losses) = try prepare(from: current, recorded)
         do {

@@ -1,7 +1,6 @@
 import GRDB
 import TributaryChanges
 import TributaryModel
-import TributaryStore
 
 extension MigrationStep {
     func setAside() throws {

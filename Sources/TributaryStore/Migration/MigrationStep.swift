@@ -1,7 +1,6 @@
 import GRDB
 import TributaryChanges
 import TributaryModel
-import TributaryStore
 
 /// Migrates a store from one version of its model to another.
 ///
