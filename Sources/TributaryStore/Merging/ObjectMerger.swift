@@ -146,21 +146,20 @@ final class ObjectMerger {
     @discardableResult
     func store(_ object: StoredObject, over before: StoredObject, shape: ChangeShape? = nil) throws -> Bool {
         let isLive = try object.state.isLive(by: tables.versions)
-        if let row = before.row {
-            try isLive ? update(object, row, before, shape) : hide(object, row)
-        } else if let representative = before.representative {
-            try isLive ? updateShadow(object, before, representative) : storeDeletedShadow(object, representative)
-        } else if isLive {
-            try show(object)
+        switch before.shown {
+        case .itself where isLive: try update(object, over: before, shape)
+        case .other(let other) where isLive: try updateShadow(object, before, other)
+        case .nothing where !isLive: try store.store(object)
+        case .nothing:
+            try show(.itself, for: object)
             keys.insert(object.table, object.id)
-        } else {
-            try store.store(object)
+        case .itself, .other: try show(.nothing, for: object)
         }
         return isLive && before.representative == nil
     }
 
-    private func update(_ object: StoredObject, _ row: VisibleRow, _ before: StoredObject, _ shape: ChangeShape?) throws
-    {
+    private func update(_ object: StoredObject, over before: StoredObject, _ shape: ChangeShape?) throws {
+        guard let row = before.row else { return }
         let (table, entity) = (object.table, object.state.entity ?? row.entity)
         let columns = object.state.registers.shown.keys.sorted()
         let isDeleted = object.state.deleted != before.state.deleted
@@ -185,31 +184,62 @@ final class ObjectMerger {
         }
     }
 
-    private func show(_ object: StoredObject, isPrepared: Bool = true) throws {
-        guard let entity = object.state.entity else { return }
-        try store.insertRow(object)
-        if object.representative != nil { try tables.shadows.removeKeys(of: object.id, object.table) }
-        var written: [RegisterWrite] = []
-        try object.state.registers.forEach { column, _ in
-            written.append(RegisterWrite(column: column, value: try object.state.registers.value(of: column)))
+    /// Changes what is shown for an object: the object itself, another object with its unique key, or nothing.
+    ///
+    /// Everything that depends on the visibility of an object follows here, in this order.
+    private func show(_ shown: StoredObject.Shown, for object: StoredObject) throws {
+        let (table, id, row, former) = (object.table, object.id, object.row, object.shown)
+        let (isVisible, isDeleted) = (shown == .itself, shown == .nothing)
+        let freed = try row.map { try targets(shownBy: $0, table) } ?? []
+        let held = try shown.other == nil ? nil : row.map { try tables.keys.keys(of: $0, table) }
+        // The shown pairs of a shadow are pairs of the other object.
+        if let other = former.other { try links.shadows.insertPairs(of: id, table, shownAs: other) }
+        // The stored form, which keeps the registers that a deletion does not supersede, and the unique keys.
+        if isVisible {
+            try store.insertRow(object)
+        } else if let other = shown.other, row == nil {
+            try tables.shadows.setRepresentative(other, of: id, table)
+        } else {
+            try store.store(object, shownAs: shown.other)
         }
-        try effects.record(.insert, object.table, object.id, entity: entity, properties: names(of: object))
-        try appear(object.table, object.id, references: written, isPrepared: isPrepared)
-        guard tables.keys.refersInKeys(object.table), let row = try tables.objects.row(object.table, object.id) else {
-            return
+        if let row {
+            if isDeleted { try keys.release(row, table) }
+            try store.removeRow(row, table)
         }
-        try tables.keys.index(row, object.table)
+        if let held { try tables.shadows.setKeys(held, of: id, table) }
+        if former.other != nil, shown.other == nil { try tables.shadows.removeKeys(of: id, table) }
+        if isVisible, let entity = object.state.entity {
+            try effects.record(.insert, table, id, entity: entity, properties: names(of: object))
+        }
+        // The references and pairs of other objects.
+        if isVisible {
+            try appear(table, id, references: writes(of: object), isPrepared: former == .nothing)
+        } else if row != nil {
+            try disappear(table, id, deletedAt: isDeleted ? cursor.number : nil, shownAs: shown.other)
+        } else {
+            tables.visibility.set(table, id, isVisible: false)
+            try references.show(shown.other, for: id, table)
+            // The pairs of a deleted object are removed, whatever object was shown for it.
+            if isDeleted { try links.hide(table, id, deletedAt: cursor.number, keepsNewer: false) }
+        }
+        // The owners of one-to-one targets.
+        for other in [former.other, shown.other].compactMap(\.self) { references.reopen(ownersOf: other, table) }
+        for (column, target) in freed {
+            if isDeleted { try references.decide(target, column) } else { references.reopen(target, column) }
+        }
+        if let other = shown.other { try links.shadows.insertPairs(of: id, table, shownAs: other) }
+        if let row { try effects.record(.delete, table, id, entity: row.entity, properties: []) }
+        if isVisible, tables.keys.refersInKeys(table), let row = try tables.objects.row(table, id) {
+            try tables.keys.index(row, table)
+        }
     }
 
-    /// The tombstone keeps the registers that the deletion does not supersede.
-    private func hide(_ object: StoredObject, _ row: VisibleRow) throws {
-        let freed = try targets(shownBy: row, object.table)
-        try store.store(object)
-        try keys.release(row, object.table)
-        try store.removeRow(row, object.table)
-        try disappear(object.table, object.id, deletedAt: cursor.number)
-        for (column, target) in freed { try references.decide(target, column) }
-        try effects.record(.delete, object.table, object.id, entity: row.entity, properties: [])
+    private func writes(of object: StoredObject) throws -> [RegisterWrite] {
+        var writes: [RegisterWrite] = []
+        try object.state.registers.forEach { column, _ in
+            writes.append(RegisterWrite(column: column, value: try object.state.registers.value(of: column)))
+        }
+        return writes
     }
 
     private func targets(
@@ -313,7 +343,6 @@ final class ObjectMerger {
     ) throws {
         tables.visibility.set(table, id, isVisible: false)
         try references.unresolve(to: table, id, showing: representative)
-        if let representative { references.reopen(ownersOf: representative, table) }
         try links.hide(table, id, deletedAt: number, keepsNewer: false)
     }
 
@@ -323,34 +352,18 @@ final class ObjectMerger {
         try disappear(table, id, deletedAt: nil)
     }
 
+    /// Hides an object behind an older object that holds one of its keys.
     func hide(_ table: Int, _ holder: KeyHolder, behind blocking: KeyHolder, keepsConflict: Bool) throws {
         guard let row = try tables.objects.row(table, holder.id) else { return }
         let object = StoredObject(row, table, tables)
         if keepsConflict { try keepConflict(of: object, holder, behind: blocking) }
-        for (column, target) in try targets(shownBy: row, table) { references.reopen(target, column) }
-        try store.store(object, shownAs: blocking.id)
-        try store.removeRow(row, table)
-        try tables.shadows.setKeys(holder.keys, of: row.id, table)
-        try disappear(table, row.id, deletedAt: nil, shownAs: blocking.id)
-        try links.shadows.insertPairs(of: row.id, table, shownAs: blocking.id)
-        try effects.record(.delete, table, row.id, entity: row.entity, properties: [])
+        try show(.other(blocking.id), for: object)
     }
 
-    func unhide(_ table: Int, _ id: UniqueID) throws {
+    /// Shows a shadow itself, or another object in its place.
+    func show(_ shown: StoredObject.Shown, forShadow id: UniqueID, _ table: Int) throws {
         let object = try store.load(table, id)
-        guard let representative = object.representative else { return }
-        try links.shadows.insertPairs(of: id, table, shownAs: representative)
-        references.reopen(ownersOf: representative, table)
-        try show(object, isPrepared: false)
-    }
-
-    func represent(_ table: Int, _ id: UniqueID, by representative: UniqueID, insteadOf former: UniqueID) throws {
-        try links.shadows.insertPairs(of: id, table, shownAs: former)
-        try tables.shadows.setRepresentative(representative, of: id, table)
-        try references.show(representative, for: id, table)
-        references.reopen(ownersOf: former, table)
-        references.reopen(ownersOf: representative, table)
-        try links.shadows.insertPairs(of: id, table, shownAs: representative)
+        if object.representative != nil { try show(shown, for: object) }
     }
 
     /// The object stays a shadow until unique keys are decided.
@@ -361,17 +374,5 @@ final class ObjectMerger {
         keys.insert(table, id)
         guard object.state.deleted != before.state.deleted else { return }
         try links.hide(table, id, deletedAt: cursor.number, keepsNewer: true)
-    }
-
-    private func storeDeletedShadow(_ object: StoredObject, _ representative: UniqueID) throws {
-        let (table, id) = (object.table, object.id)
-        try links.shadows.insertPairs(of: id, table, shownAs: representative)
-        try store.store(object)
-        try tables.shadows.removeKeys(of: id, table)
-        tables.visibility.set(table, id, isVisible: false)
-        try references.show(nil, for: id, table)
-        references.reopen(ownersOf: representative, table)
-        // The pairs are removed, whatever object was shown for this object.
-        try links.hide(table, id, deletedAt: cursor.number, keepsNewer: false)
     }
 }

@@ -7,6 +7,16 @@ import TributaryModel
 /// `tributary_object`: it is a tombstone, has values that wait for its insert, or is a shadow: a live object that
 /// another object with the same unique key hides.
 struct StoredObject {
+    /// What readers see for the identifier of an object.
+    enum Shown: Equatable {
+        case nothing
+        case itself
+        /// An older object with one of its unique keys.
+        case other(UniqueID)
+
+        var other: UniqueID? { if case .other(let id) = self { id } else { nil } }
+    }
+
     let table: Int
     let id: UniqueID
     let row: VisibleRow?
@@ -14,6 +24,8 @@ struct StoredObject {
     var state: ObjectMergeState<StoredRegisters, Int>
 
     var isLive: Bool { row != nil || representative != nil }
+
+    var shown: Shown { row == nil ? representative.map { .other($0) } ?? .nothing : .itself }
 
     init(_ row: VisibleRow, _ table: Int, _ tables: MergeTables) {
         (self.table, id, self.row, representative) = (table, row.id, row, nil)

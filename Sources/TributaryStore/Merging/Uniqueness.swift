@@ -99,7 +99,7 @@ final class UniquenessMerger {
 
     func showAll() throws {
         for table in tables.layout.tables.indices {
-            for id in try tables.shadows.all(table) { try objects.unhide(table, id) }
+            for id in try tables.shadows.all(table) { try objects.show(.itself, forShadow: id, table) }
             try tables.shadows.removeAllKeys(table)
         }
         try objects.references.decidePending()
@@ -144,14 +144,14 @@ final class UniquenessDecision {
         let blocking = try holder.keys.compactMap { try owner(of: $0) }.filter { $0 < holder }.min()
         let isChanged = changed.contains(holder.id)
         guard let blocking else {
-            if holder.representative != nil { try objects.unhide(table, holder.id) }
+            if holder.representative != nil { try objects.show(.itself, forShadow: holder.id, table) }
             for key in holder.keys { owners[key] = .some(holder) }
             if isChanged || holder.representative != nil { try insertHolders(of: holder.keys, after: holder) }
             return
         }
         if let representative = holder.representative {
             guard representative != blocking.id else { return }
-            return try objects.represent(table, holder.id, by: blocking.id, insteadOf: representative)
+            return try objects.show(.other(blocking.id), forShadow: holder.id, table)
         }
         if isLocal, isChanged, let key = try sharedKey(of: holder, with: blocking) { throw StoreError.sharesKey(key) }
         if isLocal, changed.contains(blocking.id), let key = try sharedKey(of: blocking, with: holder) {
