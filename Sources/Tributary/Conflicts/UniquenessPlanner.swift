@@ -10,10 +10,9 @@ struct UniquenessPlanner {
     let objects: [ManagedObject]
     let writes: [ObjectIdentifier: ObjectWrite]
 
-    /// Compares the written keys.
+    /// When the comparison drops changes, the dropped objects keep their stored keys, and all keys are compared again.
     ///
-    /// When that drops changes, the dropped objects keep their stored keys, and all keys are compared again. Costs a
-    /// query for each written key in each round. There is at most one round for each dropped object, and one more.
+    /// Costs a query for each written key in each round, and at most one round more than there are dropped objects.
     func plan() throws -> UniquenessPlan {
         var plan = UniquenessPlan()
         while true {
@@ -99,10 +98,9 @@ struct UniquenessPlanner {
         resolved[ObjectIdentifier(object)] ?? context.mergePolicy
     }
 
-    /// A new object loses to a saved object.
+    /// A new object loses to a saved object; a conflict between two saved objects is always an error.
     ///
-    /// Of two new objects, the later object loses when the merge policy prefers the store; otherwise the earlier object
-    /// loses. A conflict between two saved objects is always an error.
+    /// Of two new objects, the later object loses when the merge policy prefers the store; otherwise the earlier loses.
     private func resolve(
         _ key: UniqueKey,
         _ object: ManagedObject,
@@ -164,12 +162,11 @@ struct UniquenessPlanner {
     }
 }
 
-/// How a save resolves conflicts of unique keys; references to a new object that loses are redirected to the object
-/// that keeps the key.
+/// References to a new object that loses are redirected to the object that keeps the key.
 struct UniquenessPlan {
     var results: [ObjectIdentifier: SavePlan.ObjectResult] = [:]
     private(set) var replacements: [String: [UniqueID: UniqueID]] = [:]
-    /// The stored objects that take the values and links of new objects, by the new object.
+    /// The stored objects that take the values and links of new objects; the key is the new object.
     var absorbing: [ObjectIdentifier: Row] = [:]
     var updates: [Change] = []
     var deletions: [Change] = []
@@ -226,7 +223,7 @@ struct UniqueKey: Hashable {
     let propertyIndexes: [Int]
     let values: [PropertyValue]
 
-    /// nil when a value is null, because such a key never conflicts.
+    /// Nil when a value is null, because such a key never conflicts.
     init?(
         of object: ManagedObject,
         _ constraint: [String],
@@ -264,11 +261,10 @@ struct UniqueKey: Hashable {
     }
 }
 
-/// A stored object that would share a key with an object of a save.
+/// A stored object that would share a key with an object of a save, although the planner has not compared the key.
 ///
-/// The planner has not compared the key. The save would make the stored object visible, because it frees the key of an
-/// older object. Or the save would hide the stored object: the key comes from a derived attribute, from a redirected
-/// reference, or from a new object that replaces a stored object.
+/// The save may make a hidden object visible, because an older object gives the key up. Or the object's key may come
+/// from a derived attribute, a redirected reference, or a new object that replaces a stored object.
 struct UnhiddenShadow {
     let key: SharedKey
     let row: Row

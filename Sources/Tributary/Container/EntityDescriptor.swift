@@ -7,7 +7,7 @@ package final class EntityDescriptor: Sendable {
     package let entity: Entity
     let type: ManagedObject.Type
     let store: String
-    /// The number of this descriptor in the process; a ``Field`` remembers a property index together with it.
+    /// Unique in the process; a ``Field`` remembers a property index together with it.
     @usableFromInline let serial: UInt32
     let rootIndex: Int
     let isKnown: Bool
@@ -16,7 +16,7 @@ package final class EntityDescriptor: Sendable {
     /// Whether the row has exactly the values that a save wrote, so that the save need not read it again.
     let keepsWrittenValues: Bool
     let properties: PropertyTable
-    /// nil except for an object that finds out which properties an accessor uses.
+    /// Set for an object that finds out which properties an accessor uses.
     let probe: PropertyProbe?
 
     private static let nextSerial = Atomic<UInt32>(1)
@@ -113,7 +113,7 @@ struct PropertyTable: Sendable {
     }
 }
 
-/// How a property can be read and set by name; it is computed once for the entity, because each access needs it.
+/// Each access by name needs the role, so it is computed once for the entity.
 enum PropertyRole: Sendable {
     case attribute(AttributeType)
     case derived

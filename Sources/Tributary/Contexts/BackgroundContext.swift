@@ -57,7 +57,7 @@ public actor BackgroundContext {
         return try await performCounted(with: input, block)
     }
 
-    /// The block is already pending, and ends being pending here and not in the caller.
+    /// The caller has already counted the block as pending; its end is counted here.
     ///
     /// The caller may be on the main actor, which no longer runs while the program exits.
     func performCounted<T: Sendable, E: Error>(

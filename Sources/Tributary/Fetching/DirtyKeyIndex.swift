@@ -1,9 +1,8 @@
 import TributaryChanges
 
-/// An index of a context's unsaved objects by attribute values, so that a look-up does not visit all of them.
+/// Finds a context's unsaved objects by attribute values without visiting all of them.
 ///
-/// A look-up first adds the objects that were inserted or changed since the last look-up. An entry may be out of date:
-/// the caller compares the object's values with the key again.
+/// An entry may be out of date: the caller compares the object's values with the key again.
 struct DirtyKeyIndex {
     struct Scope: Hashable {
         var rootIndex: Int
@@ -12,7 +11,7 @@ struct DirtyKeyIndex {
 
     private struct Index {
         var listIndexes: [[PropertyValue]: [Int]] = [:]
-        /// The number of entries in `listIndexes`, including entries that are out of date or there twice.
+        /// Includes entries that are out of date or there twice.
         var count = 0
         private(set) var pending: [Int]
         private var limit: Int
@@ -58,9 +57,7 @@ struct DirtyKeyIndex {
         indexes = [:]
     }
 
-    /// Returns the list indexes, ascending, of objects that may have the values.
-    ///
-    /// All indexes are rebuilt when the shown `version` has changed.
+    /// Ascending indexes of objects that may have the values; all indexes are rebuilt for another shown `version`.
     mutating func listIndexes(
         of key: [PropertyValue],
         in scope: Scope,

@@ -4,7 +4,7 @@ import TributaryStore
 
 struct FetchOperation {
     let context: ManagedObjectContext
-    /// The current time is in place of `now()`.
+    /// `now()` has been replaced by the current time.
     let request: FetchRequest<ManagedObject>
 
     init(context: ManagedObjectContext, request: FetchRequest<ManagedObject>) {

@@ -2,10 +2,10 @@ import Synchronization
 import TributaryChanges
 import TributaryStore
 
-/// The committed changes that are not yet merged into the main context, in bounded memory.
+/// The committed changes that are not yet merged into the main context.
 ///
 /// Changes are added and removed under the write lock, so the removed changes are exactly the changes in a generation
-/// that is pinned under the lock. Beyond the limit of IDs they collapse: first per entity, then to "everything".
+/// that is pinned under the lock. Too many changes collapse: first per entity, then to "everything".
 final class PendingNotifications: Sendable {
     private struct State {
         var options: MergeOptions
@@ -96,14 +96,11 @@ final class PendingNotifications: Sendable {
 
 /// Decides when the main context merges: after a quiet period, but never later than a ceiling.
 ///
-/// Each announcement starts the quiet period again; the ceiling begins at the first announcement that is not merged, so
-/// that a steady stream cannot starve the main context. Times are durations since any fixed moment; this type has no
-/// clock.
+/// Each announcement starts the quiet period again, but not the ceiling: a steady stream cannot starve the main
+/// context. Times are durations since any fixed moment.
 struct MergeDebouncer: Sendable {
     enum Action: Hashable, Sendable {
-        /// Nothing to do until the next announcement, or until the running timer ends.
         case none
-        /// `timerFired(at:)` must be called at this time.
         case sleep(until: Duration)
         case merge
     }

@@ -90,7 +90,7 @@ final class UpdateBroadcast: Sendable {
         for subscription in subscriptions() { subscription.finish() }
     }
 
-    /// The array leaves the lock, because the last reference to a subscription may be the one in it.
+    /// Called outside the lock's block: a released subscription would need the lock in its deinitialization.
     private func subscriptions() -> [UpdateSubscription] {
         state.withLock { $0.readers.values.compactMap(\.subscription) }
     }

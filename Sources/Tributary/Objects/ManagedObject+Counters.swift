@@ -4,11 +4,11 @@ import TributaryStore
 
 /// The sum that a context has added to a counter since the last save, above the value of the row or the default.
 ///
-/// The base changes with each merge, refresh and save, the amount only by the program: so the increments of others are
-/// never lost, and the save exports the amount.
+/// Merges, refreshes and saves change the base, and only the program changes the amount, which the save exports: so the
+/// increments of others are never lost.
 struct CountedAmount: Hashable {
     var base: PropertyValue
-    /// Exact, where ``shown`` may be rounded.
+    /// Exact, while ``shown`` may be rounded.
     var amount: PropertyValue
 
     var shown: PropertyValue { CounterTotals.value(of: [amount], above: base) }
@@ -102,9 +102,7 @@ extension ManagedObject {
         for propertyIndex in extras.counted.keys { extras.counted[propertyIndex]?.base = base[propertyIndex] }
     }
 
-    /// Reads the counters of a new object.
-    ///
-    /// Another object may have had its identifier before, and the new object may have amounts that were not saved.
+    /// Another object may have had the new object's identifier, or the new object may have unsaved amounts.
     func readCounters(_ context: ManagedObjectContext) {
         let counters = descriptor.properties.counters
         guard !counters.isEmpty, !values.isEmpty else { return }

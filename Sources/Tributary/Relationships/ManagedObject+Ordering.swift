@@ -95,10 +95,7 @@ extension ManagedObject {
             && descriptor.entity.properties[propertyIndex].relationship?.isOrdered == true
     }
 
-    /// Gives a relationship an order.
-    ///
-    /// `moving` are the moved objects; nil finds them. `version` is the context's list version when `ids` are all
-    /// objects of the relationship.
+    /// `moving` are the moved objects; nil finds them. `version` is set when `ids` are all objects of the relationship.
     func arrange(
         _ ids: [ManagedObjectID],
         _ propertyIndex: Int,
@@ -131,8 +128,8 @@ extension ManagedObject {
 
 /// A pending order of a relationship: a list as the context showed it, and the objects that were moved in it.
 ///
-/// An object that was not moved keeps its stored position, also when others have moved it since or have added it. A
-/// moved object follows the nearest object before it in ``ids`` that still exists.
+/// An object that was not moved keeps its stored position, even if others move it. A moved object follows the nearest
+/// object before it in ``ids`` that still exists.
 struct RelationshipOrdering {
     private(set) var ids: [ManagedObjectID]
     private(set) var moved: Set<ManagedObjectID>
@@ -160,7 +157,7 @@ struct RelationshipOrdering {
         RelationshipOrdering(ids, moved: moved.filter { !isKept($0) })
     }
 
-    /// Moves the last object, which has no move; if only moved objects are behind it, it needs no move of its own.
+    /// The last object was not moved before; it needs no move of its own if only moved objects are behind it.
     mutating func moveLast(to index: Int) {
         guard let last = ids.popLast() else { return }
         let place = max(0, min(index, ids.count))

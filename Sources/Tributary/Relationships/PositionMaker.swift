@@ -1,13 +1,13 @@
 /// Creates positions: texts that compare by their bytes, with room for another text between any two.
 ///
-/// A position at the start or the end continues the count of the first or last position, so that lists that only grow
-/// have short positions. A position in between is longer than the lesser of its neighbours.
+/// Positions at either end continue a count, so that lists that only grow have short positions. A position in between
+/// is longer than the lesser of its neighbours.
 enum PositionMaker {
     private static let digits = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".unicodeScalars)
     /// The first character of a counted position gives the number of its digits: `a` one, `b` two, and so on.
     private static let heads = Array("abcdefghijklmnopqrstuvwxyz".unicodeScalars)
 
-    /// Returns nil when the limits are equal or adjacent; a nil `low` is the start, a nil `high` the end.
+    /// Nil when the limits are equal or adjacent; a nil `low` is the start, a nil `high` the end.
     static func positions(_ count: Int, after low: String?, before high: String?) -> [String]? {
         guard count > 0 else { return [] }
         if high == nil {

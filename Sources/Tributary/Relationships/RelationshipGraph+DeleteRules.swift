@@ -23,7 +23,7 @@ extension RelationshipGraph {
         }
     }
 
-    /// Frees the ID of a deleted object for a new one, unless Deny forbids the deletion.
+    /// Frees the ID of a deleted object for a new object, unless a Deny rule forbids the deletion.
     ///
     /// Returns the object when the store has it, so that a save must delete it.
     func makeWay(_ object: ManagedObject) -> ManagedObject? {
@@ -101,10 +101,10 @@ extension RelationshipGraph {
         }
     }
 
-    /// Reads the relationships of deleted objects that a merge has dropped.
+    /// Reads the relationships of deleted objects that a merge has dropped, so that a save finds objects linked by
+    /// others.
     ///
-    /// So the save finds objects that others link after the merge. A context that shows a generation can still read
-    /// them now.
+    /// A context that shows a generation can still read them later.
     func readOtherEndsOfDeleted() {
         guard context.reader.isStore, context.generation == nil, !context.pending.list.deletedRootIndexes.isEmpty
         else { return }
@@ -126,11 +126,9 @@ extension RelationshipGraph {
         }
     }
 
-    /// Resurrects a deleted object: an unsaved deletion is reverted; after a saved deletion there is a new object with
-    /// the ID.
+    /// Reverts an unsaved deletion; after a saved deletion the object becomes a new object with the ID.
     ///
-    /// An object that others have inserted again has their values. The same undo reverts the insertion of the
-    /// `reverted` objects.
+    /// An object that others have inserted again has their values. The same undo removes the `reverted` objects.
     func resurrect(_ object: ManagedObject, reverted: Set<ManagedObject> = []) {
         guard object.state == .deleted || object.state == .gone, object.managedObjectContext === context else { return }
         let (id, rootIndex) = (object.uniqueID, object.descriptor.rootIndex)
@@ -186,7 +184,7 @@ extension RelationshipGraph {
 
     /// Links a new object to the stored objects that No Action has left with its ID, as changes of the context.
     ///
-    /// The rows of some of these objects still have the reference; rows that were read later do not.
+    /// Only some of their rows still have the reference, because rows that are read later do not.
     private func relinkStored(_ relationship: Relationship, _ propertyIndex: Int, of object: ManagedObject) {
         guard let (descriptor, inverseIndex) = inverse(of: relationship) else { return }
         let entity = object.descriptor.entity
@@ -219,7 +217,7 @@ extension RelationshipGraph {
         context.pending.move(object, on: .revertToRow)
     }
 
-    /// Whether the context has given a relationship another order than the stored one; forgets orders that are equal.
+    /// Whether an order differs from the stored order; forgets an order that does not.
     func isReordered(_ object: ManagedObject) -> Bool {
         object.descriptor.entity.properties.indices.contains { propertyIndex in
             let key = RelationshipDelta.Key(object, propertyIndex)

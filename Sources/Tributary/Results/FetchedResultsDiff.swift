@@ -105,8 +105,6 @@ extension FetchedResultsDiff {
     }
 }
 
-/// The objects and sections that are removed from a list or added to it, as the basis of a diff.
-///
 /// `Section` identifies a section in the old and the new list.
 struct ResultsDifference<Section: Hashable> {
     private struct Item {
@@ -129,8 +127,8 @@ struct ResultsDifference<Section: Hashable> {
         inserted.append(Item(id: id, position: position, section: section))
     }
 
-    /// Treats an object that was removed and inserted between the same unchanged objects as updated, or as moved when
-    /// other changed objects take its position.
+    /// An object that was removed and inserted between the same unchanged objects is updated, or moved among changed
+    /// ones.
     func diff() -> FetchedResultsDiff {
         let before = ResultsDifference.counted(removed)
         let after = ResultsDifference.counted(inserted)

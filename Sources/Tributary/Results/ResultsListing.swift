@@ -2,8 +2,7 @@ import TributaryChanges
 
 /// The results of a controller by section, in order.
 ///
-/// An update takes a number of steps that grows with the number of changed objects and the logarithm of the number of
-/// results.
+/// The steps of an update grow with the number of changed objects and the logarithm of the number of results.
 final class ResultsListing {
     private struct Place {
         let section: ResultsSection

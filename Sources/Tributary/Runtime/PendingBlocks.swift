@@ -2,7 +2,6 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Counts the blocks that were accepted and have not ended, and lets callers wait for all of them.
 package final class PendingBlocks: Sendable {
     private struct State {
         var count = 0
@@ -56,11 +55,10 @@ package final class PendingBlocks: Sendable {
     }
 }
 
-/// The wait of the program's exit for blocks that containers have accepted and that have not ended.
+/// At exit, the program waits for blocks that containers have accepted and that have not ended.
 ///
-/// Blocks run on their own queues, which continue while the thread that called `exit`, or returned from `main`, waits
-/// here. The main actor no longer runs then, so a block that waits for it waits in vain, changes of the view context
-/// are not saved, and nothing is merged. Call `await container.close()` to end a program cleanly.
+/// The main actor no longer runs then: a block that waits for it waits in vain, the view context is not saved, and
+/// nothing is merged. Call `await container.close()` to end a program cleanly.
 enum ExitDrain {
     private struct Watched: Sendable {
         weak var pipeline: MergePipeline?

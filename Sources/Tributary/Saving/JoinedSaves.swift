@@ -13,7 +13,7 @@ final class JoinedSaves {
         try block()
     }
 
-    /// When it is false, a failure leaves a context that has to be reset.
+    /// When false, a failure leaves a context that has to be reset.
     var keepsStates = true
 
     func add(_ memento: @autoclosure () -> SaveMemento) {
@@ -33,11 +33,10 @@ final class JoinedSaves {
 }
 
 extension JoinedSaves {
-    /// Commits the saves of `block` as one transaction under the write lock; after an error their changes are unsaved
-    /// again.
+    /// Commits the saves of `block` as one transaction; after an error their changes are unsaved again.
     func run<T>(in context: ManagedObjectContext, _ block: @escaping () throws -> T) throws -> T {
         var result: T?
-        // Nothing was read in a block that has not begun.
+        // If the block has not begun, nothing was read.
         var newest = Int64.max
         let write = { [self] (transaction: WriteTransaction) throws -> CommittedTransaction in
             newest = try transaction.reader.history.newestTransaction()
@@ -132,8 +131,7 @@ extension JoinedSaves {
         return nil
     }
 
-    /// Forgets rows of a transaction that was rolled back, after the transaction `committed`, or that the context does
-    /// not show yet.
+    /// Forgets rows that were rolled back, after the transaction `committed`, or that the context does not show yet.
     private func forgetRows(
         of objects: [ManagedObject],
         in context: ManagedObjectContext,

@@ -59,9 +59,7 @@ struct SaveValidation {
         }
     }
 
-    /// The contexts above may have linked other objects to the deleted object after its deletion.
-    ///
-    /// Checks each relationship once, however many of its objects are deleted.
+    /// Checks each relationship once: contexts above may have linked other objects to the deleted object since.
     private func countFailures(
         without object: ManagedObject,
         _ counted: inout Set<RelationshipDelta.Key>
@@ -126,10 +124,10 @@ extension [ValidationFailure] {
     }
 }
 
-/// The checks that a running validation has made before it calls a hook of the object's class.
+/// The checks that a validation has made before it calls a hook of the object's class.
 ///
-/// The validation collects the failures of all rules and then calls the hooks. An override that calls `super` must not
-/// report these failures again, and must reach its own conditions; so `super` throws nothing then.
+/// A hook that calls `super` must not report these failures again, and must reach its own conditions; so `super` throws
+/// nothing then.
 struct ValidationProgress {
     enum Checked: Equatable {
         case properties

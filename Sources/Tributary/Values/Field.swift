@@ -133,9 +133,7 @@ public protocol DeclaredField: Sendable {
 struct PropertyIndexCache: ~Copyable, Sendable {
     let name: String
     let accessor: String
-    /// The descriptor's serial in the upper half, the property index in the lower.
-    ///
-    /// A property index of all ones means that the entity lacks the property.
+    /// The descriptor's serial and the property index; an index of all ones means that the entity lacks the property.
     @usableFromInline let cached = Atomic<UInt64>(0)
     private let fitting = Mutex<Set<UInt32>>([])
     private static let remembered = 4096

@@ -2,10 +2,10 @@ import Synchronization
 import TributaryChanges
 import TributaryModel
 
-/// Finds the property of the model that an accessor of a class represents, by calling it on a temporary object.
+/// Finds the property of an accessor by calling the accessor on a temporary object.
 ///
-/// The accessor's keys request their property indexes from the object's entity descriptor, so the requested names are
-/// the properties that it uses. Sample values show whether an accessor computes another value from them.
+/// The accessor's keys request property indexes from the object's descriptor, which records the names. Sample values
+/// show whether an accessor computes another value from them.
 final class PropertyProbe: Sendable {
     private let names = Mutex<[String]>([])
     /// More slots than an accessor of one property can use.
@@ -146,7 +146,7 @@ enum ProbeSample {
         .uri("https://example.org/a?b=c"), .uri("mailto:a@example.org"), .binary([0, 255, 7]), .binary([1]),
     ]
 
-    /// Returns values that the type represents exactly; empty when the type is not an attribute's type.
+    /// Values that the type represents exactly; empty when it is not an attribute's type.
     static func samples<Output>(of type: Output.Type) -> [PropertyValue] {
         guard let type = Output.self as? any FieldValue.Type else { return [] }
         return fitting(type)
