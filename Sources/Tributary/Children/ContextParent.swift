@@ -1,9 +1,7 @@
 import TributaryChanges
 import TributaryStore
 
-/// Gives a context the unsaved state of the contexts above it, and the rows of the store below.
 protocol ContextParent: AnyObject {
-    /// Nil for the newest state.
     var generation: Generation? { get }
 
     /// False while a transaction that the parent's saves join is open.

@@ -51,9 +51,7 @@ struct StagedSave: Sendable {
 struct ChildSave {
     let context: ManagedObjectContext
 
-    /// Ignores the parent's merge policy: properties that the child has changed replace the parent's values.
-    ///
-    /// Under the child's policy `error`, a change of an object that is deleted above is a conflict.
+    /// Properties that the child has changed replace the parent's values, whatever the parent's merge policy is.
     func run(_ parent: any ContextParent) throws {
         let staged = stagedSave()
         if context.mergePolicy == .error {
@@ -174,8 +172,7 @@ struct ChildSave {
 struct AbsorbOperation {
     let context: ManagedObjectContext
 
-    /// Returns the changes of objects that are deleted or gone here; properties that the child has changed replace
-    /// others.
+    /// Returns the changes of objects that are deleted or gone here.
     func absorb(_ staged: StagedSave) -> [ObjectSnapshot] {
         guard !context.isClosed else { return staged.objects.map(\.edits) }
         let known = staged.lost

@@ -1,9 +1,7 @@
 import TributaryChanges
 import TributaryStore
 
-/// The parent's state at the start of the child's block, and the child's saves since.
-///
-/// The parent is on another queue, and receives the saves at the end of the block.
+/// The parent's state at the start of the child's block, and saves that the parent receives at its end.
 final class StagedSource: ContextParent {
     private let store: Store
     private var state = UnsavedState()
@@ -63,7 +61,6 @@ final class StagedSource: ContextParent {
 
     func unsavedState() -> UnsavedState { state }
 
-    /// The child sees the save at once, and the parent receives it later.
     func absorb(_ save: StagedSave) -> [ObjectSnapshot] {
         var lost: [ObjectSnapshot] = []
         for object in save.objects {
@@ -88,8 +85,6 @@ final class StagedSource: ContextParent {
     }
 }
 
-/// The unsaved state of all contexts above a child, as values, with the generation under it.
-///
 /// Creating it costs time in proportion to the unsaved objects; copies share it until one of them changes.
 struct UnsavedState: Sendable {
     private(set) var objects: [ObjectKey: UnsavedObject] = [:]

@@ -10,9 +10,9 @@ struct UniquenessPlanner {
     let objects: [ManagedObject]
     let writes: [ObjectIdentifier: ObjectWrite]
 
-    /// When the comparison drops changes, the dropped objects keep their stored keys, and all keys are compared again.
+    /// Dropped objects keep their stored keys, so all keys are compared again after each round that drops objects.
     ///
-    /// Costs a query for each written key in each round, and at most one round more than there are dropped objects.
+    /// Costs a query for each written key in each round.
     func plan() throws -> UniquenessPlan {
         var plan = UniquenessPlan()
         while true {
@@ -99,8 +99,6 @@ struct UniquenessPlanner {
     }
 
     /// A new object loses to a saved object; a conflict between two saved objects is always an error.
-    ///
-    /// Of two new objects, the later object loses when the merge policy prefers the store; otherwise the earlier loses.
     private func resolve(
         _ key: UniqueKey,
         _ object: ManagedObject,
@@ -162,7 +160,6 @@ struct UniquenessPlanner {
     }
 }
 
-/// References to a new object that loses are redirected to the object that keeps the key.
 struct UniquenessPlan {
     var results: [ObjectIdentifier: SavePlan.ObjectResult] = [:]
     private(set) var replacements: [String: [UniqueID: UniqueID]] = [:]
@@ -263,8 +260,7 @@ struct UniqueKey: Hashable {
 
 /// A stored object that would share a key with an object of a save, although the planner has not compared the key.
 ///
-/// The save may make a hidden object visible, because an older object gives the key up. Or the object's key may come
-/// from a derived attribute, a redirected reference, or a new object that replaces a stored object.
+/// An older object may give the key up, or the key may come from a derived attribute or a redirected reference.
 struct UnhiddenShadow {
     let key: SharedKey
     let row: Row

@@ -16,7 +16,6 @@ package final class EntityDescriptor: Sendable {
     /// Whether the row has exactly the values that a save wrote, so that the save need not read it again.
     let keepsWrittenValues: Bool
     let properties: PropertyTable
-    /// Set for an object that finds out which properties an accessor uses.
     let probe: PropertyProbe?
 
     private static let nextSerial = Atomic<UInt32>(1)

@@ -57,9 +57,7 @@ public actor BackgroundContext {
         return try await performCounted(with: input, block)
     }
 
-    /// The caller has already counted the block as pending; its end is counted here.
-    ///
-    /// The caller may be on the main actor, which no longer runs while the program exits.
+    /// Ends the block's count here, because the caller's main actor no longer runs while the program exits.
     func performCounted<T: Sendable, E: Error>(
         _ block: @Sendable (ManagedObjectContext) throws(E) -> T
     ) async throws(E) -> T {

@@ -34,8 +34,7 @@ final class ContextExecutor: SerialExecutor {
 
     /// Runs a block on the caller's dispatch queue while a thread of the context's own queue waits.
     ///
-    /// GRDB identifies the user of the writer connection by the dispatch queue. A caller with the write lock must not
-    /// leave that queue, because the block may call a context that reads in the open transaction.
+    /// GRDB identifies the user of the writer connection by the queue, and the block may read in the open transaction.
     private func runHere<T>(_ block: () -> T) -> T {
         let (hasBegun, hasEnded) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         queue.async {

@@ -95,10 +95,7 @@ final class ContextReader {
         parent?.unsaved(ObjectKey(rootIndex: rootIndex, id: id)).map { $0.row == nil } ?? false
     }
 
-    /// Contexts that show a generation, and their children, share the container's row cache.
-    ///
-    /// A context that reads the newest state has a prefetch cache instead, because another process may have written
-    /// since.
+    /// Not for a context that reads the newest state, because another process may have written since.
     func cachedRow(_ id: ManagedObjectID) -> Row? {
         guard let number = cachedGeneration else { return prefetched.row(id, version: shownVersion) }
         return rowCache.row(id, at: number)
@@ -133,10 +130,7 @@ final class ContextReader {
     }
 }
 
-/// Rows of faults and other ends of relationships that one context has read ahead.
-///
-/// They are valid until the context changes or shows another state, by a save, a merge, a refresh or the next
-/// `perform`.
+/// Rows that are valid until the context changes or shows another state, at the latest until the next `perform`.
 struct PrefetchCache {
     private var rows: [ManagedObjectID: Row] = [:]
     private var related: [RelationshipDelta.Key: [ManagedObjectID]] = [:]

@@ -133,9 +133,7 @@ public final class ManagedObjectContext {
         return descriptor
     }
 
-    /// Stops a debug build when the context is used off its actor or queue.
-    ///
-    /// The compiler does not find that in Swift 5 mode, nor with `@preconcurrency import` or `nonisolated(unsafe)`.
+    /// The compiler does not find this in Swift 5 mode, nor with `@preconcurrency import` or `nonisolated(unsafe)`.
     @inline(__always)
     func checkConfinement(_ entry: StaticString = #function) {
         #if DEBUG
@@ -161,9 +159,7 @@ public final class ManagedObjectContext {
     }
 }
 
-/// The children of a context on its queue; a child removes itself when it is released.
-///
-/// They are not retained. A weak reference would slow down each use of a child: see ``LiveObjectTable``.
+/// The children are not retained; weak references would slow down their use: see ``LiveObjectTable``.
 final class ChildContexts: Sendable {
     private let addresses = Mutex<Set<UInt>>([])
 

@@ -102,12 +102,9 @@ final class ObjectRegistry {
 
 /// The live objects of a context by ID; it does not retain them, and an object removes itself when it ends.
 ///
-/// A weak reference gives each object a side table, which makes every later retain and release several times as
-/// expensive as reading an attribute.
-///
-/// The last reference to an object may be released on another queue, so the table has a lock. An object that ends waits
-/// for the lock before its memory is freed, and a look-up finds it only if it can still be retained. Nothing is
-/// released under the lock.
+/// A weak reference would make every later retain and release several times as expensive as reading an attribute. The
+/// last reference to an object may be released on another queue, so the table has a lock: an object that ends waits for
+/// it before its memory is freed. Nothing is released under the lock.
 final class LiveObjectTable: Sendable {
     private struct State {
         var tables: [AddressTable]
@@ -163,9 +160,8 @@ final class LiveObjectTable: Sendable {
 
     /// Retains the object at an address for `takeRetained` to release; nil when its deinitialization has begun.
     ///
-    /// `swift_tryRetain` is not a public interface; Swift's runtime exports it for `unowned` references, and
-    /// `RuntimeRetainTests` checks it. `Unmanaged` retains an object that has begun to end, and a weak reference makes
-    /// each later retain and release 3.3 times as expensive (13.7 and 46.0 ns).
+    /// `swift_tryRetain` is not public; Swift's runtime exports it for `unowned` references, and `RuntimeRetainTests`
+    /// checks it. A weak reference makes each later retain and release 3.3 times as expensive (13.7 and 46.0 ns).
     static func retain(_ address: UInt) -> UInt? {
         UnsafeMutableRawPointer(bitPattern: address).flatMap { swift_tryRetain($0) }.map { UInt(bitPattern: $0) }
     }
@@ -177,9 +173,8 @@ final class LiveObjectTable: Sendable {
 
 /// Addresses of objects by ID, for look-ups at half the cost of a dictionary.
 ///
-/// The addresses are in slots, in the order of insertion; a hash table with open addressing has the slot of each ID.
-/// Objects that were fetched together mostly end together, so that a removal touches adjacent slots. The seed is
-/// random, so that nobody can write IDs with equal hashes into a log.
+/// Objects that were fetched together have adjacent slots and mostly end together. The seed is random, so that nobody
+/// can write IDs with equal hashes into a log.
 struct AddressTable {
     private struct Slot {
         var id = UniqueID(high: 0, low: 0)

@@ -1,9 +1,6 @@
 import TributaryChanges
 
-/// The unsaved changes of a context, and the only owner of the states of its objects.
-///
-/// An object moves from state to state by ``ObjectTransition`` alone, and is listed while it is inserted, updated or
-/// deleted.
+/// The only owner of the states of a context's objects, which change by ``ObjectTransition`` alone.
 final class PendingChanges {
     struct StateAccess {
         fileprivate init() {}

@@ -2,12 +2,10 @@ import Synchronization
 import TributaryChanges
 import TributaryStore
 
-/// Rows that were read before they are needed, shared by the contexts of a container.
+/// An entry is valid up to the last transaction that is known to have left the row unchanged.
 ///
-/// An entry is valid from the transaction that wrote the row to the last transaction that is known to have left it
-/// unchanged. So a context that shows an older generation never gets a newer row. Commits of this process record the
-/// objects that they touched; a gap in their numbers belongs to another process and ends all entries. Beyond the limit
-/// the oldest rows are removed first.
+/// Commits of this process record their objects; a gap in their numbers belongs to another process and ends all
+/// entries.
 final class RowCache: Sendable {
     private struct Entry {
         let row: Row

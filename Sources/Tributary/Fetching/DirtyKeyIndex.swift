@@ -1,7 +1,5 @@
 import TributaryChanges
 
-/// Finds a context's unsaved objects by attribute values without visiting all of them.
-///
 /// An entry may be out of date: the caller compares the object's values with the key again.
 struct DirtyKeyIndex {
     struct Scope: Hashable {
@@ -11,7 +9,6 @@ struct DirtyKeyIndex {
 
     private struct Index {
         var listIndexes: [[PropertyValue]: [Int]] = [:]
-        /// Includes entries that are out of date or there twice.
         var count = 0
         private(set) var pending: [Int]
         private var limit: Int
@@ -57,7 +54,7 @@ struct DirtyKeyIndex {
         indexes = [:]
     }
 
-    /// Ascending indexes of objects that may have the values; all indexes are rebuilt for another shown `version`.
+    /// All indexes are rebuilt for another shown `version`; some objects may no longer have the values.
     mutating func listIndexes(
         of key: [PropertyValue],
         in scope: Scope,

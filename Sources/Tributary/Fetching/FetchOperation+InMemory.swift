@@ -3,10 +3,9 @@ import TributaryModel
 import TributaryStore
 
 extension FetchOperation {
-    /// All objects that match the request, in order, evaluated on objects instead of in the store.
+    /// The store's result may be wrong if a condition or order reads other objects with unsaved changes.
     ///
-    /// The store's result may be wrong if a condition or order reads other objects with unsaved changes. Nil if there
-    /// are no such objects. Offset and limit are not applied.
+    /// Nil if no such object has changes. Offset and limit are not applied.
     func objectsOverChangedRelations() throws -> [ManagedObject]? {
         guard request.includesPendingChanges && context.pending.count > 0 || context.above?.hasUnsaved == true else {
             return nil
@@ -122,7 +121,6 @@ extension FetchOperation {
         return names
     }
 
-    /// In a temporary context with the same parent; nil when the context has no changes.
     func withoutOwnChanges() -> FetchOperation? {
         guard !request.includesPendingChanges, context.above != nil, context.pending.count > 0 else { return nil }
         let other = ManagedObjectContext(
@@ -164,7 +162,6 @@ struct FetchTerm {
         try (predicate?.conjuncts ?? []).map { FetchTerm(condition: $0, bound: try $0.bind(to: entity, in: model)) }
     }
 
-    /// The property and value that a plain equality requires of each match.
     var requiredValue: (propertyIndex: Int, value: PropertyValue)? {
         guard let (path, value) = equality, path.steps.isEmpty else { return nil }
         switch path.terminal {

@@ -4,7 +4,6 @@ import TributaryStore
 
 struct FetchOperation {
     let context: ManagedObjectContext
-    /// `now()` has been replaced by the current time.
     let request: FetchRequest<ManagedObject>
 
     init(context: ManagedObjectContext, request: FetchRequest<ManagedObject>) {

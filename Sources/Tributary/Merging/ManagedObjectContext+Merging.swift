@@ -108,7 +108,6 @@ extension ManagedObjectContext {
         return try MainActor.assumeIsolated { try pipeline.moveToNewest() }
     }
 
-    /// Merges the changes since the last call into the objects in use of a background context.
     func mergeNewest() {
         let known = reader.mergedThrough
         do {

@@ -83,8 +83,6 @@ struct MergeOperation {
         }
     }
 
-    /// Others have deleted the objects: their undo steps are removed, and links to them are not changes.
-    ///
     /// Costs a look at each step that can be undone, at each unsaved object, and at each order, for a whole merge.
     private func forget(_ gone: [ManagedObject]) {
         guard !gone.isEmpty else { return }
@@ -149,10 +147,7 @@ struct MergeOperation {
         context.appear(object, from: &row)
     }
 
-    /// Gives an object a newer row under its own changes.
-    ///
-    /// Derived other ends had recorded a move from the old row's target; now they record a move from the new row's
-    /// target. The registers of a deleted object have no target there.
+    /// The other ends move from the new row's target now; the registers of a deleted object have no target there.
     func rebase(_ object: ManagedObject, on row: Row) {
         let isCut = object.state == .deleted && !context.pending.isUnfollowed(object)
         var moved: [(propertyIndex: Int, here: UniqueID?, isOwn: Bool)] = []

@@ -104,8 +104,7 @@ extension MergePipeline {
 
     /// Commits the save of the main context, and moves it to a generation that contains the save.
     ///
-    /// `adopt` marks the saved objects as clean right after the commit. Then earlier commits of others are merged, and
-    /// an update is posted, unless the save is part of a merge, which posts a single update for both.
+    /// `adopt` marks the saved objects as clean right after the commit. A save that is part of a merge posts no update.
     @MainActor
     func commitMain(
         _ block: (WriteTransaction) throws -> CommittedTransaction,
@@ -133,10 +132,7 @@ extension MergePipeline {
         return committed
     }
 
-    /// Applies changes that others have written, in one SQLite transaction, and announces them.
-    ///
-    /// The block runs under the write lock, at the priority of the waiting saves, and after the requests that have
-    /// begun.
+    /// The block runs under the write lock, at the priority of the waiting saves, and after the begun requests.
     func importTransactions<T: Sendable>(
         _ block: @escaping @Sendable (WriteTransaction) throws -> (T, [CommittedTransaction])
     ) async throws -> T {
@@ -181,10 +177,9 @@ extension MergePipeline {
     }
 }
 
-/// Transactions that other processes have committed to the same store.
+/// Unknown transaction numbers between this process's own numbers belong to other processes.
 ///
-/// Transactions are numbered; unknown numbers between this process's own numbers belong to other processes. They are
-/// read under the write lock, so that this process commits no transaction meanwhile.
+/// They are read under the write lock, so that this process commits no transaction meanwhile.
 extension MergePipeline {
     func watchRemote() {
         // No other process can open a store in memory.
@@ -210,9 +205,7 @@ extension MergePipeline {
         try postRemoteCommits(lock, through: try lock.newestTransaction())
     }
 
-    /// Posts the remote commits before the local transaction `first`.
-    ///
-    /// When history cannot be read, it posts "everything", because the commit is durable and no change may be missed.
+    /// Without a readable history it posts "everything", because the commit is durable and no change may be missed.
     func postLocalCommits(_ lock: HeldWriteLock, first: Int64, last: Int64) {
         do {
             try postRemoteCommits(lock, through: first - 1)

@@ -5,14 +5,12 @@ import Synchronization
 package import TributaryChanges
 package import TributaryStore
 
-/// Merges committed saves into the main context.
+/// Merges committed saves into the main context, which then saves its own changes and posts one update.
 ///
 /// Saves of background contexts use ``announce(_:_:)`` under the write lock, imports ``importTransactions(_:)``, and
-/// the main context ``commitMain(_:adopting:)``. When a merge is due, the main context moves to a new generation,
-/// merges the pending changes, saves its own changes, and posts one update.
+/// the main context ``commitMain(_:adopting:)``.
 package final class MergePipeline: Sendable {
     package let store: Store
-    /// Blocks that were enqueued on contexts and have not ended.
     package let pending = PendingBlocks()
     let pendingNotifications: PendingNotifications
     let rowCache: RowCache
@@ -127,10 +125,7 @@ final class MainContext {
         collected = ObjectChanges(limit: home.pipeline.options.pendingLimit)
     }
 
-    /// Closes the store of a container that is released without being closed.
-    ///
-    /// Objects, undo steps and contexts hold each other, and a program may still have a context, a controller or a
-    /// stream.
+    /// Closes the store of a container that is released without being closed: contexts and objects may outlive it.
     isolated deinit {
         let pipeline = context.home.pipeline
         pipeline.stopWatchingRemote()
@@ -145,7 +140,6 @@ final class MainContext {
             && editsOfFailedSave != context.pending.editCount
     }
 
-    /// Runs without the write lock; properties that were changed here keep their values.
     func merge(_ step: MergePipeline.Step) {
         MergeOperation(context: context).merge(step.changes, movingTo: step.generation)
     }
@@ -154,7 +148,6 @@ final class MainContext {
 package struct MergeStatus: Sendable, Hashable {
     package var lastMerge: WallTime?
     package var nextMergeDue: WallTime?
-    /// A failed merge is tried again automatically.
     package var failure: String?
     package var durations = DurationHistogram()
 }

@@ -2,10 +2,9 @@ import Synchronization
 import TributaryChanges
 import TributaryStore
 
-/// The committed changes that are not yet merged into the main context.
+/// The write lock makes the removed changes exactly the changes of a generation that is pinned under it.
 ///
-/// Changes are added and removed under the write lock, so the removed changes are exactly the changes in a generation
-/// that is pinned under the lock. Too many changes collapse: first per entity, then to "everything".
+/// Too many changes collapse: first per entity, then to "everything".
 final class PendingNotifications: Sendable {
     private struct State {
         var options: MergeOptions
@@ -94,10 +93,7 @@ final class PendingNotifications: Sendable {
     }
 }
 
-/// Decides when the main context merges: after a quiet period, but never later than a ceiling.
-///
-/// Each announcement starts the quiet period again, but not the ceiling: a steady stream cannot starve the main
-/// context. Times are durations since any fixed moment.
+/// Each announcement starts the quiet period again, but not the ceiling: a stream cannot starve the main context.
 struct MergeDebouncer: Sendable {
     enum Action: Hashable, Sendable {
         case none
@@ -139,7 +135,6 @@ struct MergeDebouncer: Sendable {
         }
     }
 
-    /// Also called to check whether the timer should have ended.
     mutating func timerFired(at now: Duration) -> Action {
         guard case .waiting(let first, let deadline, _) = state else { return .none }
         if now >= deadline { return .merge }

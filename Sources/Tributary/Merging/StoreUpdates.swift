@@ -107,7 +107,6 @@ final class UpdateSubscription: Sendable {
     private let state = Mutex(State())
     private let leave: @Sendable () -> Void
 
-    /// `leave` is called when nobody can read the subscription again.
     init(leave: @escaping @Sendable () -> Void) {
         self.leave = leave
     }

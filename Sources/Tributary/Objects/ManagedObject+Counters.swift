@@ -2,13 +2,9 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// The sum that a context has added to a counter since the last save, above the value of the row or the default.
-///
-/// Merges, refreshes and saves change the base, and only the program changes the amount, which the save exports: so the
-/// increments of others are never lost.
+/// Merges, refreshes and saves change the base, and only the program changes the amount, which the save exports.
 struct CountedAmount: Hashable {
     var base: PropertyValue
-    /// Exact, while ``shown`` may be rounded.
     var amount: PropertyValue
 
     var shown: PropertyValue { CounterTotals.value(of: [amount], above: base) }

@@ -147,7 +147,6 @@ extension Row {
 }
 
 extension ObjectSnapshot {
-    /// Uses an object of a temporary context; without derived attributes.
     init<Snapshot: TypedSnapshot>(valuesOf snapshot: Snapshot, in home: ContextHome) throws(ContextError) {
         let context = ManagedObjectContext(home: home, mergePolicy: .error)
         defer { context.close() }

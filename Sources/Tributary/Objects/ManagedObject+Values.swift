@@ -253,7 +253,6 @@ extension ManagedObject {
         }
     }
 
-    /// Keeps an error that a setter cannot throw: for the next save, or on an object without a context.
     func refuse(_ error: ContextError, _ propertyIndex: Int) {
         guard descriptor.entity.properties.indices.contains(propertyIndex) else { return }
         guard let context = managedObjectContext else {

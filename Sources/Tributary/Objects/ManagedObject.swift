@@ -194,7 +194,7 @@ public enum ObjectUpdate: Sendable, Hashable {
     case deleted(ManagedObjectID)
 }
 
-/// Properties that few objects need, in a separate object to keep the others small.
+/// Few objects need these properties; a separate object keeps the others small.
 final class ObjectExtras {
     var faultError: ContextError?
     var wasReported = false

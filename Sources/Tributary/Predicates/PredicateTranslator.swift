@@ -4,8 +4,6 @@ import Foundation
 import TributaryChanges
 import TributaryModel
 
-/// Translates the tree of a `#Predicate` into an `ObjectPredicate`.
-///
 /// A part that may be nil is split into cases, each with its condition, and comparisons are made case by case.
 struct PredicateTranslator {
     private(set) var variables: [PredicateExpressions.VariableID: PredicateTerm] = [:]
@@ -190,7 +188,6 @@ struct PredicateTranslator {
         }
     }
 
-    /// The result is false when a side is missing.
     func compare(
         _ left: PredicateTerm,
         _ operation: ObjectPredicate.Operator,

@@ -5,10 +5,7 @@ import TributaryModel
     import Glibc
 #endif
 
-/// The to-many relationship that was last assigned, as an array.
-///
-/// As long as nothing else changes the relationship, reading it again costs nothing, and assigning an array with more
-/// objects at its end visits only these.
+/// Reading an unchanged list again costs nothing, and assigning more objects at its end visits only these.
 class AssignedList {
     struct Version: Equatable {
         let key: RelationshipDelta.Key
@@ -16,7 +13,6 @@ class AssignedList {
         let order: UInt64?
         let visibility: UInt64
         let above: UInt64?
-        /// After a save the relationship has no changes, as before the first change.
         let saves: UInt64
         /// A relationship that is read again has another array.
         let stored: [ManagedObjectID]?
@@ -153,7 +149,6 @@ struct MemberAccess<Target: ManagedObject> {
 }
 
 extension AssignedList {
-    /// Compares memory: an array of objects consists of their addresses.
     fileprivate static func starts<Target: ManagedObject>(_ objects: [Target], with former: [ManagedObject]) -> Bool {
         guard objects.count >= former.count else { return false }
         return objects.withUnsafeBytes { left in

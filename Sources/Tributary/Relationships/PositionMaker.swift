@@ -1,7 +1,6 @@
-/// Creates positions: texts that compare by their bytes, with room for another text between any two.
+/// Positions are texts that compare by their bytes, with room for another text between any two.
 ///
-/// Positions at either end continue a count, so that lists that only grow have short positions. A position in between
-/// is longer than the lesser of its neighbours.
+/// At either end they continue a count, so that lists that only grow have short positions.
 enum PositionMaker {
     private static let digits = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".unicodeScalars)
     /// The first character of a counted position gives the number of its digits: `a` one, `b` two, and so on.
@@ -49,7 +48,6 @@ enum PositionMaker {
         between(text(scalars), nil) ?? text(scalars + [digits[digits.count / 2]])
     }
 
-    /// Returns a text strictly between two others; nil for `high` means no limit.
     static func between(_ low: String, _ high: String?) -> String? {
         let lower = Array(low.unicodeScalars)
         let upper = high.map { Array($0.unicodeScalars) }

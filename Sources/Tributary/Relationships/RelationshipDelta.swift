@@ -1,9 +1,6 @@
 import TributaryChanges
 
-/// The unsaved changes of a context to to-many relationships and inverse sides of one-to-one relationships.
-///
-/// It follows from changed registers where the relationship is derived from registers. For stored pairs, it is the
-/// change itself.
+/// Follows from changed registers where the relationship is derived from registers; for pairs it is the change.
 struct RelationshipDelta: Sendable {
     struct Key: Hashable, Sendable {
         var rootIndex: Int
@@ -19,7 +16,6 @@ struct RelationshipDelta: Sendable {
     struct Change: Sendable {
         private(set) var added: [ManagedObjectID: Int] = [:]
         fileprivate(set) var removed: Set<ManagedObjectID> = []
-        /// The number of the last edit of the delta that changed the relationship.
         fileprivate(set) var version: UInt64 = 0
         /// The keys of ``added`` in order, and some removed keys.
         private var sequence: [(id: ManagedObjectID, ordinal: Int)] = []
@@ -242,8 +238,6 @@ extension RelationshipDelta.Key {
     }
 }
 
-/// The objects that were linked or unlinked: their relationships have changed, their registers have not.
-///
 /// Requested objects are held strongly until the save, so that both hooks of a save are called on the same object.
 struct LinkedOwners {
     /// A reverted link leaves its key here.

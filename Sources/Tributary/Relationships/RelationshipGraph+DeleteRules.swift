@@ -23,9 +23,7 @@ extension RelationshipGraph {
         }
     }
 
-    /// Frees the ID of a deleted object for a new object, unless a Deny rule forbids the deletion.
-    ///
-    /// Returns the object when the store has it, so that a save must delete it.
+    /// Frees the ID of a deleted object for a new object; returns it when a save must delete it.
     func makeWay(_ object: ManagedObject) -> ManagedObject? {
         followDeleteRules()
         guard object.state == .deleted, denials(of: object).isEmpty else { return nil }
@@ -101,10 +99,7 @@ extension RelationshipGraph {
         }
     }
 
-    /// Reads the relationships of deleted objects that a merge has dropped, so that a save finds objects linked by
-    /// others.
-    ///
-    /// A context that shows a generation can still read them later.
+    /// So a save also finds objects that others have linked; a context that shows a generation can read them later.
     func readOtherEndsOfDeleted() {
         guard context.reader.isStore, context.generation == nil, !context.pending.list.deletedRootIndexes.isEmpty
         else { return }
@@ -126,7 +121,7 @@ extension RelationshipGraph {
         }
     }
 
-    /// Reverts an unsaved deletion; after a saved deletion the object becomes a new object with the ID.
+    /// After a saved deletion, the object becomes a new object with the ID.
     ///
     /// An object that others have inserted again has their values. The same undo removes the `reverted` objects.
     func resurrect(_ object: ManagedObject, reverted: Set<ManagedObject> = []) {
@@ -182,9 +177,7 @@ extension RelationshipGraph {
         }
     }
 
-    /// Links a new object to the stored objects that No Action has left with its ID, as changes of the context.
-    ///
-    /// Only some of their rows still have the reference, because rows that are read later do not.
+    /// No Action has left stored objects with a reference to the ID; only some rows that were read still have it.
     private func relinkStored(_ relationship: Relationship, _ propertyIndex: Int, of object: ManagedObject) {
         guard let (descriptor, inverseIndex) = inverse(of: relationship) else { return }
         let entity = object.descriptor.entity
@@ -217,7 +210,6 @@ extension RelationshipGraph {
         context.pending.move(object, on: .revertToRow)
     }
 
-    /// Whether an order differs from the stored order; forgets an order that does not.
     func isReordered(_ object: ManagedObject) -> Bool {
         object.descriptor.entity.properties.indices.contains { propertyIndex in
             let key = RelationshipDelta.Key(object, propertyIndex)

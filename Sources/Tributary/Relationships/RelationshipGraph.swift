@@ -49,9 +49,7 @@ struct RelationshipGraph {
         context.pending.hasReusedIDs && context.registeredObject(for: id)?.extras?.former != nil
     }
 
-    /// Grows when lists may change although no program has linked or unlinked anything.
-    ///
-    /// Nil below other contexts, because they do not announce their changes.
+    /// Grows when lists may change without a link or unlink; nil below contexts, which do not announce their changes.
     var listVersion: UInt64? {
         context.reader.isStore ? context.reader.shownVersion &+ context.pending.delta.visibility : nil
     }
@@ -72,8 +70,6 @@ struct RelationshipGraph {
         return storedIDs(object, propertyIndex).contains(id)
     }
 
-    /// Whether the store has a pair that the context has changed.
-    ///
     /// A deletion supersedes the pairs of its object, so a pair with a new object of that ID has to be linked.
     private func isStored(_ object: ManagedObject, _ propertyIndex: Int, _ id: ManagedObjectID, _ isLinked: Bool)
         -> Bool
@@ -99,8 +95,6 @@ struct RelationshipGraph {
         }
     }
 
-    /// After a save, drops the changed stored relationships, and deleted objects from the other relationships.
-    ///
     /// A merge may have added a reference to a deleted object after the delete rules were followed.
     func dropRelated(_ deleted: Set<ManagedObjectID>, touched: Set<RelationshipDelta.Key>) {
         for object in deleted.isEmpty ? [] : context.registry.relationshipReaders {
@@ -139,8 +133,7 @@ struct RelationshipGraph {
         }
     }
 
-    /// True when the context has given the one-to-one target to another object, and others have given it to this
-    /// object.
+    /// True when others have given the target to this object, and the context has given it to another object.
     func isTaken(_ target: UniqueID, from object: ManagedObject, at relationship: Relationship) -> Bool {
         guard context.pending.delta.hasOneToOne || !context.reader.isStore,
             let (descriptor, inverseIndex) = inverse(of: relationship),
@@ -231,9 +224,7 @@ struct RelationshipGraph {
         }
     }
 
-    /// Adds the difference of a register from the object's row to the delta of its derived other ends.
-    ///
-    /// An edit marks the other ends as updated. An edit that is a move puts the object at the end of an order.
+    /// An edit marks the other ends as updated; an edit that is a move puts the object at the end of an order.
     func moveInverse(
         _ object: ManagedObject,
         _ propertyIndex: Int,
@@ -455,7 +446,7 @@ struct RelationshipGraph {
         return context.schema.rootDescriptor(at: rootIndex).map { context.object(with: $0.objectID(id)) }
     }
 
-    /// Objects without own changes with relationships that differ from the store; reads objects that are not in use.
+    /// Have relationships that differ from the store; objects that are not in use are read.
     var linkedOwners: [ManagedObject] {
         context.pending.list.owners.keys.compactMap { key in
             guard let object = object(key.id, rootIndex: key.rootIndex), object.state == .clean, hasUnsavedLinks(object)

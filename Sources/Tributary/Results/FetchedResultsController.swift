@@ -254,10 +254,7 @@ struct ResultsQuery {
         reached = ResultsQuery.reached(request, schema: schema)
     }
 
-    /// The root entities that key paths of the request may reach.
-    ///
-    /// Each relationship with a name that is a word of the request is included: at worst the controller fetches
-    /// unnecessarily.
+    /// Includes each relationship with a name in the request: at worst the controller fetches unnecessarily.
     private static func reached(_ request: FetchRequest<ManagedObject>, schema: ObjectSchema) -> Set<String> {
         let texts = request.sortKeys.map(\.keyPath) + [request.predicate?.description ?? ""]
         let words = Set(texts.flatMap { $0.split { !($0.isLetter || $0.isNumber || $0 == "_") }.map(String.init) })

@@ -105,7 +105,6 @@ extension FetchedResultsDiff {
     }
 }
 
-/// `Section` identifies a section in the old and the new list.
 struct ResultsDifference<Section: Hashable> {
     private struct Item {
         let id: ManagedObjectID
@@ -127,8 +126,7 @@ struct ResultsDifference<Section: Hashable> {
         inserted.append(Item(id: id, position: position, section: section))
     }
 
-    /// An object that was removed and inserted between the same unchanged objects is updated, or moved among changed
-    /// ones.
+    /// An object between the same unchanged objects as before is updated, or moved if other changed objects are there.
     func diff() -> FetchedResultsDiff {
         let before = ResultsDifference.counted(removed)
         let after = ResultsDifference.counted(inserted)

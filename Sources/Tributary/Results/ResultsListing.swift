@@ -1,7 +1,5 @@
 import TributaryChanges
 
-/// The results of a controller by section, in order.
-///
 /// The steps of an update grow with the number of changed objects and the logarithm of the number of results.
 final class ResultsListing {
     private struct Place {
@@ -39,7 +37,6 @@ final class ResultsListing {
         sections.forEach { section in section.entries.forEach { block($0.object) } }
     }
 
-    /// The first call after a change visits the entries of the changed sections.
     var fetchedSections: [FetchedSection] {
         if let cachedSections { return cachedSections }
         var result: [FetchedSection] = []
@@ -107,7 +104,6 @@ final class ResultsListing {
         }
     }
 
-    /// The section may be empty during an update.
     private func section(for entry: ResultsEntry) -> ResultsSection? {
         let candidate = sections.first { query.sectionOrder($0.key, entry) < 0 }
         return candidate.flatMap { query.sectionOrder($0.key, entry) == 0 ? $0 : nil }

@@ -1,5 +1,4 @@
 extension Array {
-    /// Returns the indexes of a longest subsequence in strictly ascending order.
     func longestRise(by precedes: (Element, Element) -> Bool) -> Set<Int> {
         // `lasts`: for each length, the index of the least last element. `previous`: the predecessor of each element.
         var lasts: [Int] = []

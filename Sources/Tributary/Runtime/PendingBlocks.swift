@@ -55,10 +55,7 @@ package final class PendingBlocks: Sendable {
     }
 }
 
-/// At exit, the program waits for blocks that containers have accepted and that have not ended.
-///
-/// The main actor no longer runs then: a block that waits for it waits in vain, the view context is not saved, and
-/// nothing is merged. Call `await container.close()` to end a program cleanly.
+/// At exit, the program waits for accepted blocks, but a block that waits for the main actor waits in vain.
 enum ExitDrain {
     private struct Watched: Sendable {
         weak var pipeline: MergePipeline?

@@ -16,8 +16,7 @@
             queue.setSpecific(key: key, value: "the queue of the context '\(name)'")
         }
 
-        /// When false, only Swift can decide: a block that the main actor runs on another queue is still on the main
-        /// actor.
+        /// When false, only Swift can decide: the main actor may run a block on another queue.
         static var isSurelyMain: Bool {
             isMainMarked && (DispatchQueue.getSpecific(key: key) == mainName || Thread.isMainThread)
         }
@@ -31,8 +30,6 @@
         /// Only one check runs at a time, because the process has one text for the trap.
         private static let checking = Mutex(())
 
-        /// Stops the program with the text when it does not run on the main actor.
-        ///
         /// Swift does not return from a failed check, so the text is set before the check.
         static func stopUnlessMain(_ text: String) {
             let bytes = Array("Tributary: \(text)\n".utf8CString.dropLast())

@@ -5,9 +5,7 @@ import TributaryModel
 import TributaryStore
 
 extension ManagedObjectContext {
-    /// Applies log operations up to the first failure; rules and validation run at the save.
-    ///
-    /// The save throws ``RepeatedRequest`` when the idempotency key is already known.
+    /// Rules and validation run at the save, which throws ``RepeatedRequest`` for a known idempotency key.
     package func apply(
         _ changes: [ConditionalChange],
         idempotencyKey: String? = nil,
@@ -31,11 +29,9 @@ extension ManagedObjectContext {
     private static let sliceSize = 256 << 10
     private static let sliceCount = 2_000
 
-    /// Applies the changes that `read` passes to its closure, and saves all or none; `read` may be called again.
+    /// Saves all changes or none, a long request in slices of one transaction; `read` may be called again.
     ///
-    /// A long request is saved in slices of one transaction. When a slice fails, or has a conflict that the whole may
-    /// not have, all is saved at once, which finds every failure. Returns the object of each change, or the object that
-    /// keeps its key.
+    /// When a slice fails, all is saved at once, which finds every failure. Returns the object of each change.
     package func save(
         size: Int,
         _ counts: (all: Int, inserts: Int, deletions: Int),

@@ -4,7 +4,6 @@ import TributaryStore
 final class JoinedSaves {
     private(set) var transaction: WriteTransaction?
     private var mementos: [SaveMemento] = []
-    /// A plan may call `resolveConflict`, which must not save.
     private(set) var isPlanning = false
 
     func join(_ transaction: WriteTransaction, _ block: () throws -> Void) rethrows {
@@ -116,9 +115,7 @@ extension JoinedSaves {
         if let former = entry.former { object.makeExtras().former = former }
     }
 
-    /// Returns the new object that has taken the ID of a deleted object since.
-    ///
-    /// The deleted object stays gone, and the next save deletes it before it inserts the new object.
+    /// Returns a new object with the ID of a deleted object: a save deletes the one and then inserts the other.
     private func restoreState(_ entry: SaveMemento.Entry, in context: ManagedObjectContext) -> ManagedObject? {
         let object = entry.object
         let known = context.registry.object(object.uniqueID, rootIndex: object.descriptor.rootIndex)
@@ -131,7 +128,7 @@ extension JoinedSaves {
         return nil
     }
 
-    /// Forgets rows that were rolled back, after the transaction `committed`, or that the context does not show yet.
+    /// Forgets rows that were rolled back, or that the context does not show yet.
     private func forgetRows(
         of objects: [ManagedObject],
         in context: ManagedObjectContext,

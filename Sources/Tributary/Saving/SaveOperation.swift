@@ -75,7 +75,6 @@ struct SaveOperation {
         }
     }
 
-    /// The hidden object that the save would make visible; throws if a plan has resolved it already.
     private func shadow(
         _ key: SharedKey,
         _ transaction: WriteTransaction,
@@ -239,10 +238,8 @@ struct SaveOperation {
 
     private struct NothingToWrite: Error {}
 
-    /// Adds objects in use that the store has changed as an effect of this save.
-    ///
-    /// Examples are the other ends of one-to-one relationships, and objects that a unique key has hidden. With their
-    /// new rows the context does not later conflict with itself.
+    /// Adds objects that the store has changed as an effect of this save, so that the context has no conflict with
+    /// itself.
     func addEffects(of committed: CommittedTransaction, _ reader: Reader, to plan: inout SavePlan) throws {
         let planned = Set(
             plan.results.compactMap { object, result -> ObjectIdentifier? in
@@ -339,7 +336,7 @@ struct StoreCommit {
     }
 }
 
-/// The state of a context before a save that joins a longer transaction; restored when the transaction fails.
+/// Restored when the longer transaction that a save has joined fails.
 struct SaveMemento {
     struct Entry {
         var object: ManagedObject

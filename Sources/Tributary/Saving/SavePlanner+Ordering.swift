@@ -3,10 +3,7 @@ import TributaryModel
 import TributaryStore
 
 extension SavePlanner {
-    /// Returns a link with positions for each ordered relationship with new or moved objects.
-    ///
-    /// `absorbing` has the stored objects that take the values of new objects with the same unique key, and their
-    /// places.
+    /// `absorbing` has the stored objects that take the values and places of new objects with the same unique key.
     func orderChanges(
         _ plan: inout SavePlan,
         without dropped: Set<ObjectIdentifier>,

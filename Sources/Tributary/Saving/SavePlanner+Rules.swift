@@ -4,10 +4,7 @@ import TributaryStore
 
 /// Validation has checked these rules in the context, but others may have changed the store since.
 extension SavePlanner {
-    /// Follows the delete rules, and checks mandatory references and numbers of objects, on the newest state.
-    ///
-    /// Costs a look at each change, and the queries of ``PlannedState``. Without deletions it costs nothing when the
-    /// model has no such rules, or when nobody has written since the generation that the context shows.
+    /// Costs a look at each change, and the queries of ``PlannedState``; without deletions often nothing.
     func applyRules(to plan: inout SavePlan) throws -> DeletionEffects {
         let hasDeletions = plan.changes.contains { if case .delete = $0.operation { true } else { false } }
         guard try hasDeletions || (context.schema.hasReferenceRules && hasMoved(&plan)) else {
@@ -93,8 +90,8 @@ extension SavePlanner {
 
     /// The to-many relationships that have got objects from others since the context read them.
     ///
-    /// Costs a look at each object in the relationships of an object that the save changes or deletes, when the store
-    /// has moved, and only where the merge policy needs the answer.
+    /// Costs a look at each object in these relationships, when the store has moved and the merge policy needs the
+    /// answer.
     func linksElsewhere(of object: ManagedObject, _ plan: inout SavePlan) throws -> Set<String> {
         switch context.mergePolicy {
         case .error, .rollback: break

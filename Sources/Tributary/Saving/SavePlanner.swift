@@ -8,9 +8,6 @@ struct SavePlanner {
     var shadows: [UnhiddenShadow] = []
 
     /// `resolved` has the policies that `resolveConflict` has returned already.
-    ///
-    /// - Throws: ``ConflictError`` under the policy `error`, ``ChangeError`` when a version that a request named has
-    ///   moved.
     func plan(resolved: [ObjectIdentifier: MergePolicy]) throws -> SavePlan {
         var plan = SavePlan()
         plan.resolved = resolved
@@ -110,8 +107,6 @@ struct SavePlanner {
         object.descriptor.keepsWrittenValues && !context.relationships.refersToMissing(object)
     }
 
-    /// Decides by the policy of each object's conflict; unique keys are compared afterwards.
-    ///
     /// A new object has a write only when the policy keeps the stored object with its ID.
     private func writes(
         of objects: [ManagedObject],
@@ -248,9 +243,7 @@ struct SavePlanner {
         )
     }
 
-    /// Links and unlinks of relationships that are stored as pairs, from the side that owns them.
-    ///
-    /// A link or unlink is dropped when the changes of either object are dropped. Deletions need no unlinks.
+    /// A link or unlink is dropped when the changes of either object are dropped; deletions need no unlinks.
     private func pairChanges(
         _ plan: inout SavePlan,
         without dropped: Set<ObjectIdentifier>,
@@ -345,7 +338,6 @@ struct SavePlan {
     var unknownToUndo: [ManagedObject] = []
     var kept: [ObjectIdentifier: Set<Int>] = [:]
     var hasMoved: Bool?
-    /// `resolveConflict` is called once for each object in a save.
     var resolved: [ObjectIdentifier: MergePolicy] = [:]
 
     var indices: [ObjectIdentifier: Int] {

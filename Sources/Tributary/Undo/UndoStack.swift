@@ -213,10 +213,7 @@ struct UndoGroup {
     }
 }
 
-/// A step, as its effect on the context's own changes.
-///
-/// `unchangedAt` is the save count of the first change of a property since a save. Until the next save, an undo of that
-/// change shows the store's newest value.
+/// `unchangedAt` is the save count of the first change of a property since a save; its undo shows the stored value.
 enum UndoRecord {
     case value(ManagedObject, propertyIndex: Int, old: PropertyValue, unchangedAt: UInt64?)
     case count(ManagedObject, propertyIndex: Int, amount: PropertyValue)

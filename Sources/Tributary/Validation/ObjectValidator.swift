@@ -124,7 +124,6 @@ struct ObjectValidator {
 }
 
 extension PropertyValue {
-    /// Nil without a bound.
     fileprivate func order(to bound: PropertyValue) -> Int? {
         if let order = compared(to: bound) { return order }
         // A decimal may be compared with a bound of another type.

@@ -85,7 +85,6 @@ struct SaveValidation {
         }
     }
 
-    /// `checked` has the checks of the caller, so that the hook's `super` does not repeat them.
     func failures(
         of object: ManagedObject,
         _ checked: ValidationProgress.Checked,
@@ -124,10 +123,7 @@ extension [ValidationFailure] {
     }
 }
 
-/// The checks that a validation has made before it calls a hook of the object's class.
-///
-/// A hook that calls `super` must not report these failures again, and must reach its own conditions; so `super` throws
-/// nothing then.
+/// If a hook calls `super`, known failures must not be reported again, and its own conditions must be reached.
 struct ValidationProgress {
     enum Checked: Equatable {
         case properties

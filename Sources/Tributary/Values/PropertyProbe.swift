@@ -2,16 +2,14 @@ import Synchronization
 import TributaryChanges
 import TributaryModel
 
-/// Finds the property of an accessor by calling the accessor on a temporary object.
+/// Finds the property that an accessor uses, by calling it on a temporary object that records requested names.
 ///
-/// The accessor's keys request property indexes from the object's descriptor, which records the names. Sample values
-/// show whether an accessor computes another value from them.
+/// Sample values show whether an accessor computes another value from them.
 final class PropertyProbe: Sendable {
     private let names = Mutex<[String]>([])
     /// More slots than an accessor of one property can use.
     private static let slotCount = 8
 
-    /// Property indexes are numbered in the order of their first request.
     func propertyIndex(named name: String) -> Int {
         names.withLock { names in
             if let known = names.firstIndex(of: name) { return known }
@@ -146,7 +144,6 @@ enum ProbeSample {
         .uri("https://example.org/a?b=c"), .uri("mailto:a@example.org"), .binary([0, 255, 7]), .binary([1]),
     ]
 
-    /// Values that the type represents exactly; empty when it is not an attribute's type.
     static func samples<Output>(of type: Output.Type) -> [PropertyValue] {
         guard let type = Output.self as? any FieldValue.Type else { return [] }
         return fitting(type)
