@@ -157,7 +157,6 @@ extension ChildContext: EndingContext {
 
 extension ChildContext: ParentLink {}
 
-/// A child on its own queue exchanges values with its parent, never objects.
 protocol ParentLink: Sendable {
     func perform<T: Sendable, E: Error>(
         _ block: @Sendable (ManagedObjectContext) throws(E) -> T

@@ -32,7 +32,6 @@ protocol ContextParent: AnyObject {
 
     func isUnsaved(_ key: ObjectKey) -> Bool
 
-    /// `ids` are the store's objects.
     func related(_ ids: [ManagedObjectID], at key: RelationshipDelta.Key) -> [ManagedObjectID]
 
     func unsavedState() -> UnsavedState

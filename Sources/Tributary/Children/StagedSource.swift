@@ -124,7 +124,6 @@ struct UnsavedState: Sendable {
     }
 }
 
-/// Finds unsaved objects by values; an entry may be out of date, so the caller compares the values again.
 struct UnsavedKeyIndex {
     private var indexes: [DirtyKeyIndex.Scope: [[PropertyValue]: [ObjectKey]]] = [:]
     private(set) var visited = 0

@@ -163,7 +163,6 @@ struct UniquenessPlanner {
 struct UniquenessPlan {
     var results: [ObjectIdentifier: SavePlan.ObjectResult] = [:]
     private(set) var replacements: [String: [UniqueID: UniqueID]] = [:]
-    /// The stored objects that take the values and links of new objects; the key is the new object.
     var absorbing: [ObjectIdentifier: Row] = [:]
     var updates: [Change] = []
     var deletions: [Change] = []

@@ -65,7 +65,6 @@ package final class EntityDescriptor: Sendable {
 
 struct PropertyTable: Sendable {
     let roles: [PropertyRole]
-    /// Empty for an entity with so many properties that hashing is faster than a search.
     private let names: [String]
     private static let fewNames = 12
     let transientIndexes: [Int]

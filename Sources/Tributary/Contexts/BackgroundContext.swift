@@ -57,7 +57,7 @@ public actor BackgroundContext {
         return try await performCounted(with: input, block)
     }
 
-    /// Ends the block's count here, because the caller's main actor no longer runs while the program exits.
+    /// Marks the block as ended here: the caller's main actor no longer runs while the program exits.
     func performCounted<T: Sendable, E: Error>(
         _ block: @Sendable (ManagedObjectContext) throws(E) -> T
     ) async throws(E) -> T {

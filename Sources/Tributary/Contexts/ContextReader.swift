@@ -2,7 +2,6 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// Reads rows and relationships for one context, with the unsaved changes of the contexts above it.
 final class ContextReader {
     let parent: (any ContextParent)?
     private let store: Store
@@ -23,7 +22,6 @@ final class ContextReader {
         self.rowCache = rowCache
     }
 
-    /// Nil for the newest state; a parent's generation cannot be set here.
     var generation: Generation? {
         get { if let parent { parent.generation } else { ownGeneration } }
         set { ownGeneration = newValue }

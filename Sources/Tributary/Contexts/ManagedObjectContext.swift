@@ -67,14 +67,12 @@ public final class ManagedObjectContext {
 
     let children = ChildContexts()
     let home: ContextHome
-    /// A child without a queue of its own has its parent's queue.
     let queue: ContextQueue
     let registry: ObjectRegistry
     let pending: PendingChanges
     let observation: ChangeObservation
     let reader: ContextReader
     var saving = SaveState()
-    /// Set for good when the container has closed.
     private(set) var isClosed = false
 
     init(

@@ -250,7 +250,6 @@ struct AddressTable {
         }
     }
 
-    /// The caller has to place the entries again.
     private mutating func dropEmptySlots() {
         let former = slots
         slots = AddressTable.noSlots

@@ -5,7 +5,6 @@ struct ObjectTransition: Hashable, Sendable {
 
         // PendingChanges performs these actions:
 
-        /// The next save includes the object.
         static let list = Actions(rawValue: 1 << 0)
         static let unlist = Actions(rawValue: 1 << 1)
         static let register = Actions(rawValue: 1 << 2)
@@ -26,7 +25,6 @@ struct ObjectTransition: Hashable, Sendable {
         static let revertInverses = Actions(rawValue: 1 << 10)
         /// A save under the policy `error` throws the conflict.
         static let keepConflict = Actions(rawValue: 1 << 11)
-        /// Observers get the lost values.
         static let reportLostEdits = Actions(rawValue: 1 << 12)
 
         // The caller performs these actions after the transition:
@@ -176,13 +174,11 @@ enum ObjectEvent: Hashable, Sendable {
     /// A program or a child's save makes the object.
     case insert
     case edit
-    /// A program or a delete rule deletes the object.
     case delete
     /// The delete rules of an object that was deleted before its first save have been followed.
     case purge
     /// A new object takes the ID of an object that is deleted here; a save writes the deletion and the insert.
     case makeWay
-    /// The store has no row for a fault.
     case loadFailure
     /// A merge finds that the store no longer has a row.
     case invalidate
@@ -206,13 +202,10 @@ enum ObjectEvent: Hashable, Sendable {
 
 /// The state of an object between its context and the store.
 public enum ObjectState: String, Sendable, Hashable {
-    /// New in the context, not saved yet.
     case inserted
     /// Unchanged since the last read or save, or a fault.
     case clean
-    /// Changed in the context, not saved yet.
     case updated
-    /// Deleted in the context, not saved yet.
     case deleted
     /// Deleted in the store, by this context's save, another context or another machine.
     ///

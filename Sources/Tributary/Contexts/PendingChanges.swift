@@ -17,9 +17,7 @@ final class PendingChanges {
     /// An object may have had the ID of an unsaved object before; the store then shows its former links.
     var hasReusedIDs = false
     private(set) var refusedWrites = RefusedWrites()
-    /// Released when the context has no changes.
     var assignedList: AssignedList?
-    /// Counts the objects that were visited when lists were built or assigned.
     let listSteps = StepCounter()
 
     // The `@exclusivity(unchecked)` properties are read or incremented with each change of a value. An access to them
@@ -51,7 +49,6 @@ final class PendingChanges {
         return list.objects(values, in: scope, version: version)
     }
 
-    /// For events with transitions that have no actions for the caller.
     func move(_ object: ManagedObject, on event: ObjectEvent) {
         apply(ObjectTransition(from: object.state, on: event), to: object)
     }
@@ -213,7 +210,6 @@ struct DirtyList {
     private var counts: [Int] = []
     private(set) var deletedRootIndexes: Set<Int> = []
 
-    /// For tests: the number of objects that callers visited individually.
     private(set) var visited = 0
 
     var objects: [ManagedObject] { entries.compactMap { $0 } }
@@ -247,7 +243,6 @@ struct DirtyList {
         keys.removeAll()
     }
 
-    /// An object may have other values by now, see ``DirtyKeyIndex``.
     mutating func objects(_ key: [PropertyValue], in scope: DirtyKeyIndex.Scope, version: UInt64) -> [ManagedObject] {
         keys.listIndexes(of: key, in: scope, version: version, entries: entries).compactMap { entries[$0] }
     }

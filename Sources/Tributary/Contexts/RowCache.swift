@@ -4,8 +4,7 @@ import TributaryStore
 
 /// An entry is valid up to the last transaction that is known to have left the row unchanged.
 ///
-/// Commits of this process record their objects; a gap in their numbers belongs to another process and ends all
-/// entries.
+/// A gap in the numbers of this process's commits belongs to another process, and ends all entries.
 final class RowCache: Sendable {
     private struct Entry {
         let row: Row
@@ -29,7 +28,6 @@ final class RowCache: Sendable {
         state = Mutex(State(newest: newest))
     }
 
-    /// Without a number, returns the newest row.
     func row(_ id: ManagedObjectID, at number: Int64?) -> Row? {
         state.withLock { state in
             guard let entry = state.entries[id] else { return nil }

@@ -18,7 +18,6 @@ package final class MergePipeline: Sendable {
     let activities = ActivityBoard()
     let failures = Broadcast<MainSaveFailure>(limit: 16)
     let commits = Signal()
-    /// The container keeps it alive; nil until it is attached.
     @MainActor private(set) weak var main: MainContext?
     /// The requests since the last import; the next import waits for them.
     private let requests = Mutex(PendingBlocks())
@@ -111,7 +110,6 @@ package final class MergePipeline: Sendable {
 @MainActor
 final class MainContext {
     let context: ManagedObjectContext
-    /// As it was when the container was opened.
     let storeName: String
     var collected: ObjectChanges
     var isCollecting = false

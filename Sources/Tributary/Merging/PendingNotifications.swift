@@ -103,7 +103,6 @@ struct MergeDebouncer: Sendable {
 
     private enum State {
         case idle
-        /// A timer runs, at the latest until `deadline`.
         case waiting(first: Duration, deadline: Duration, timer: Duration)
     }
 

@@ -90,7 +90,7 @@ final class UpdateBroadcast: Sendable {
         for subscription in subscriptions() { subscription.finish() }
     }
 
-    /// Called outside the lock's block: a released subscription would need the lock in its deinitialization.
+    /// Returns the array out of the lock, because releasing the last reference to a subscription needs the lock.
     private func subscriptions() -> [UpdateSubscription] {
         state.withLock { $0.readers.values.compactMap(\.subscription) }
     }

@@ -62,7 +62,6 @@ open class ManagedObject: KeyedObject {
     final var rowRevision: Int64?
     /// The state of the object between its context and the store.
     @exclusivity(unchecked) public final private(set) var state: ObjectState = .clean
-    /// The slot in the context's table of objects when the object was last registered.
     @exclusivity(unchecked) final var tablePlace: UInt32 = 0
     @exclusivity(unchecked) final var dirtyIndex = -1
     final var extras: ObjectExtras?

@@ -9,7 +9,6 @@ struct PredicateTranslator {
     private(set) var variables: [PredicateExpressions.VariableID: PredicateTerm] = [:]
     private var names = 0
     static let caseLimit = 128
-    /// A predicate with more captured elements in `contains { }` is refused.
     static let elementLimit = 1_000
 
     static func translate(

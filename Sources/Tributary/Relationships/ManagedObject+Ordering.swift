@@ -1,7 +1,6 @@
 import TributaryChanges
 import TributaryModel
 
-/// In unordered relationships an insertion adds the object, and a move does nothing.
 extension ManagedObject {
     /// Inserts an object into an ordered to-many relationship at an index; an object of the relationship moves.
     ///

@@ -17,7 +17,6 @@ struct RelationshipDelta: Sendable {
         private(set) var added: [ManagedObjectID: Int] = [:]
         fileprivate(set) var removed: Set<ManagedObjectID> = []
         fileprivate(set) var version: UInt64 = 0
-        /// The keys of ``added`` in order, and some removed keys.
         private var sequence: [(id: ManagedObjectID, ordinal: Int)] = []
 
         enum End: Sendable { case added, removed }
@@ -138,7 +137,6 @@ struct RelationshipDelta: Sendable {
         orderings[key]?.markIncomplete()
     }
 
-    /// An object that was added before is forgotten, unless the store has it by now.
     mutating func remove(_ id: ManagedObjectID, from key: Key, isStored: Bool = false) {
         change(key) { change in
             if !change.removeAdded(id) || isStored { change.removed.insert(id) }

@@ -177,7 +177,7 @@ extension RelationshipGraph {
         }
     }
 
-    /// No Action has left stored objects with a reference to the ID; only some rows that were read still have it.
+    /// Objects that No Action left with the ID refer to the new object, although their rows may lack the reference.
     private func relinkStored(_ relationship: Relationship, _ propertyIndex: Int, of object: ManagedObject) {
         guard let (descriptor, inverseIndex) = inverse(of: relationship) else { return }
         let entity = object.descriptor.entity

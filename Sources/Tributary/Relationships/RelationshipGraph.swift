@@ -18,7 +18,6 @@ struct RelationshipGraph {
 
     // MARK: Reading
 
-    /// The stored objects without removed objects, then the added objects.
     func relatedIDs(_ object: ManagedObject, _ propertyIndex: Int) -> [ManagedObjectID] {
         object.checkConfinement(propertyIndex)
         let key = RelationshipDelta.Key(object, propertyIndex)
@@ -54,7 +53,6 @@ struct RelationshipGraph {
         context.reader.isStore ? context.reader.shownVersion &+ context.pending.delta.visibility : nil
     }
 
-    /// Does not build the list.
     func isRelated(_ object: ManagedObject, _ propertyIndex: Int, to id: ManagedObjectID) -> Bool {
         object.checkConfinement(propertyIndex)
         guard isThere(id, at: object.descriptor.entity.properties[propertyIndex].relationship) else { return false }
@@ -392,7 +390,6 @@ struct RelationshipGraph {
         }
     }
 
-    /// An object that was removed from an ordered relationship and is added again goes to the end.
     private func keepOrder(_ key: RelationshipDelta.Key, relationship: Relationship?, adding id: ManagedObjectID) {
         let former = context.pending.delta.orderings[key]
         let isKnown = former?.completeAt.map { $0 == listVersion } ?? false

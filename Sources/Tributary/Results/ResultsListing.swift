@@ -139,7 +139,6 @@ final class ResultsSection {
 
     func dropCachedIDs() { cachedIDs = nil }
 
-    /// The first call after a change visits all entries.
     var objectIDs: [ManagedObjectID] {
         if let cachedIDs { return cachedIDs }
         var ids: [ManagedObjectID] = []

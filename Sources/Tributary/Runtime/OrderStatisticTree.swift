@@ -105,7 +105,6 @@ final class OrderStatisticTree<Element> {
         return nil
     }
 
-    /// The first element that does not satisfy `isBefore`; it must be true for all earlier elements.
     func first(behind isBefore: (Element) -> Bool) -> Element? {
         var found: Element?
         var next = root

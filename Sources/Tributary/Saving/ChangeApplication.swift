@@ -120,7 +120,6 @@ struct RequestConditions {
 
     var indices: [ManagedObjectID: Int] { Dictionary(zip(objects, 0...)) { first, _ in first } }
 
-    /// For a new object that was not written, returns the object that keeps its unique key.
     func answers(_ plan: SavePlan) -> [UniqueID] {
         objects.map { plan.unique.replacement(of: $0.uniqueID, root: $0.rootEntity) ?? $0.uniqueID }
     }

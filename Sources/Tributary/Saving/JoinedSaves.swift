@@ -128,7 +128,6 @@ extension JoinedSaves {
         return nil
     }
 
-    /// Forgets rows that were rolled back, or that the context does not show yet.
     private func forgetRows(
         of objects: [ManagedObject],
         in context: ManagedObjectContext,

@@ -238,8 +238,7 @@ struct SaveOperation {
 
     private struct NothingToWrite: Error {}
 
-    /// Adds objects that the store has changed as an effect of this save, so that the context has no conflict with
-    /// itself.
+    /// Adds the effects of the save on other objects, so that the context has no conflict with itself later.
     func addEffects(of committed: CommittedTransaction, _ reader: Reader, to plan: inout SavePlan) throws {
         let planned = Set(
             plan.results.compactMap { object, result -> ObjectIdentifier? in

@@ -319,7 +319,6 @@ struct ObjectWrite {
 struct SavePlan {
     enum ObjectResult {
         case written
-        /// Others changed the row, or the store computes some of its values.
         case reread
         case dropped(Row)
         case gone(isLost: Bool)

@@ -80,7 +80,6 @@ public final class UndoStack {
         if groupingLevel == 0 { close() }
     }
 
-    /// A group that a program has begun stays open.
     func endEvent() {
         if groupingLevel == 0 { close() }
     }
@@ -182,7 +181,7 @@ struct UndoGroup {
         records.append(record)
     }
 
-    /// Nil when the group has not recorded the order, which is the oldest order.
+    /// Nil when the group has not recorded an order; the oldest recorded order is restored.
     func moves(in object: ManagedObject, _ propertyIndex: Int) -> Set<ManagedObjectID>? {
         moved[Place(object: ObjectIdentifier(object), propertyIndex: propertyIndex)]
     }
@@ -485,7 +484,6 @@ extension UndoGroup {
 }
 
 extension UndoRecord {
-    /// The step as it was before the save; `changed` has the properties in the save.
     fileprivate func restored(
         _ memento: SaveMemento,
         _ changed: [ObjectIdentifier: PropertyIndexSet],

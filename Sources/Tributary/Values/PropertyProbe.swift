@@ -7,7 +7,6 @@ import TributaryModel
 /// Sample values show whether an accessor computes another value from them.
 final class PropertyProbe: Sendable {
     private let names = Mutex<[String]>([])
-    /// More slots than an accessor of one property can use.
     private static let slotCount = 8
 
     func propertyIndex(named name: String) -> Int {
@@ -21,7 +20,6 @@ final class PropertyProbe: Sendable {
     enum Finding: Equatable {
         case property(String)
         case identity
-        /// The accessor uses no property or several, or computes another value from a property.
         case none(uses: [String])
     }
 
