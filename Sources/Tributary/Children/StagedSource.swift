@@ -113,7 +113,7 @@ struct UnsavedState: Sendable {
         }
     }
 
-    /// `ids` are the store's objects; costs a look-up for each context or save with moves.
+    /// Costs a look-up for each context or save with moves; `ids` are the store's objects.
     func related(_ ids: [ManagedObjectID], at key: RelationshipDelta.Key) -> [ManagedObjectID] {
         deltas.reduce(ids) { $1.related($0, at: key) }
     }

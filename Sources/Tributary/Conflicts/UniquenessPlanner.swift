@@ -219,7 +219,6 @@ struct UniqueKey: Hashable {
     let propertyIndexes: [Int]
     let values: [PropertyValue]
 
-    /// Nil when a value is null, because such a key never conflicts.
     init?(
         of object: ManagedObject,
         _ constraint: [String],

@@ -13,7 +13,7 @@ package final class EntityDescriptor: Sendable {
     let isKnown: Bool
     let defaults: [PropertyValue]
     let hasSubentities: Bool
-    /// Whether the row has exactly the values that a save wrote, so that the save need not read it again.
+    /// The row has exactly the values that a save wrote, so it need not be read again.
     let keepsWrittenValues: Bool
     let properties: PropertyTable
     let probe: PropertyProbe?

@@ -78,7 +78,6 @@ enum ExitDrain {
         if isFirst { atexit { ExitDrain.wait() } }
     }
 
-    /// All containers wait at the same time, each for its own timeout.
     private static func wait() {
         let start = DispatchTime.now()
         for pipeline in state.withLock({ $0.watched.compactMap(\.pipeline) }) {

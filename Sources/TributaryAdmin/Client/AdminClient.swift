@@ -3,9 +3,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// An HTTP/1.1 client for the daemon's Unix socket, with one connection for each request.
 package struct AdminClient: Sendable {
-    /// The paths of sockets to try, in order; the first socket that accepts a connection is used.
     package var sockets: [String]
     package var timeout: Duration?
 
@@ -14,7 +12,7 @@ package struct AdminClient: Sendable {
         self.timeout = timeout
     }
 
-    /// The systemd unit of the daemon; nil for a daemon without a unit, and when several units are possible.
+    /// Nil for a daemon without a unit, and when several units are possible.
     package var unit: String? {
         sockets.count == 1 ? DefaultPaths.unit(of: sockets[0]) : nil
     }
@@ -25,9 +23,7 @@ package struct AdminClient: Sendable {
         return AdminResponse(status: head.status, headers: head.headers, body: body)
     }
 
-    /// Passes the events of the response to `onEvent`, until it returns false or the stream ends.
-    ///
-    /// A response that is not a stream of events is returned with its body.
+    /// Ends when `onEvent` returns false; a response that is not a stream of events is returned with its body.
     package func events(
         _ call: AdminCall,
         onEvent: (ServerSentEvent) async throws -> Bool
@@ -143,7 +139,7 @@ package struct AdminClient: Sendable {
         throw AdminClientError.noDaemon(tried)
     }
 
-    /// Connects to a socket; attempts are repeated while the daemon's queue of connections is full.
+    /// Repeats attempts while the daemon's queue of connections is full.
     private func connect(_ path: String, sending parts: [HTTPClientRequestPart]) async throws -> Connection {
         let start = ContinuousClock.now
         let timeLimit = timeout ?? Self.timeLimit
@@ -172,8 +168,7 @@ package struct AdminClient: Sendable {
 
 /// Sends a request as soon as the connection is established.
 ///
-/// The channel's event loop sends it without the threads of Swift tasks, which can be busy for longer than the daemon
-/// waits for a request on an open connection.
+/// Threads of Swift tasks can be busy for longer than the daemon waits for a request on an open connection.
 final class RequestSender: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart
