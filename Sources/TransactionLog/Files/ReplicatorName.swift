@@ -1,4 +1,6 @@
 /// A file name that replicators use for an unfinished file, or for the file that loses a conflict.
+///
+/// The cost is linear in the length of the name, whatever it contains.
 package struct ReplicatorName: Sendable {
     private let bytes: [UInt8]
 

@@ -12,7 +12,7 @@ struct UniquenessPlanner {
 
     /// Dropped objects keep their stored keys, so all keys are compared again after each round that drops objects.
     ///
-    /// Costs a query for each written key in each round.
+    /// Costs a query for each written key in each round; there is at most one round more than dropped objects.
     func plan() throws -> UniquenessPlan {
         var plan = UniquenessPlan()
         while true {

@@ -35,7 +35,7 @@ public enum ContextError: Error, Hashable, Sendable {
     case missingTransformer(entity: String, attribute: String, transformer: String)
     /// Derived attributes with expressions that cannot be computed; found when a store is opened.
     case derivations([DerivationProblem])
-    /// Keys of classes that are no property of their entities, or properties without a key in a class that lists keys.
+    /// Keys of classes without a property of their entities, or properties without a key in a class that lists keys.
     case fields([FieldProblem])
     /// The container was opened without the class of an entity.
     case classNotGiven(entity: String, className: String)

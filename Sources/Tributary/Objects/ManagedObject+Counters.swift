@@ -11,7 +11,6 @@ struct CountedAmount: Hashable {
 }
 
 extension PropertyValue {
-    /// Whether an amount can make a counter show the value.
     var isFinite: Bool { if case .double(let number) = self { number.isFinite } else { true } }
 }
 

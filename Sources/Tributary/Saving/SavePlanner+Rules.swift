@@ -4,7 +4,8 @@ import TributaryStore
 
 /// Validation has checked these rules in the context, but others may have changed the store since.
 extension SavePlanner {
-    /// Costs a look at each change, and the queries of ``PlannedState``; without deletions often nothing.
+    /// Costs a look at each change, and the queries of ``PlannedState``; without deletions it costs nothing if the model
+    /// has no such rules, or if nobody has written since the generation that the context shows.
     func applyRules(to plan: inout SavePlan) throws -> DeletionEffects {
         let hasDeletions = plan.changes.contains { if case .delete = $0.operation { true } else { false } }
         guard try hasDeletions || (context.schema.hasReferenceRules && hasMoved(&plan)) else {

@@ -212,7 +212,7 @@ struct UndoGroup {
     }
 }
 
-/// `unchangedAt` is the save count of the first change of a property since a save; its undo shows the stored value.
+/// `unchangedAt`: the save count of a property's first change; until the next save its undo shows the stored value.
 enum UndoRecord {
     case value(ManagedObject, propertyIndex: Int, old: PropertyValue, unchangedAt: UInt64?)
     case count(ManagedObject, propertyIndex: Int, amount: PropertyValue)
