@@ -12,8 +12,8 @@ package enum KeyFile {
         return key
     }
 
-    /// Throws when the group or others have a right that `mode` does not grant, or neither `owner` nor root owns the
-    /// file.
+    /// Throws when the group or others have a right that `mode` does not grant, or neither `owner` (nil: anyone) nor
+    /// root owns the file.
     ///
     /// A link is not followed. `harm` is the damage that others can do, for the error.
     package static func bytes(

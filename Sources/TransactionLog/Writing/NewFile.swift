@@ -2,8 +2,8 @@ import CLinux
 import Glibc
 package import TributaryChanges
 
-/// A file that appears under its name when it is complete, and not earlier; until then it has no name, or a hidden
-/// name.
+/// A file that appears under its name when it is complete, and not earlier; until then it has no name, or the name
+/// of a draft.
 package final class NewFile {
     /// The system's O_TMPFILE: a file without a name, which the system removes when the process ends.
     private static let unnamed = 0o20000000 | O_DIRECTORY
