@@ -24,15 +24,11 @@ package enum Accounts {
         }
     }
 
-    /// The group of this machine that somebody probably means by a name; nil for none.
     package static func groupMeant(by name: String) -> String? {
         let lines = (try? String(contentsOfFile: "/etc/group", encoding: .utf8))?.split(separator: "\n") ?? []
         return name.nearest(in: lines.compactMap { $0.split(separator: ":").first.map(String.init) })
     }
 
-    /// The command that makes a folder for the daemon and the replicator.
-    ///
-    /// Without the package's group the folder is for the daemon's own user.
     package static func commandToMakeLogFolder(_ folder: String) -> String {
         let isRoot = geteuid() == 0
         guard let group = groupID(named: logGroup), isRoot || isOwn(group),

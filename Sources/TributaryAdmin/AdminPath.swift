@@ -37,8 +37,7 @@ package enum AdminPath: String, CaseIterable, Sendable {
     case openAPI = "/v1/openapi.json"
     case metrics = "/metrics"
 
-    /// Fills in the path and appends the query, without parameters of value nil; percent-encoding keeps a value from
-    /// adding a path component.
+    /// Percent-encoding keeps a value from adding a path component; parameters of value nil are left out.
     package func target(_ values: [String], query: [(String, String?)]) -> String {
         let components = rawValue.split(separator: "/", omittingEmptySubsequences: false)
         var rest = values[...]

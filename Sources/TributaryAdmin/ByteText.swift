@@ -1,4 +1,3 @@
-/// Sizes as people read them, such as `3.2 GiB`.
 package enum ByteText {
     package static func text(_ count: some BinaryInteger) -> String {
         let count = Int64(clamping: count)

@@ -1,15 +1,10 @@
 import Foundation
 import TributaryChanges
 
-/// The default paths of the daemon, either for a service or for the user (XDG base directories).
-///
-/// The command uses these paths too, because it never reads the configuration.
+/// The default paths of a service, or of a user (XDG base directories); the command never reads the configuration.
 package struct DefaultPaths: Sendable {
-    /// The folder with the service's store, which systemd creates and passes to the daemon.
     package static let serviceState = "/var/lib/tributary"
 
-    /// The folder that systemd gives to the service or instance with the configuration at `path`; nil if no service has
-    /// it.
     package static func serviceState(configuredBy path: String) -> String? {
         let folder = "/etc/tributary/"
         guard path.hasPrefix(folder), path.hasSuffix(".yaml") else { return nil }
@@ -18,14 +13,13 @@ package struct DefaultPaths: Sendable {
         return name == "tributary" ? serviceState : "\(serviceState)-\(name)"
     }
 
-    /// The file in the folder of a service that contains the path of its last store.
+    /// Contains the path of the service's last store.
     package static let lastStore = "last-store"
 
     package static let longestLastStore = 4_096
 
     package static func store(of instance: String) -> String { "\(serviceState)-\(instance)/store.sqlite" }
 
-    /// The name that replaces the instance in the socket of the service.
     package static let service = "admin"
 
     package static func socket(of instance: String = service) -> String {
@@ -34,8 +28,6 @@ package struct DefaultPaths: Sendable {
 
     private static let (socketFolder, socketSuffix) = ("/run/tributary/", ".sock")
 
-    /// The systemd unit that listens at the path according to the installed unit files; nil for a daemon without a
-    /// unit.
     package static func unit(of socket: String) -> String? {
         guard let instance = instance(of: socket) else { return nil }
         return unit(ofInstance: instance == service ? nil : instance)
@@ -55,7 +47,7 @@ package struct DefaultPaths: Sendable {
     private let serviceState: String?
     private let home: String
 
-    /// The paths of the service with the folder `serviceState`; the paths of the user if it is nil.
+    /// The paths of the user if `serviceState` is nil.
     package init(environment: [String: String], serviceState: String?) {
         self.environment = environment
         self.serviceState = serviceState
@@ -79,7 +71,7 @@ package struct DefaultPaths: Sendable {
     package var store: String { state + "/store.sqlite" }
     package var logs: String { state + "/logs" }
 
-    /// The socket; it is next to the store for a user without XDG_RUNTIME_DIR.
+    /// The socket of a user without XDG_RUNTIME_DIR is next to the store.
     package func socket(besideStore store: String) -> String {
         if serviceState != nil { return DefaultPaths.socket() }
         if let runtime = DefaultPaths.absolute("XDG_RUNTIME_DIR", environment) {
@@ -100,13 +92,13 @@ package struct SocketLocator: Sendable {
         self.exists = exists
     }
 
-    /// The path that the arguments or the environment name; nil when the default paths are tried.
+    /// Nil when the default paths are tried.
     package func named(socket: String?, instance: String?) -> String? {
         let variable = environment["TRIBUTARY_SOCKET"].flatMap { $0.isEmpty ? nil : $0 }
         return socket ?? variable ?? instance.map { DefaultPaths.socket(of: $0) }
     }
 
-    /// Returns the paths to try, the most likely path first; an explicit path is the only one.
+    /// The most likely path comes first.
     package func candidates(socket: String?, instance: String?) -> [String] {
         if let named = named(socket: socket, instance: instance) { return [named] }
         let service = DefaultPaths.socket()

@@ -2,21 +2,16 @@
 package struct DoctorReport: Codable, Hashable, Sendable {
     package enum Level: String, Codable, Sendable {
         case good
-        /// It works now, but may cause harm later.
         case notice
-        /// It prevents the start or the work of the service.
         case problem
     }
 
     package struct Finding: Codable, Hashable, Sendable {
-        /// One word, such as `keys`.
         package var subject: String
         package var level: Level
         /// A sentence without a capital and a full stop.
         package var text: String
-        /// Commands for a shell, to be typed in this order.
         package var commands: [String]
-        /// What to do, in words; nil when the commands say it.
         package var hint: String?
 
         package init(
@@ -32,7 +27,7 @@ package struct DoctorReport: Codable, Hashable, Sendable {
     }
 
     package var user: String
-    /// The unit of the service; nil when no unit on this machine has this configuration.
+    /// Nil when no unit on this machine has this configuration.
     package var unit: String?
     package var findings: [Finding] = []
 

@@ -1,6 +1,5 @@
 /// Text that can neither forge a line of a log or table nor move the cursor.
 package enum EscapedText {
-    /// Replaces control characters, and characters that change the direction of text, with visible escapes.
     package static func escape(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: isHarmful) else { return text }
         var result = ""
@@ -17,7 +16,7 @@ package enum EscapedText {
         return result
     }
 
-    /// Escapes each line of a text that the caller's own machine has made.
+    /// Keeps the lines of a text that the caller's own machine has made.
     package static func lines(_ text: String) -> [String] {
         text.split(separator: "\n", omittingEmptySubsequences: false).map { escape(String($0)) }
     }

@@ -1,6 +1,5 @@
 import Glibc
 
-/// The exit status of a program, with the numbers of sysexits.h.
 package enum ExitStatus: Int32, Error, Sendable {
     case done = 0
     case usage = 64
@@ -32,13 +31,7 @@ package enum ExitStatus: Int32, Error, Sendable {
 }
 
 extension ExitStatus {
-    /// The status of a failure that may pass without a change of settings: the service is then started again.
-    ///
-    /// It is ``inputOutput`` for a disk that fails, is full, read-only or unreachable, and ``tryAgain`` if the system
-    /// temporarily lacks files, memory or locks. A failure that somebody must repair, such as a missing permission, has
-    /// no such status.
-    ///
-    /// - Parameter code: The value of `errno`; nil when it is not known.
+    /// The status of a failure that may pass without a repair: the service is started again.
     package init?(passing code: Int32?) {
         switch code {
         case EIO, ENOSPC, EDQUOT, EROFS, ENXIO, ENODEV, ESTALE, ETIMEDOUT, ENOTCONN, ECONNABORTED, EHOSTDOWN,
@@ -51,10 +44,9 @@ extension ExitStatus {
 }
 
 extension ExitStatus {
-    /// Ends the program with ``badConfiguration`` if it may open too few files, because event loops and queues would
-    /// trap.
+    /// Too few open files would make event loops and queues trap, so a program checks this first.
     ///
-    /// A program does this first. `files` is the number that it needs in addition to three for each event loop.
+    /// `files` is the number that it needs in addition to three for each event loop.
     package static func endUnlessFilesSuffice(_ files: Int, for program: String) {
         let needed = files + 3 * sysconf(Int32(_SC_NPROCESSORS_ONLN))
         var limit = rlimit()

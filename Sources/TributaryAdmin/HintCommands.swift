@@ -1,8 +1,8 @@
 package enum HintCommands {
-    /// Adds options that select the daemon, except to a command for another machine.
+    /// Adds options that select the daemon, except to `restore` and to a command for another machine.
     ///
-    /// The clause before such a command ends with "there", or contains "on a machine", with "another", "its" or "the" for
-    /// "a". `restore` works without a daemon, and names its store.
+    /// Such a command follows a clause that ends with "there", or contains "on a machine" (also "another", "its",
+    /// "the").
     package static func text(_ hint: String, adding options: String) -> String {
         let place = #/\b(?:there|[Oo]n (?:a|another|its|the) [^.;:]*machine[^.;:]*): $/#
         var (text, rest) = ("", hint[...])
@@ -14,9 +14,7 @@ package enum HintCommands {
         return text + rest
     }
 
-    /// Puts `sudo` before each command that takes root's rights, and before none for root.
-    ///
-    /// A command for another user, such as `sudo -u`, stays as it is.
+    /// `sudo -u` and other commands for another user stay as they are.
     package static func text(_ text: String, isRoot: Bool) -> String {
         guard !isRoot else { return text.replacing(#/\bsudo (?!-)/#, with: "") }
         return text.replacing(

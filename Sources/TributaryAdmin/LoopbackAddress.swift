@@ -21,7 +21,6 @@ package struct LoopbackAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Parses `http://ADDRESS`, with or without a final slash.
     package init?(url: String) {
         guard url.hasPrefix("http://") else { return nil }
         let address = url.dropFirst("http://".count)

@@ -1,22 +1,17 @@
 import Glibc
 
 package enum RealPath {
-    /// The kernel's limit of consecutive symbolic links.
     private static let mostLinks = 40
 
-    /// Returns the target of a symbolic link, even if the target is missing; other paths are returned unchanged.
+    /// Returns the target of a symbolic link, even if the target is missing.
     ///
-    /// SQLite keeps its other files next to the real file, whatever the name under which it is opened. The other files
-    /// of a store, above all its lock, must be there too. Otherwise a store would have two locks under two names.
+    /// SQLite keeps its other files next to the real file. The lock of a store must be there too, or a store would have
+    /// two locks under two names.
     package static func followingLink(_ path: String) -> String {
         var target = [CChar](repeating: 0, count: 1)
         return readlink(path, &target, target.count) > 0 ? resolved(path) : path
     }
 
-    /// Returns the path without symbolic links.
-    ///
-    /// For a missing file this is the path for creating it.
-    ///
     /// A path that is too long for the system is returned unchanged.
     package static func resolved(_ path: String) -> String {
         path.utf8.count < Int(PATH_MAX) ? resolved(path, links: 0) : path

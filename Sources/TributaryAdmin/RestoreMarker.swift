@@ -2,17 +2,13 @@ import Foundation
 import Glibc
 import TributaryChanges
 
-/// The file `STORE.restored`: `tributaryctl restore` marks a store from a backup, or a store to rebuild from the log
-/// folder.
-///
-/// The daemon completes the restoration at its next start, and removes the file.
+/// Marks a store that `tributaryctl restore` has begun to restore; the daemon completes it and removes the file.
 package struct RestoreMarker: Hashable, Sendable, Codable {
     /// Unix milliseconds.
     package var restored: UInt64
     package var sha256: String
     /// The file name of the former store, when a new store will be built from the log folder.
     package var former: String?
-    /// The planned name of the former store, before it is moved.
     package var aside: String?
 
     package init(restored: UInt64, sha256: String, former: String? = nil, aside: String? = nil) {

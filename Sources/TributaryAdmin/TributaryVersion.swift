@@ -1,5 +1,4 @@
-/// The version of both programs, the daemon's status and the package; the newest entry of `etc/debian/changelog` has it
-/// too.
+/// Must be equal to the newest entry of `etc/debian/changelog`.
 package enum TributaryVersion {
     package static let current = "0.1.0"
 }

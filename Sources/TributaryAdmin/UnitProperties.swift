@@ -1,6 +1,6 @@
 import Foundation
 
-/// What systemd knows of a unit: the properties that `systemctl show` prints.
+/// The properties of a systemd unit that `systemctl show` prints.
 package struct UnitProperties: Hashable, Sendable {
     package let unit: String
     /// The values of a property that occurs several times are separated by newlines.
@@ -8,7 +8,6 @@ package struct UnitProperties: Hashable, Sendable {
 
     package init(unit: String, values: [String: String]) { (self.unit, self.values) = (unit, values) }
 
-    /// Parses the lines `PROPERTY=VALUE` of `systemctl show`.
     package init(unit: String, shown: String) {
         var values: [String: String] = [:]
         for line in shown.split(separator: "\n") {
@@ -19,14 +18,13 @@ package struct UnitProperties: Hashable, Sendable {
         self.init(unit: unit, values: values)
     }
 
-    /// Asks systemd; nil where it does not answer.
     package init?(asking unit: String, for names: [String]) {
         let command = ["systemctl", "show", "--no-pager", "--property=" + names.joined(separator: ","), "--", unit]
         guard let run = try? CommandRun(command), run.status == 0 else { return nil }
         self.init(unit: unit, shown: run.output)
     }
 
-    /// The value of a property, empty when systemd has not told it.
+    /// Empty when systemd has not reported the property.
     package subscript(property: String) -> String { values[property] ?? "" }
 
     package static let ofState = [
@@ -36,13 +34,13 @@ package struct UnitProperties: Hashable, Sendable {
 
     /// When the unit got its state, as systemd writes it; empty when that is unknown.
     ///
-    /// A reload changes the state twice, and the service has been active all the time.
+    /// A reload changes the state twice, although the service is active all the time.
     package var since: String {
         let entered = self["ActiveState"] == "active" ? self["ActiveEnterTimestamp"] : ""
         return entered.isEmpty ? self["StateChangeTimestamp"] : entered
     }
 
-    /// The words of a list; systemd quotes a word with a space.
+    /// Systemd quotes a word with a space.
     package func words(_ property: String) -> [String] { UnitProperties.words(of: self[property]) }
 
     package static func words(of text: String) -> [String] {
@@ -60,17 +58,13 @@ package struct UnitProperties: Hashable, Sendable {
     }
 }
 
-/// A program of the system that has run.
 package struct CommandRun {
-    /// What the program printed, with its errors.
     package let output: String
     package let status: Int32
 
     private static let systemPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-    /// Runs the program, which is looked for in the search path and where the system has its programs, and waits for its end.
-    ///
-    /// - Throws: An error of Foundation when there is no such program.
+    /// Also finds programs of the system that are not in the search path.
     package init(_ command: [String]) throws {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")

@@ -1,14 +1,9 @@
 // The lines of a baseline, each without its newline: the header, the writers, then the entries.
 
-/// The first line of a baseline.
-///
-/// Its ``line`` has no newline, like the lines of the other parts.
-///
-/// It does not name the store that wrote it: baselines of equal vectors and models have equal bytes, except for totals
-/// of zero.
+/// Does not name its store: baselines of equal vectors and models have equal bytes, except for totals of zero.
 package struct BaselineHeader: Hashable, Sendable {
     package var model: String?
-    /// Another model may keep other writes as deferred.
+    /// A store with another model may defer other writes.
     package var modelHash: String
     package var rules: BaselineRules
     package var writerCount: Int
@@ -29,8 +24,6 @@ package struct BaselineHeader: Hashable, Sendable {
 }
 
 /// The merge rules of the store that wrote a baseline, as text: by root entity, entity and property.
-///
-/// Another store can join the baseline when it merges the properties that it knows by the same rules.
 package struct BaselineRules: Hashable, Sendable {
     package typealias Entities = [String: [String: String]]
 
@@ -71,10 +64,7 @@ package struct BaselineRules: Hashable, Sendable {
     }
 }
 
-/// A writer in a baseline, with the sequence of its last transaction in the baseline.
-///
-/// The writer's name is left out, because stores at one vector may know different names; the writer's next segment has
-/// the name.
+/// A writer in a baseline; its name is left out, because stores with equal vectors may know different names.
 package struct BaselineWriter: Hashable, Sendable {
     package var id: UniqueID
     package var incarnation: Incarnation
@@ -111,7 +101,7 @@ package struct BaselineWriter: Hashable, Sendable {
 package enum BaselineEntry: Hashable, Sendable {
     case transaction(BaselineTransaction)
     case change(Change)
-    /// A line of the transaction with a meaning unknown to the maker, or a later line that may write the same objects.
+    /// A line that the baseline's writer did not understand, or a later line of the transaction for the same objects.
     case kept(Change)
     case bound(BaselineBound)
     case counter(BaselineCounter)
@@ -135,13 +125,13 @@ extension BaselineEntry {
     }
 }
 
-/// The line of a transaction in a baseline; the changes that still have an effect follow.
+/// The line of a transaction in a baseline; only its changes that still have an effect follow.
 package struct BaselineTransaction: Hashable, Sendable {
     package var writer: UniqueID
     package var sequence: UInt64
     package var clock: HybridClock
     package var changeCount: Int
-    /// How many of the changes, the last ones, are lines in the order of their transaction.
+    /// The last changes are lines in the order of their transaction; their number is `keptCount`.
     package var keptCount: Int
 
     package init(writer: UniqueID, sequence: UInt64, clock: HybridClock, changeCount: Int, keptCount: Int = 0) {

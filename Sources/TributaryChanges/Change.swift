@@ -40,13 +40,11 @@ package struct LogTransaction: Hashable, Sendable {
 }
 
 package struct TransactionHeader: Hashable, Sendable {
-    /// Counts the transactions of the writer: 1, 2, 3 … without gaps.
+    /// The number of the transaction: 1, 2, 3 … for each writer, without gaps.
     package var sequence: UInt64
     package var clock: HybridClock
     package var author: String?
-    /// For each other writer, the sequence of its last transaction that the replica had applied at commit.
-    ///
-    /// Only entries that changed since this writer's previous transaction.
+    /// The last applied sequence of each other writer; only entries that changed since the previous transaction.
     package var seen: [UniqueID: UInt64]
     package var changeCount: Int
 
@@ -144,7 +142,7 @@ extension TransactionHeader {
 }
 
 extension LogTransaction {
-    /// 256 KiB; a single line may be longer.
+    /// In bytes; a single line may be longer.
     package static let pieceSize = 256 << 10
 
     package var lines: [UInt8] {

@@ -1,12 +1,11 @@
 import COpenSSL
 
-/// A secret of 32 bytes, shared by the machines of a fleet, that encrypts files of the log folder.
+/// A secret of 32 bytes that the machines of a fleet share.
 package struct EncryptionKey: Hashable, Sendable, CustomStringConvertible {
-    /// 16 lower-case hexadecimal digits that name the key in files; they disclose nothing about the secret.
+    /// Names the key in files, and discloses nothing about the secret.
     package let id: String
     private let secret: [UInt8]
 
-    /// - Parameter text: 64 hexadecimal digits; nil for anything else.
     package init?(_ text: String) {
         guard let secret = hexadecimalBytes(text, count: 32) else { return nil }
         self.secret = secret
@@ -16,14 +15,11 @@ package struct EncryptionKey: Hashable, Sendable, CustomStringConvertible {
     /// The ID, so that no message shows the secret.
     package var description: String { id }
 
-    /// The cipher of one file, derived from the salt in the file's first line.
     package func cipher(salt: [UInt8], header: [UInt8]) -> FileCipher {
         FileCipher(key: EncryptionKey.expand(secret, "tributary-encryption-1", salt), header: header)
     }
 
-    /// HKDF-Expand with SHA-256 (RFC 5869) to 32 bytes, which is a single HMAC block.
-    ///
-    /// A secret of 32 random bytes needs no extraction (section 3.3 there).
+    /// HKDF-Expand (RFC 5869) to one HMAC block; a secret of 32 random bytes needs no extraction (section 3.3 there).
     private static func expand(_ secret: [UInt8], _ purpose: String, _ salt: [UInt8]) -> [UInt8] {
         let info = Array(purpose.utf8) + salt + [1]
         var (output, length) = ([UInt8](repeating: 0, count: 32), 0)
@@ -36,12 +32,11 @@ package struct EncryptionKey: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Encrypts the pieces of one file with ChaCha20-Poly1305 (RFC 8439), each for its place.
+/// Encrypts the pieces of one file with ChaCha20-Poly1305 (RFC 8439).
 ///
-/// A key encrypts one file, so the number of a piece is a nonce that never repeats. The last piece is marked as the
-/// last, so that no piece can be missing, and each piece is bound to the first line of the file.
+/// A key encrypts one file, so the number of a piece is a nonce that never repeats. The nonce also marks the last
+/// piece, so that no piece can be missing, and each piece is bound to the first line of the file.
 package struct FileCipher: Sendable {
-    /// How many bytes longer an encrypted piece is.
     package static let tagSize = 16
 
     private let key: [UInt8]
@@ -79,7 +74,7 @@ package struct FileCipher: Sendable {
         guard tag.count == FileCipher.tagSize else { return nil }
         let context = begin(index, isLast, encrypts: 0)
         defer { EVP_CIPHER_CTX_free(context) }
-        // One byte more, so that there is an address for the end also when the piece is empty.
+        // One byte more gives an empty piece an address.
         var output = [UInt8](repeating: 0, count: body.count + 1)
         let isOpen = output.withUnsafeMutableBufferPointer { output -> Bool in
             guard let start = output.baseAddress else { return false }
@@ -105,20 +100,15 @@ package struct FileCipher: Sendable {
     }
 }
 
-/// The keys of a machine: the first key encrypts, and all of them decrypt.
+/// The first key encrypts, and all keys decrypt.
 package struct EncryptionKeys: Hashable, Sendable {
     package private(set) var keys: [EncryptionKey] = []
-    /// Whether files that are not encrypted are refused.
     package var isRequired = false
 
     package init() {}
 
-    /// Reads a key file: a line of 64 hexadecimal digits for each key; blank lines and lines that begin with `#` are
-    /// comments.
-    ///
-    /// - Throws: ``EncryptionKeysError`` with the number of the line.
     package init(text: String) throws(EncryptionKeysError) {
-        // Split at the bytes: as a character, a carriage return and a line feed are one.
+        // Split at the bytes, because Swift takes a carriage return with a line feed for one character.
         for (number, line) in text.utf8.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
             let line = String(decoding: line, as: UTF8.self).trimmingSpaces
             guard !line.isEmpty, !line.hasPrefix("#") else { continue }
@@ -146,7 +136,6 @@ package struct EncryptionKeys: Hashable, Sendable {
 package struct EncryptionKeysError: Error, Hashable, Sendable, CustomStringConvertible {
     package var file: String?
     package var line: Int?
-    /// A clause without a capital.
     package var reason: String
     package var code: Int32?
 

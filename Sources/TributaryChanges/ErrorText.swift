@@ -7,7 +7,6 @@ package enum ErrorText {
 }
 
 extension String {
-    /// For commands in hints: in quotation marks where the text needs them.
     package var shellWord: String {
         let plain = utf8.allSatisfy { byte in
             switch byte {

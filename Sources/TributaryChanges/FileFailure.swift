@@ -20,13 +20,6 @@ package struct FileFailure: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension FileFailure {
-    /// Reads a whole file.
-    ///
-    /// - Parameters:
-    ///   - path: Its path; links are followed.
-    ///   - limit: The greatest number of bytes.
-    /// - Returns: Its bytes.
-    /// - Throws: ``FileFailure``, with `EFBIG` for more bytes.
     package static func bytes(of path: String, limit: Int) throws(FileFailure) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw FileFailure(path, errno) }
@@ -43,9 +36,7 @@ extension FileFailure {
         }
     }
 
-    /// Whether a path leads to something.
-    ///
-    /// - Throws: ``FileFailure`` when the system cannot tell, for example because a disk fails.
+    /// Throws when the system cannot tell, for example because a disk fails.
     package static func exists(_ path: String) throws(FileFailure) -> Bool {
         if access(path, F_OK) == 0 { return true }
         guard errno == ENOENT || errno == ENOTDIR else { throw FileFailure(path, errno) }

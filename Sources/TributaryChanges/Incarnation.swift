@@ -1,9 +1,5 @@
-/// The label of the store that writes as a writer, and the store's former writer.
-///
-/// A store writes as one writer after another, its incarnations. It continues as a new writer when it cannot prove that
-/// no other store continues as the present writer.
+/// A store becomes a new writer when it cannot prove that no other store continues as the present writer.
 package struct Incarnation: Hashable, Sendable {
-    /// The former writer, with its last transaction when the next writer began.
     package struct Predecessor: Hashable, Sendable {
         package var writer: UniqueID
         package var sequence: UInt64
@@ -15,7 +11,7 @@ package struct Incarnation: Hashable, Sendable {
 
     /// The name of the store for people and acknowledgements; nil for a producer without a label.
     package var store: UniqueID?
-    /// The new writer has seen all transactions of this writer up to its sequence; nil for the first writer of a store.
+    /// The new writer has seen all transactions of this writer up to its sequence.
     package var after: Predecessor?
 
     package init(store: UniqueID? = nil, after: Predecessor? = nil) {

@@ -22,7 +22,6 @@ public struct ObjectChanges: Sendable, Hashable {
     /// 10,000 IDs.
     public static let defaultLimit = 10_000
 
-    /// With more collapsed root entities the set collapses to all objects.
     private static let entityLimit = 256
 
     /// Whether no object changed.

@@ -1,9 +1,7 @@
 /// Consecutive inserts or updates of a transaction with one entity, the same property names, and plain values only.
 ///
-/// The values are stored side by side in memory that the run owns, so that a row needs no allocation between the log
-/// and the store: an import of changes instead takes 41 % more instructions.
-///
-/// `@unchecked Sendable`: one thread fills the run before other threads get it; afterwards it is only read.
+/// The values share memory: an import of changes instead takes 41 % more instructions. `@unchecked Sendable`: one
+/// thread fills the run before other threads get it; afterwards it is only read.
 package final class RowRun: @unchecked Sendable {
     @frozen
     package struct Cell: Sendable {
@@ -43,7 +41,6 @@ package final class RowRun: @unchecked Sendable {
         200 + count * (MemoryLayout<UniqueID>.stride + width * MemoryLayout<Cell>.stride) + textCount
     }
 
-    /// The run has memory for `capacity` rows at first.
     package init(isInsert: Bool, entity: String, names: [String], capacity: Int = 15) {
         // There is always room for the row that is being set.
         self.capacity = capacity + 1
@@ -69,7 +66,6 @@ package final class RowRun: @unchecked Sendable {
         (cells + (count * width + column)).initialize(to: cell)
     }
 
-    /// Copies the bytes of a text, or of a number that is stored as its text.
     @inlinable
     package func set(_ column: Int, to text: UnsafeBufferPointer<UInt8>, as kind: Cell.Kind = .text) {
         if textCapacity - textCount < text.count { growTexts(by: text.count) }
@@ -100,7 +96,7 @@ package final class RowRun: @unchecked Sendable {
         textCapacity = larger
     }
 
-    /// Frees the memory beyond the existing rows; called when no row follows.
+    /// Frees the memory beyond the existing rows; no row may follow.
     package func trim() {
         // Less than a quarter is not worth the copy.
         if count < capacity - capacity / 4 {

@@ -1,8 +1,5 @@
 import COpenSSL
 
-/// A SHA-256 of bytes that are given in portions, computed by the system's libcrypto.
-///
-/// Copies are independent: bytes added to one copy are not in the other.
 package struct SHA256: Sendable {
     package struct Digest: Hashable, Sendable {
         package let bytes: [UInt8]
@@ -35,9 +32,7 @@ package struct SHA256: Sendable {
 
     /// `@unchecked Sendable`: only the one value that owns the state changes it; a second owner copies it first.
     private final class State: @unchecked Sendable {
-        /// From a separate library context, so that no `openssl.cnf` of the machine can disable the algorithm.
-        ///
-        /// The context exists until the process ends: data that is saved at the exit is hashed as well.
+        /// From a separate library context, so that no `openssl.cnf` can disable it; used also while the process exits.
         nonisolated(unsafe) private static let algorithm: OpaquePointer = {
             let settings = UInt64(OPENSSL_INIT_NO_LOAD_CONFIG) | UInt64(OPENSSL_INIT_NO_ATEXIT)
             guard OPENSSL_init_crypto(settings, nil) == 1, let library = OSSL_LIB_CTX_new(),
@@ -80,7 +75,6 @@ package struct SHA256: Sendable {
             return context
         }
 
-        /// Stops the process when a call failed: SHA-256 fails only without memory.
         private static func require(_ answer: Int32) {
             guard answer == 1 else { fatalError("libcrypto has no memory for a SHA-256") }
         }

@@ -1,11 +1,9 @@
 import COpenSSL
 
-/// The public half of a store's Ed25519 key (RFC 8032), which identifies the store.
 package struct PublicKey: Hashable, Sendable, CustomStringConvertible {
     package let bytes: [UInt8]
 
-    /// - Parameter text: 64 hexadecimal digits; nil for anything else, for a key of small order, and for a second
-    ///   encoding of a key.
+    /// Nil for anything but 64 hexadecimal digits, for a key of small order, and for a second encoding of a key.
     ///
     /// Everybody can make signatures for a key of small order, and one signature is valid for many texts. libcrypto
     /// accepts such keys, and also encodings of a coordinate that is not below the prime.
@@ -43,7 +41,6 @@ package struct Signature: Hashable, Sendable {
     package let key: PublicKey
     package let value: String
 
-    /// Nil when a text has another form.
     package init?(key: String, value: String) {
         guard let key = PublicKey(key), let bytes = hexadecimalBytes(value, count: 64) else { return nil }
         (self.key, self.value) = (key, hexadecimalText(bytes))
@@ -51,7 +48,6 @@ package struct Signature: Hashable, Sendable {
 
     fileprivate init(key: PublicKey, bytes: [UInt8]) { (self.key, value) = (key, hexadecimalText(bytes)) }
 
-    /// Whether the key has signed these bytes; about 0.1 ms.
     package func isValid(of message: some Sequence<UInt8>) -> Bool {
         let bytes = key.bytes
         guard let signature = hexadecimalBytes(value, count: 64),
@@ -69,7 +65,6 @@ package struct Signature: Hashable, Sendable {
 }
 
 package struct SigningKey: Sendable {
-    /// The 32 bytes that determine the key.
     private let seed: [UInt8]
     package let publicKey: PublicKey
 
@@ -88,8 +83,6 @@ package struct SigningKey: Sendable {
         return key
     }
 
-    /// Reads a key in the form of ``pem``, which `openssl genpkey -algorithm ed25519` also writes; nil for anything
-    /// else.
     package init?(pem: [UInt8]) {
         let found = pem.withUnsafeBytes { bytes -> OpaquePointer? in
             guard let input = BIO_new_mem_buf(bytes.baseAddress, Int32(clamping: bytes.count)) else { return nil }
@@ -111,7 +104,6 @@ package struct SigningKey: Sendable {
         (self.seed, publicKey) = (seed, PublicKey(bytes: bytes))
     }
 
-    /// The 32 bytes of a key; nil for a key of another kind.
     private static func raw(
         _ key: OpaquePointer,
         _ read: (OpaquePointer, UnsafeMutablePointer<UInt8>?, UnsafeMutablePointer<Int>?) -> Int32
@@ -138,7 +130,6 @@ package struct SigningKey: Sendable {
         return Array(bytes.prefix(Int(max(0, count))))
     }
 
-    /// Signs bytes; equal bytes have equal signatures.
     package func sign(_ message: some Sequence<UInt8>) -> Signature {
         let message = Array(message)
         guard let key = EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nil, seed, seed.count),

@@ -1,13 +1,9 @@
-/// The marks in the header of an SQLite file that identify it as a store.
 package enum StoreFormat {
-    /// "TRIB", the application ID.
+    /// "TRIB".
     package static let applicationID: Int32 = 0x5452_4942
     /// The version of the layout; it grows with each change that earlier code cannot read.
-    ///
-    /// Versions before 8 were never released.
     package static let version: Int32 = 8
 
-    /// Why a store is refused; nil when its layout has this version.
     package static func refusal(of found: Int32) -> String? {
         guard found <= version else {
             return "was written by a newer version of Tributary (format \(found); this one reads format \(version)): "

@@ -15,10 +15,9 @@ package struct VersionVector: Hashable, Sendable {
     package var entries: [UniqueID: UInt64] { sequences }
     package var isEmpty: Bool { sequences.isEmpty }
 
-    /// The entries that follow from the vector.
+    /// A replica that has anything of a writer has everything of that writer's former writers.
     ///
-    /// A replica that has anything of a writer has everything of the writers that this writer continues. O(w). `after`
-    /// is the former writer of each writer. The result may repeat entries of the vector.
+    /// O(w). `after` is the former writer of each writer. The result may repeat entries of the vector.
     package func implied(by after: [UniqueID: Incarnation.Predecessor]) -> VersionVector {
         var implied = VersionVector()
         for writer in sequences.keys {

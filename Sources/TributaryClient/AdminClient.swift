@@ -3,9 +3,7 @@ import NIOCore
 import NIOHTTP1
 package import TributaryAdmin
 
-/// An HTTP/1.1 client for the daemon's Unix socket, with one connection for each request.
 package struct AdminClient: Sendable {
-    /// The paths of sockets to try, in order; the first socket that accepts a connection is used.
     package var sockets: [String]
     package var timeout: Duration?
 
@@ -14,7 +12,7 @@ package struct AdminClient: Sendable {
         self.timeout = timeout
     }
 
-    /// The systemd unit of the daemon; nil for a daemon without a unit, and when several units are possible.
+    /// Nil for a daemon without a unit, and when several units are possible.
     package var unit: String? {
         sockets.count == 1 ? DefaultPaths.unit(of: sockets[0]) : nil
     }
@@ -25,9 +23,7 @@ package struct AdminClient: Sendable {
         return AdminResponse(status: head.status, headers: head.headers, body: body)
     }
 
-    /// Passes the events of the response to `onEvent`, until it returns false or the stream ends.
-    ///
-    /// A response that is not a stream of events is returned with its body.
+    /// Ends when `onEvent` returns false; a response that is not a stream of events is returned with its body.
     package func events(
         _ call: AdminCall,
         onEvent: (ServerSentEvent) async throws -> Bool
@@ -134,7 +130,7 @@ package struct AdminClient: Sendable {
         throw AdminClientError.noDaemon(tried)
     }
 
-    /// Connects to a socket; attempts are repeated while the daemon's queue of connections is full.
+    /// Repeats attempts while the daemon's queue of connections is full.
     private func connect(_ path: String, sending call: AdminCall) async throws -> HTTPConnection {
         let start = ContinuousClock.now
         let limit = timeout.map { duration in

@@ -70,8 +70,7 @@ struct HTTPConnection {
 
 /// Sends a request as soon as the connection is established.
 ///
-/// The channel's event loop sends it without the threads of Swift tasks, which can be busy for longer than the daemon
-/// waits for a request on an open connection.
+/// Threads of Swift tasks can be busy for longer than the daemon waits for a request on an open connection.
 private final class RequestSender: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart

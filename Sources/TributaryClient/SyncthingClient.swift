@@ -5,13 +5,11 @@ import NIOHTTP1
 package import TributaryAdmin
 package import TributaryChanges
 
-/// A client of the REST interface of a Syncthing on this machine, with one connection for each request.
-///
 /// The time and the size of each exchange are bounded.
 package struct SyncthingClient: Sendable {
     package var address: LoopbackAddress
     package var keyFile: String
-    /// The longest time of an exchange: a scan of a folder that Syncthing has just begun to read takes long.
+    /// Long, because Syncthing may have just begun to read the folder.
     package var timeLimit = Duration.seconds(30)
 
     /// Suffices for a folder that is shared with a thousand devices.
@@ -22,16 +20,12 @@ package struct SyncthingClient: Sendable {
         self.keyFile = keyFile
     }
 
-    /// Requests a scan of paths below a shared folder, or of the whole folder if `paths` is empty, and waits for its
-    /// end.
-    ///
-    /// - Throws: ``SyncthingError``, also when the answer takes longer than ``timeLimit``.
+    /// Waits for the end of the scan; an empty `paths` is the whole folder.
     package func scan(folder: String, below paths: [String]) async throws(SyncthingError) {
         let query = (["folder=" + AdminPath.encoded(folder)] + paths.map { "sub=" + AdminPath.encoded($0) })
         _ = try await send(.POST, "/rest/db/scan?" + query.joined(separator: "&"))
     }
 
-    /// - Throws: ``SyncthingError`` `noSuchFolder` when Syncthing does not know a folder with this ID.
     package func folder(_ id: String) async throws(SyncthingError) -> SyncthingFolder {
         let folder: SyncthingFolder = try await get(SyncthingFolder.configurationPath + AdminPath.encoded(id))
         guard folder.path.utf8.count < Int(PATH_MAX) else {
@@ -53,7 +47,7 @@ package struct SyncthingClient: Sendable {
         _ = try await send(.PATCH, path, body: Array(JSONValue.object(members).text.utf8))
     }
 
-    /// Creates a folder that is not shared yet; other members have Syncthing's defaults.
+    /// The folder is not shared; other members have Syncthing's defaults.
     package func make(_ id: String, path: String, _ members: [JSONMember]) async throws(SyncthingError) {
         let all = JSONValue.members(of: ["id": .string(id), "label": .string(id), "path": .string(path)]) + members
         _ = try await send(.POST, "/rest/config/folders", body: Array(JSONValue.object(all).text.utf8))
@@ -67,11 +61,9 @@ package struct SyncthingClient: Sendable {
         return answer.myID
     }
 
-    /// Shares a folder with a device, which is added when Syncthing does not know it.
+    /// Returns whether the folder was not shared with the device before; an unknown device is added.
     ///
-    /// Returns whether the folder was not shared with the device before. An address is such as `tcp://10.0.0.7:22000`; without one the devices must find each other.
-    ///
-    /// - Throws: ``SyncthingError`` `refused` when the device's ID is none.
+    /// An address is such as `tcp://10.0.0.7:22000`; without an address the devices must find each other.
     package func share(_ id: String, with device: String, at address: String?) async throws(SyncthingError) -> Bool {
         let devicePath = "/rest/config/devices/" + AdminPath.encoded(device)
         do throws(SyncthingError) {
@@ -175,10 +167,7 @@ struct SyncthingKey {
 
     private static let largestFile = 1_024
 
-    /// Reads a file that contains only the key.
-    ///
-    /// - Throws: ``SyncthingError`` `badKeyFile` when the file is missing, every user may read it, or it has other
-    /// content.
+    /// The file contains only the key, and other users must not be able to read it.
     init(file path: String) throws(SyncthingError) {
         func refusal(_ reason: String) -> SyncthingError { .badKeyFile(path, reason: reason) }
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)

@@ -38,7 +38,7 @@ package enum SyncthingError: Error, Hashable, Sendable {
         }
     }
 
-    /// Writes the key of this machine's Syncthing into a file; USER stands for the user under whom it runs.
+    /// USER stands for the user who runs Syncthing.
     package static func commandToSetKey(in keyFile: String) -> String {
         "sudo -H -u USER syncthing cli config gui apikey get | sudo tee \(keyFile.shellWord) >/dev/null"
     }

@@ -3,7 +3,6 @@ package import TributaryChanges
 
 package struct SyncthingFolder: Codable, Hashable, Sendable {
     package struct Versioning: Codable, Hashable, Sendable {
-        /// Empty for none.
         package var type: String
     }
 
@@ -22,22 +21,18 @@ package struct SyncthingFolder: Codable, Hashable, Sendable {
     package var fsWatcherDelayS: Double
     package var maxConflicts: Int
     package var versioning: Versioning
-    /// This device, and the devices that share the folder.
     package var devices: [Device]
 
     package static let configurationPath = "/rest/config/folders/"
 
-    /// Whether the folder has what ``settings(of:)`` sets.
     package var isSetUp: Bool {
         let found = ReplicatorFinding.all(in: self, ignores: [SyncthingIgnores.staging], logs: path) { _, _ in true }
         return !found.contains { $0.hint == ReplicatorFinding.setup }
     }
 
-    /// Syncthing's own number of conflict copies of a file, which a folder has that it makes itself.
+    /// Syncthing's own default for the number of conflict copies of a file.
     private static let usualConflicts = 10
 
-    /// The settings that a log folder needs, as the members to send to Syncthing.
-    ///
     /// Correct settings are not changed: a limit of conflict copies other than 0 stays.
     package static func settings(of folder: SyncthingFolder?) -> [JSONMember] {
         let keepsConflicts = folder.map { $0.maxConflicts != 0 } ?? false
@@ -62,14 +57,7 @@ package struct ReplicatorFinding: Codable, Hashable, Sendable {
         (self.code, self.detail, self.hint) = (code, detail, hint)
     }
 
-    /// Returns the faults of a folder.
-    ///
-    /// - Parameters:
-    ///   - folder: Its settings in Syncthing.
-    ///   - ignores: The lines of its `.stignore`.
-    ///   - logs: The path of the log folder.
-    ///   - isSame: Whether two paths lead to one folder.
-    /// - Returns: One finding for each setting, in the order of their weight.
+    /// Returns a finding for each harmful setting, the most important first.
     package static func all(
         in folder: SyncthingFolder,
         ignores: [String],

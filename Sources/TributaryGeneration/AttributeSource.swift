@@ -12,8 +12,7 @@ struct AttributeSource {
         isRegistered(attribute) ? base(attribute) : nil
     }
 
-    /// A transformable attribute needs a class of the program and a named transformer; the system's transformers give
-    /// plain bytes.
+    /// A class of the program needs a named transformer; the system's transformers give plain bytes.
     private func isRegistered(_ attribute: Attribute) -> Bool {
         guard attribute.type == .transformable, let name = attribute.valueTransformerName, !name.isEmpty else {
             return false
@@ -139,7 +138,7 @@ struct TypeNames {
         declared = taken.subtracting(TypeNames.reservedNames)
     }
 
-    /// Two entities may state one class: the first keeps it, and the second gets its entity's name.
+    /// Two entities may name one class: the first keeps it, and the second gets its entity's name.
     private static func wanted(_ entity: Entity, taken: Set<String>) -> String {
         guard let named = entity.className?.split(separator: ".").last.map(String.init),
             !["", "NSManagedObject", "ManagedObject"].contains(named),

@@ -53,7 +53,7 @@ struct ClassSource {
         return lines + ["}"]
     }
 
-    /// Predicates reach the static keys through `Employee.keys.name`; subclasses inherit them.
+    /// Predicates use the static keys as `Employee.keys.name`; subclasses inherit them.
     private var keys: [String] {
         members.own.flatMap { member in
             [
@@ -167,7 +167,6 @@ struct ClassMembers {
 
 struct ClassMember {
     let property: Property
-    /// The name without backticks, equal in the class, its keys and its snapshot.
     let name: String
     let isOwn: Bool
     var idName: String?

@@ -1,8 +1,5 @@
 package import TributaryModel
 
-/// Generates the Swift files of a model: a class with a snapshot for each entity, a value type for each composite, and
-/// a list of the classes.
-///
 /// Equal models and options give equal bytes.
 package struct ModelGenerator: Sendable {
     private let model: Model
@@ -17,8 +14,7 @@ package struct ModelGenerator: Sendable {
         declarations(embedding: nil).map { file($0.name, $0.lines) }
     }
 
-    /// The same declarations in one file, for a build that has to know its name before the model is read, with the model
-    /// itself: `CompanyModel.model()`.
+    /// One file with the model itself, for a build that has to know its name before the model is read.
     package func wholeFile(named name: String, embedding source: ModelSource) -> GeneratedFile {
         var imports: Set<String> = []
         var body: [String] = []
@@ -58,11 +54,10 @@ package struct ModelGenerator: Sendable {
 package struct GeneratorOptions: Sendable {
     package var listName: String
     package var access: AccessLevel
-    /// Whether transformable attributes have the type that the model names, which the program must make conform to
-    /// `FieldValue`; otherwise their type is `Data`.
+    /// Otherwise transformable attributes have the type `Data`; the program must make its types conform to
+    /// `FieldValue`.
     package var usesTransformableClasses: Bool
-    /// The entities with classes that the program writes itself, each as a subclass of a generated class:
-    /// `class Employee: EmployeeBase`.
+    /// The program writes these classes itself, as in `class Employee: EmployeeBase`.
     package var ownClasses: Set<String>
     package var command: String
 

@@ -1,10 +1,6 @@
-/// Converts names of a model to names in Swift.
-///
-/// Each character that an identifier cannot contain becomes `_`, and a leading digit gets a `_` before it. A name that
-/// is taken, by `ManagedObject` or by an earlier name, gets `_` appended until it is unique. Keywords get backticks.
+/// Each character that an identifier cannot contain becomes `_`, and a taken name gets `_` appended.
 package enum SwiftName {
-    /// The members that the generator declares in a class, and names that keep a special meaning after a dot even in
-    /// backticks.
+    /// Includes names that keep a special meaning after a dot even in backticks.
     static let generatedMembers: Set<String> = [
         "keys", "Snapshot", "CodingKeys", "Object", "Protocol", "Self", "Type", "init", "self",
     ]

@@ -35,7 +35,7 @@ struct ConnectionOptions: ParsableArguments {
 
     private static let withValue: Set<String> = ["--socket", "--instance", "--timeout", "-o"]
 
-    /// Moves such options behind the command and its arguments: a unit file has `tributaryctl --socket PATH reload`.
+    /// Moves options behind the command and its arguments: a unit file has `tributaryctl --socket PATH reload`.
     static func movedBehindCommand(_ arguments: [String]) -> [String] {
         var rest = arguments[...]
         var options: [String] = []
@@ -70,7 +70,7 @@ struct PageOptions: ParsableArguments {
     }
 }
 
-/// The name of an instance, which becomes a part of paths: characters that systemd does not escape, or its escapes.
+/// It becomes a part of paths, so it has only characters that systemd does not escape, or systemd's escapes.
 struct InstanceName: ExpressibleByArgument {
     let name: String
 
@@ -81,7 +81,7 @@ struct InstanceName: ExpressibleByArgument {
     }
 }
 
-/// A duration: an integer with ms, s, m, h or d, as in the configuration, or seconds.
+/// An integer with ms, s, m, h or d, as in the configuration, or seconds.
 struct DurationArgument: ExpressibleByArgument {
     let seconds: Double
 
@@ -117,7 +117,6 @@ extension DaemonCommand {
     static var command: any ParsableCommand.Type { ConnectedCommand<Self>.self }
 }
 
-/// Adds the options that find the daemon, and converts errors to a message and an exit status.
 private struct ConnectedCommand<Command: DaemonCommand>: AsyncParsableCommand {
     static var configuration: CommandConfiguration { Command.configuration }
 

@@ -32,9 +32,7 @@ struct Session: Sendable {
         try await client.send(call).orProblem()
     }
 
-    /// Sends a request for long work, shows its progress where possible, and returns the `result` event as a response.
-    ///
-    /// There is no time limit as long as the daemon sends progress.
+    /// Shows the progress of long work; there is no time limit as long as the daemon sends progress.
     func follow(
         _ call: AdminCall,
         progress: (JSONValue) -> String,
@@ -122,7 +120,7 @@ struct Session: Sendable {
         }
         let isOfStart = problem.type == ProblemKind.startFailed.type
         lines = isOfStart ? lines.flatMap(EscapedText.lines) : lines.map(EscapedText.escape)
-        // A start that fails has an answer of its own only because somebody has connected.
+        // A failed start gives an answer only to a program that has connected, so the state of the unit is added.
         if isOfStart {
             let state = ServiceState.lines(for: client.sockets)
             if !state.isEmpty { return (lines + state).joined(separator: "\n") }

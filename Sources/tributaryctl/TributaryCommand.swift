@@ -33,7 +33,6 @@ struct TributaryCommand: AsyncParsableCommand {
         ]
     )
 
-    /// Begins errors as the commands begin theirs.
     static var _errorPrefix: String { "tributaryctl: " }
 
     static func main() async {
@@ -55,18 +54,18 @@ struct TributaryCommand: AsyncParsableCommand {
         }
     }
 
-    /// Ends as the argument parser does, whose messages repeat arguments as they are.
+    /// Escapes the message, because the argument parser repeats arguments unchanged.
     private static func end(with error: any Error) -> Never {
         let (code, message) = (exitCode(for: error), message(for: error))
         guard code != .success, !message.isEmpty else { exit(withError: error) }
-        // What follows the message: the argument's help, the usage, and where to read more.
+        // The rest is the argument's help, the usage, and where to read more.
         let rest = fullMessage(for: error).dropFirst(_errorPrefix.count + message.count)
             .replacing(#/\n +See '(.+)' for more information\./#) { "\nhint: \($0.1)" }
         Terminal.standard.complain(message.prefix(1).lowercased() + message.dropFirst() + rest)
         Foundation.exit(code.rawValue)
     }
 
-    /// Names the argument that is not UTF-8, and would be read as another text.
+    /// An argument that is not UTF-8 would be read as another text.
     private static func mistakenBytes() -> String? {
         let index = (0..<Int(CommandLine.argc)).dropFirst().first { index in
             CommandLine.unsafeArgv[index].map { String(validatingCString: $0) == nil } ?? false
@@ -96,7 +95,6 @@ struct TributaryCommand: AsyncParsableCommand {
         return nil
     }
 
-    /// The meaning of a word from other programs here, as the end of a message; nil for other words.
     private static func meaning(of word: String, in arguments: [String]) -> String? {
         let unit = unit(in: arguments)
         switch word {

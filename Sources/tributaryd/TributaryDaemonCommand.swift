@@ -54,7 +54,6 @@ struct TributaryDaemonCommand: AsyncParsableCommand {
     @Flag(help: "Show two peers at work in a scratch folder.")
     var demo = false
 
-    /// Begins errors of the arguments as all other errors begin.
     static var _errorPrefix: String { "tributaryd: " }
 
     static func main() async {

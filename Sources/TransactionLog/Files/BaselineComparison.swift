@@ -2,10 +2,9 @@ package import TributaryChanges
 
 /// The result of a comparison: whether a baseline agrees with the state of a store.
 ///
-/// A comparison without a difference endorses the baseline. It is a separate file, so that a new store can read it
-/// before it has applied anything, and so that it stays while segments are removed.
+/// It is a separate file: a new store reads it before it applies anything, and it outlives removed segments.
 package struct BaselineComparison: Hashable, Sendable {
-    /// The name of a comparison in the log folder: `<writer>/<baseline's writer>-<baseline's sequence>.comparison`.
+    /// `<writer>/<baseline's writer>-<baseline's sequence>.comparison`.
     package struct Name: Hashable, Comparable, Sendable {
         package let writer: UniqueID
         package let baseline: BaselineName
@@ -29,7 +28,7 @@ package struct BaselineComparison: Hashable, Sendable {
     package let name: Name
     package let sha256: String
     package let difference: String?
-    /// The label of the store that has compared, where it signs what it has found.
+    /// The label of the store that made and signed the comparison; nil without a signature.
     package var store: UniqueID?
     package var signature: Signature?
 
@@ -71,10 +70,6 @@ package struct BaselineComparison: Hashable, Sendable {
         return signed
     }
 
-    /// Reads a comparison from the log folder.
-    ///
-    /// - Throws: ``SegmentError`` `incomplete` without a whole line, `rejected` when the content does not match the
-    ///   name.
     package static func read(_ name: Name, in logs: LogFolder) throws(SegmentError) -> BaselineComparison {
         let file = try logs.open(fileName: name.fileName, writer: name.writer)
         let size = try file.size()
@@ -114,9 +109,6 @@ package struct BaselineComparison: Hashable, Sendable {
         signature = fields.signature
     }
 
-    /// Writes the file into the log folder, with the safety rules of segments.
-    ///
-    /// - Throws: ``SegmentError`` `forked` when a file of this name has other bytes.
     package func publish(_ logs: LogFolder) throws {
         let file = FilePublisher.Name(writer: name.writer, fileName: name.fileName, stagingFolder: "baselines")
         try FilePublisher(logs: logs).publish(file) { try $0.finish(with: line) }

@@ -15,7 +15,6 @@ package struct DirectoryEntries: ~Copyable {
     private let stream: OpaquePointer
     private let nameOffset: Int
 
-    /// The descriptor stays open and belongs to the caller.
     package init?(of descriptor: Int32) {
         let own = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         guard own >= 0 else { return nil }
@@ -30,9 +29,7 @@ package struct DirectoryEntries: ~Copyable {
 
     deinit { closedir(stream) }
 
-    /// The name's bytes are valid until `block` returns.
-    ///
-    /// False when an error has interrupted the listing.
+    /// The name's bytes are valid until `block` returns; returns false when an error has interrupted the listing.
     package func forEach(_ block: (_ name: UnsafeRawBufferPointer, _ kind: Kind, _ inode: UInt64) -> Void) -> Bool {
         forEachWhile { name, kind, inode in
             block(name, kind, inode)
@@ -40,7 +37,6 @@ package struct DirectoryEntries: ~Copyable {
         }
     }
 
-    /// As ``forEach(_:)``, until `block` returns false, which is not an error.
     package func forEachWhile(
         _ block: (_ name: UnsafeRawBufferPointer, _ kind: Kind, _ inode: UInt64) -> Bool
     ) -> Bool {

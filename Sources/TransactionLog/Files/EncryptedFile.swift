@@ -1,8 +1,7 @@
 package import TributaryChanges
 
-// An encrypted file of the log folder: a readable line with the ID of the key, then pieces of the content, each
-// encrypted for its place, then an end line like in a segment. Only owners of the key can read or write the content; a
-// program that does not know the form refuses it by its version.
+// An encrypted file of the log folder: a readable line with the ID of the key, then encrypted pieces of the content,
+// then an end line like in a segment. The place of a piece is part of its encryption, so pieces cannot change places.
 
 /// The decrypted content of an encrypted file; a read authenticates every piece that it touches.
 package struct EncryptedContent: Sendable {
@@ -12,9 +11,6 @@ package struct EncryptedContent: Sendable {
     package let size: UInt64
 
     /// Nil when the file does not begin like an encrypted file.
-    ///
-    /// - Throws: ``SegmentError`` `incomplete` without an end line, `locked` without the key, `rejected` when the first
-    ///   line or the length does not fit an encrypted file.
     package init?(_ file: some SegmentBytes, keys: EncryptionKeys) throws(SegmentError) {
         let (prefix, length) = (EncryptedForm.prefix, try file.size())
         guard length >= UInt64(prefix.count), try file.bytes(in: 0..<UInt64(prefix.count)) == prefix else { return nil }
@@ -46,8 +42,6 @@ package struct EncryptedContent: Sendable {
         cipher = key.cipher(salt: salt, header: header)
     }
 
-    /// Reads at most as many bytes as fit into the buffer, and returns their number.
-    ///
     /// After the first piece only whole pieces are read, so that consecutive reads decrypt no piece twice.
     package func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(SegmentError) -> Int {
         var filled = 0
@@ -87,13 +81,12 @@ struct EncryptedOutput {
         cipher = key.cipher(salt: salt, header: begun)
     }
 
-    /// Takes the part of the content that can be encrypted, and returns the bytes to write; the last piece comes with
-    /// the end line.
+    /// Removes the bytes that it encrypts from `content`; the others wait for the next call.
     mutating func take(_ content: inout [UInt8], isLast: Bool) -> [UInt8] {
         var output = begun
         begun = []
         var taken = 0
-        // A piece is written when another piece follows, since the last piece is encrypted as the last.
+        // A piece is written only when another piece follows, because the last piece is encrypted with a mark.
         while content.count - taken > Int(EncryptedForm.piece) {
             seal(content[taken..<(taken + Int(EncryptedForm.piece))], isLast: false, into: &output)
             taken += Int(EncryptedForm.piece)
@@ -117,7 +110,7 @@ struct EncryptedOutput {
 }
 
 package enum EncryptedForm {
-    /// The number of bytes of the content in a piece; the last piece has fewer.
+    /// The number of bytes of content in each piece except the last.
     static let piece: UInt64 = 64 << 10
     static let tag = UInt64(FileCipher.tagSize)
     static let prefix = Array("{\"tributary\":2,".utf8)
@@ -137,7 +130,7 @@ package enum EncryptedForm {
         return (key.lowercased(), salt)
     }
 
-    /// The ID of the key that encrypts a file; nil when the file is not encrypted.
+    /// Nil when the file is not encrypted.
     static func keyID(of file: some SegmentBytes) throws(SegmentError) -> String? {
         let length = try file.size()
         for limit in [4_096, longestHeader] {
@@ -152,7 +145,7 @@ package enum EncryptedForm {
         Array((SegmentEnd(last: size, transactions: 0, changes: 0, sha256: sha256).line + "\n").utf8)
     }
 
-    /// The bytes of the content in pieces of this length in all; nil when pieces cannot have the length.
+    /// Returns the size of the content in `body` encrypted bytes; nil when no content has this encrypted length.
     static func content(of body: UInt64) -> UInt64? {
         let pieces = max(1, body / (piece + tag) + (body % (piece + tag) == 0 ? 0 : 1))
         guard let size = body.subtracting(pieces * tag), pieces == 1 || size > (pieces - 1) * piece else { return nil }

@@ -1,15 +1,9 @@
 package import Glibc
 package import TributaryChanges
 
-/// The file of a secret: who can read it can sign as its store or producer, or decrypt the files of a fleet.
+/// The file of a secret: a program that can read it can sign as its owner, or decrypt the files of a fleet.
 package enum KeyFile {
-    /// Reads an Ed25519 key, as PKCS #8 in PEM, from a file for its owner alone.
-    ///
-    /// - Parameters:
-    ///   - path: Its path; a link is not followed.
-    ///   - owner: The owner that the file must have, if not root; nil for any owner.
-    /// - Returns: nil when there is no file.
-    /// - Throws: ``KeyFileError`` when it cannot be read, has no key, belongs to somebody else, or is open to others.
+    /// Reads an Ed25519 key, as PKCS #8 in PEM; nil when there is no file, and an error when others may read it.
     package static func read(_ path: String, ownedBy owner: uid_t? = nil) throws(KeyFileError) -> SigningKey? {
         guard let bytes = try bytes(path, ownedBy: owner, mode: 0o600, limit: 4_096) else { return nil }
         guard let key = SigningKey(pem: bytes) else {
@@ -18,16 +12,10 @@ package enum KeyFile {
         return key
     }
 
-    /// Reads a file; throws when its group or others have a right that `mode` does not grant.
+    /// Throws when the group or others have a right that `mode` does not grant, or neither `owner` (nil: anyone) nor
+    /// root owns the file.
     ///
-    /// - Parameters:
-    ///   - path: Its path; a link is not followed.
-    ///   - owner: The owner of the file, unless it is root; nil for anyone.
-    ///   - mode: The mode that the error names.
-    ///   - harm: The harm that others can do with the file, for the error.
-    ///   - limit: The greatest number of bytes.
-    /// - Returns: nil without a file.
-    /// - Throws: ``KeyFileError``.
+    /// A link is not followed. `harm` is the damage that others can do, for the error.
     package static func bytes(
         _ path: String,
         ownedBy owner: uid_t?,
@@ -100,9 +88,6 @@ package enum KeyFile {
 }
 
 extension EncryptionKeys {
-    /// Reads a key file, which only its owner, root and its group may read.
-    ///
-    /// - Throws: ``EncryptionKeysError``.
     package init(file path: String) throws(EncryptionKeysError) {
         let bytes: [UInt8]?
         do throws(KeyFileError) {
@@ -126,7 +111,6 @@ extension EncryptionKeys {
     }
 }
 
-/// The file of a key, or of a list of keys, that cannot be used.
 package struct KeyFileError: Error, Hashable, Sendable, CustomStringConvertible {
     package var path: String
     package var reason: String

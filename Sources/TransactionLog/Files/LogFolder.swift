@@ -2,8 +2,7 @@ import CLinux
 import Glibc
 package import TributaryChanges
 
-/// The opened log folder; files below it are opened relative to its descriptor, and no symbolic link below it is
-/// followed.
+/// The opened log folder; files below it are opened relative to its descriptor, and no symbolic link is followed.
 package final class LogFolder: Sendable {
     let folder: OpenFolder
     /// The keys of encrypted files; the first key encrypts published files.
@@ -49,10 +48,7 @@ package final class LogFolder: Sendable {
         try OpenFile(openRaw(fileName, of: writer), keys: keys)
     }
 
-    /// Opens a blob of a writer, of `size` bytes, for reading; `sha256` must be a hash, so that the path cannot leave
-    /// the folder.
-    ///
-    /// - Throws: ``SegmentError`` `rejected` for anything but a regular file; `locked`, `missing` or `inputOutput`.
+    /// `sha256` must be a hash, so that the path cannot leave the folder.
     package func openBlob(_ sha256: String, writer: UniqueID, size: UInt64) throws(SegmentError) -> OpenFile {
         try OpenFile(openRaw(blob: sha256, writer: writer), size: size, keys: keys)
     }
@@ -94,9 +90,7 @@ package final class LogFolder: Sendable {
         return try LogFolder.open(fileName, in: folder, file: file, writer: writer)
     }
 
-    /// Opens a folder.
-    ///
-    /// The caller closes the descriptor. It is negative, with `errno`, when the folder cannot be opened.
+    /// Returns a descriptor, which the caller closes; it is negative, with `errno`, when the folder cannot be opened.
     package static func folder(_ name: String, in parent: Int32) -> Int32 {
         clinux_openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0)
     }
@@ -129,7 +123,7 @@ extension LogFolder {
         try LogFolder.names(in: descriptor, path: path).compactMap { SegmentName.writer(folderName: $0) }
     }
 
-    /// Returns the names in a writer's folder, unordered; empty without a folder.
+    /// Empty when the writer has no folder.
     package func fileNames(of writer: UniqueID) throws(SegmentError) -> [String] {
         let path = "\(path)/\(writer)"
         let folder = LogFolder.folder(writer.description, in: descriptor)
@@ -151,17 +145,14 @@ extension LogFolder {
         return names.filter { $0 != "." && $0 != ".." }
     }
 
-    /// The number of segments, baselines, comparisons and blobs by the ID of their key, nil for files that are not
-    /// encrypted.
-    ///
-    /// Each file is opened. A link or a file in the place of a folder is skipped.
+    /// The number of files by the ID of their key, nil for files that are not encrypted; opens each file.
     package func filesByKey() throws(SegmentError) -> [String?: Int] {
         var counts: [String?: Int] = [:]
         func count(_ file: () throws(SegmentError) -> RawFile) throws(SegmentError) {
             do {
                 counts[try EncryptedForm.keyID(of: try file()), default: 0] += 1
             } catch  where [.missing, .rejected].contains(error.kind) {
-                // It has gone meanwhile, or is not a regular file.
+                // The file was removed meanwhile, or is not a regular file.
             }
         }
         func names(_ list: () throws(SegmentError) -> [String]) throws(SegmentError) -> [String] {
@@ -184,11 +175,7 @@ extension LogFolder {
         return counts
     }
 
-    /// Removes files of a writer's folder in order; files that are already gone are not errors.
-    ///
-    /// A crash leaves the later files, which the next removal finds.
-    ///
-    /// - Returns: The number of files that were there.
+    /// Removes files in the given order, so that after a crash the next removal finds the later files.
     @discardableResult
     package func remove(_ names: [String], of writer: UniqueID) throws(SegmentError) -> Int {
         guard !names.isEmpty else { return 0 }
@@ -208,10 +195,7 @@ extension LogFolder {
         return count
     }
 
-    /// Passes the bytes of a blob to a closure, in portions.
-    ///
-    /// - Throws: ``SegmentError`` `changed` when the file is missing or its bytes do not match its name: the segment
-    ///   has to wait for it again; `inputOutput` when the system cannot open or read it; errors of `body`.
+    /// Throws `changed` when the file is missing or does not match its name, so that the segment waits for the blob.
     package func readBlob(
         _ sha256: String,
         of writer: UniqueID,
@@ -239,7 +223,7 @@ extension LogFolder {
             let count = try file.read(at: offset, into: buffer)
             guard count > 0 else { break }
             offset += UInt64(count)
-            // A file that grows while it is read has another size than announced.
+            // The file may grow while it is read.
             guard offset <= UInt64(bitPattern: size) else { throw failure("it has grown") }
             let portion = UnsafeRawBufferPointer(rebasing: buffer[..<count])
             hash.update(bufferPointer: portion)

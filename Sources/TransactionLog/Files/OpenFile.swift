@@ -1,20 +1,17 @@
 import Glibc
 package import TributaryChanges
 
-/// A file that is open for reading; the last reference closes it.
-///
-/// Of an encrypted file the content is read. Each read names its offset, so that several readers may share the file.
+/// A file, decrypted if necessary; each read names its offset, so that several readers may share the file.
 package struct OpenFile: SegmentBytes {
     private let raw: RawFile
     private let content: EncryptedContent?
 
-    /// - Throws: ``SegmentError`` `locked`, `incomplete` or `rejected` for an encrypted file.
     init(_ file: RawFile, keys: EncryptionKeys) throws(SegmentError) {
         raw = file
         content = try EncryptedContent(raw, keys: keys)
     }
 
-    /// Opens a blob; a file with the size of the content is not encrypted, whatever its first bytes are.
+    /// A file with exactly `size` bytes is not encrypted, whatever its first bytes are.
     init(_ blob: RawFile, size: UInt64, keys: EncryptionKeys) throws(SegmentError) {
         raw = blob
         content = try raw.size() == size ? nil : try EncryptedContent(raw, keys: keys)
@@ -71,7 +68,6 @@ final class RawFile: SegmentBytes {
     let file: String
     let descriptor: Int32
 
-    /// Takes ownership of `descriptor`; errors name the file as `file`.
     init(descriptor: Int32, file: String) {
         self.descriptor = descriptor
         self.file = file

@@ -4,15 +4,14 @@ package import TributaryChanges
 
 /// A folder that is opened once: its files are opened, replaced and removed through its descriptor.
 ///
-/// Others may write into the folder, and the caller may be root. Whatever later replaces the folder, no call leaves it,
-/// and no call follows a symbolic link in it. Root opens no folder through a symbolic link of another user.
+/// Others may write into the folder, and the caller may be root. So no call leaves the folder, even when the folder is
+/// replaced, and no call follows a symbolic link in it. Root opens no folder through another user's symbolic link.
 package final class OpenFolder: Sendable {
     package let path: String
     package let descriptor: Int32
 
     private static let mostLinks = 40
 
-    /// - Throws: ``FileFailure`` when the folder does not exist, or when another user's symbolic link would lead root to it.
     package init(_ path: String) throws(FileFailure) {
         descriptor = clinux_open_folder(path)
         guard descriptor >= 0 else { throw FileFailure(path, errno) }
@@ -23,22 +22,13 @@ package final class OpenFolder: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Opens the folder of a file.
-    ///
-    /// - Returns: The folder, and the name of the file in it.
-    /// - Throws: ``FileFailure``.
     package static func holding(_ path: String) throws(FileFailure) -> (folder: OpenFolder, name: String) {
         let name = path.split(separator: "/").last.map(String.init) ?? ""
         guard !name.isEmpty, name != ".", name != ".." else { throw FileFailure(path, EISDIR) }
         return (try OpenFolder(path.folder), name)
     }
 
-    /// Opens the folder of a file.
-    ///
-    /// A symbolic link stands for its target; root follows only links of root.
-    ///
-    /// - Returns: The folder, the name of the file in it, and the path of both.
-    /// - Throws: ``FileFailure``.
+    /// Opens the folder of a file, or of the file that a symbolic link leads to; root follows only links of root.
     package static func holding(
         linkedFrom path: String
     ) throws(FileFailure) -> (folder: OpenFolder, name: String, path: String) {
@@ -62,7 +52,7 @@ package final class OpenFolder: Sendable {
 
     package func path(of name: String) -> String { path == "/" ? "/\(name)" : "\(path)/\(name)" }
 
-    /// Whether the name exists, also as a symbolic link.
+    /// True also for a symbolic link that leads nowhere.
     package func contains(_ name: String) -> Bool { status(of: name) != nil }
 
     package func isLink(_ name: String) -> Bool {
@@ -87,16 +77,9 @@ package final class OpenFolder: Sendable {
         clinux_openat(descriptor, name, flags | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, mode)
     }
 
-    /// Reads a regular file that has no other name.
+    /// Nil when the file does not exist; throws `ELOOP` for a link or a second name, and `EFBIG` for a longer file.
     ///
-    /// A link or a second name may lead to a file elsewhere. The caller may read that file, and the owner of the folder may
-    /// not.
-    ///
-    /// - Parameters:
-    ///   - name: Its name.
-    ///   - limit: The greatest number of bytes.
-    /// - Returns: Its bytes; nil when the file does not exist.
-    /// - Throws: ``FileFailure`` with `ELOOP` for a link or a second name, with `EFBIG` for a longer file.
+    /// A link or a second name may lead to a file that the caller may read, but not the owner of the folder.
     package func contents(of name: String, limit: Int) throws(FileFailure) -> [UInt8]? {
         let file = open(name, O_RDONLY | O_NONBLOCK)
         guard file >= 0 else {
@@ -116,7 +99,6 @@ package final class OpenFolder: Sendable {
         return Array(bytes.prefix(count))
     }
 
-    /// Renames a file within the folder; a file with the new name is replaced.
     package func rename(_ name: String, to new: String) throws(FileFailure) {
         guard renameat(descriptor, name, descriptor, new) == 0 else { throw failure(name, errno) }
     }
@@ -125,7 +107,6 @@ package final class OpenFolder: Sendable {
         guard unlinkat(descriptor, name, 0) == 0 || errno == ENOENT else { throw failure(name, errno) }
     }
 
-    /// Syncs the folder, which makes the names of its files durable.
     package func sync() throws(FileFailure) {
         guard fsync(descriptor) == 0 else { throw FileFailure(path, errno) }
     }

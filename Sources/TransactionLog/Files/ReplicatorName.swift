@@ -1,4 +1,4 @@
-/// A file name as replicators make them: of an unfinished file, or of the loser of a conflict.
+/// A file name that replicators use for an unfinished file, or for the file that loses a conflict.
 ///
 /// The cost is linear in the length of the name, whatever it contains.
 package struct ReplicatorName: Sendable {
@@ -8,19 +8,16 @@ package struct ReplicatorName: Sendable {
         bytes = name.utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
     }
 
-    /// Whether the file belongs to a replicator or to the system, and no writer means it to be read.
     package var belongsToReplicator: Bool {
         guard let first = bytes.first else { return true }
         return Self.firstBytes.contains(first) || Self.endings.contains(where: ends) || isConflictCopy
     }
 
-    /// Whether the name has the word that replicators put into the name of the loser of a conflict.
-    ///
-    /// Syncthing writes `.sync-conflict-`, Dropbox `(Ann's conflicted copy …)`, Nextcloud `(conflicted copy …)`, ownCloud
-    /// `_conflict-`, Seafile `(SFConflict …)`, Resilio Sync `.Conflict`, Unison `(copy: conflict …)`, rclone `.conflict1`.
+    /// Syncthing writes `.sync-conflict-`, Dropbox `(Ann's conflicted copy …)`, Nextcloud `(conflicted copy …)`,
+    /// ownCloud `_conflict-`, Seafile `(SFConflict …)`, Resilio Sync `.Conflict`, Unison `(copy: conflict …)`, rclone
+    /// `.conflict1`.
     package var isConflictCopy: Bool { contains("conflict", from: 0) || Self.olderEndings.contains(where: ends) }
 
-    /// Whether the file is an unfinished file of Resilio Sync or another replicator; no writer uses such names.
     package var isResilioPart: Bool { ends(with: ".!sync") }
 
     private static let firstBytes = Array(".~".utf8)
@@ -29,9 +26,7 @@ package struct ReplicatorName: Sendable {
     private static let olderEndings = ["..path1", "..path2"]
     private static let rangeLength = 33
 
-    /// The length of the range of sequences at the start of a conflict copy of a segment; nil for other names.
-    ///
-    /// The range is not checked.
+    /// The length of the range of sequences at the start of a segment's conflict copy; nil for other names.
     var conflictRangeLength: Int? {
         guard bytes.count > Self.rangeLength else { return nil }
         let mark = bytes[Self.rangeLength...]

@@ -4,13 +4,10 @@ package enum SegmentFileKind: Hashable, Sendable {
     case segment(SegmentName)
     case baseline(sequence: UInt64)
     case comparison(of: BaselineName)
-    /// A replicator's conflict copy of a segment: two programs have published under one name, for example a store and
-    /// its copy.
+    /// Two programs have published under one name, for example a store and its copy.
     case conflictCopy(of: SegmentName)
-    /// A name that resembles a segment's name, with the segment that is probably meant and the reason why the name is
-    /// wrong.
+    /// The segment name is a guess.
     case misnamed(SegmentName?, reason: String)
-    /// A file that does not belong to the log, for example a file of a replicator.
     case ignored
 
     package static func classify(_ name: String, writer: UniqueID) -> SegmentFileKind {
@@ -23,8 +20,7 @@ package enum SegmentFileKind: Hashable, Sendable {
         return nearMiss(name, writer: writer) ?? .ignored
     }
 
-    /// Returns the reason why an entry of the log folder is misnamed; nil for a writer's folder and for files that do
-    /// not belong to the log.
+    /// Returns the reason why an entry of the log folder is misnamed; nil for a writer's folder and for foreign files.
     package static func misnamed(inLogFolder name: String) -> String? {
         guard !ReplicatorName(name).belongsToReplicator, SegmentName.writer(folderName: name) == nil else { return nil }
         if name.lowercased().contains(".tlog") {
@@ -36,7 +32,6 @@ package enum SegmentFileKind: Hashable, Sendable {
         return "The name of a writer's folder is a UUID in lower-case letters, such as \(exampleFolder)."
     }
 
-    /// The reason why the segments in a folder with another name are not read.
     package static let foreignFolder =
         "It has segments, which are not read: the name of a writer's folder is a UUID in lower-case letters, such as "
         + "\(exampleFolder)."

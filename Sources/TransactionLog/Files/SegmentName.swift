@@ -1,6 +1,6 @@
 package import TributaryChanges
 
-/// The name of a segment in the log folder: `<writer>/<first>-<last>.tlog`.
+/// `<writer>/<first>-<last>.tlog`.
 package struct SegmentName: Hashable, Sendable, Comparable, CustomStringConvertible {
     package let writer: UniqueID
     package let first: UInt64
@@ -28,7 +28,7 @@ package struct SegmentName: Hashable, Sendable, Comparable, CustomStringConverti
         self.init(writer: writer, fileName: parts[parts.count - 1])
     }
 
-    /// Returns the writer of a folder in the log folder; nil unless the name is a lower-case UUID.
+    /// Nil unless the name is a lower-case UUID.
     package static func writer(folderName: some StringProtocol) -> UniqueID? {
         guard let writer = UniqueID(folderName), writer.description.utf8.elementsEqual(folderName.utf8) else {
             return nil
@@ -59,9 +59,7 @@ package struct SegmentBounds: Hashable, Sendable, Comparable {
         self.last = last
     }
 
-    /// Parses a file's name; nil unless it matches the pattern exactly.
-    ///
-    /// It creates no string: a folder has many applied segments, and a string for each name would be expensive.
+    /// Creates no string: a folder has many applied segments, and a string for each name would be expensive.
     package init?(fileName bytes: UnsafeRawBufferPointer) {
         guard bytes.count == 38, bytes[16] == UInt8(ascii: "-"), bytes[33...].elementsEqual(".tlog".utf8) else {
             return nil

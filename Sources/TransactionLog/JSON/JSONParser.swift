@@ -1,10 +1,6 @@
 package import TributaryChanges
 
 /// Parses a JSON text with the rules of the log: UTF-8, RFC 8259, no repeated keys, bounded depth.
-///
-/// ```swift
-/// let body = try JSONParser.parse(bytes, depthLimit: 16)
-/// ```
 package enum JSONParser {
     /// The greatest depth of objects and arrays in a line of the log.
     package static let logDepth = 8
@@ -19,12 +15,9 @@ package enum JSONParser {
         try parse(Array(text.utf8), depthLimit: depthLimit)
     }
 
-    /// Parses an object, and hands the elements of the array in its member `list` to `take`, one by one.
+    /// Passes the elements of the array in the member `list` to `take` one by one; the returned array is empty.
     ///
-    /// As values the elements take several times the memory of their text.
-    ///
-    /// - Returns: The value, with an empty array in the member.
-    /// - Throws: ``JSONError``, or the errors of `take`.
+    /// Built together, the elements would take several times the memory of their text.
     package static func parse(
         _ bytes: [UInt8],
         listing list: String,
@@ -67,7 +60,7 @@ package enum JSONParser {
 
 package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
     package var offset: Int
-    /// The reason as a clause without a capital, such as "the key 'id' occurs twice".
+    /// A clause without a capital, such as "the key 'id' occurs twice".
     package var reason: String
 
     package init(_ reason: String, offset: Int = 0) {

@@ -16,7 +16,7 @@ extension JSONScanner {
         var overflows = false
         var exponent = 0
 
-        /// All digits with the sign, and how many are behind the point; nil when they exceed 64 bits.
+        /// The number as `count` divided by ten to the power of `places`; nil when the digits exceed 64 bits.
         var decimal: (count: Int64, places: Int)? {
             guard !overflows, digits <= UInt64(Int64.max) else { return nil }
             return (isNegative ? -Int64(digits) : Int64(digits), -exponent)
@@ -117,7 +117,7 @@ extension JSONScanner {
         guard digit() != nil else { throw unexpected("a digit") }
         var exponent = 0
         while let next = digit() {
-            // A greater exponent has the same result, and the sum cannot overflow.
+            // A larger exponent gives the same result, and the limit prevents an overflow.
             if exponent < 1_000_000 { exponent = exponent * 10 + Int(next &- UInt8(ascii: "0")) }
             position += 1
         }

@@ -7,7 +7,7 @@ extension JSONScanner {
         case UInt8(ascii: "\""):
             let string = try valueString()
             guard string.hasHalf else { return .string(text(of: string)) }
-            // The other parser has one form for all spellings.
+            // `JSONValue.init(text:)` gives the same value for every spelling of a lone surrogate.
             let raw = String(decoding: bytes[(string.start - 1)...string.end], as: UTF8.self)
             guard let value = JSONValue(text: raw) else { throw unexpected("a string") }
             return value
@@ -53,7 +53,7 @@ extension JSONScanner {
         return try object(depth: depth, capacity: 8) { PropertyWrite(name: $0, value: $1) }
     }
 
-    /// Reads a value without building it; validates everything that `value(depth:)` validates.
+    /// Validates everything that `value(depth:)` validates.
     mutating func skipValue(depth: Int) throws(JSONError) {
         guard let byte = peek() else { throw unexpected("a value") }
         switch byte {
@@ -107,7 +107,7 @@ extension JSONScanner {
         return string
     }
 
-    /// Reads and validates a plain value; false when another value follows.
+    /// Returns false when an object or an array follows.
     @inline(__always)
     mutating func skipScalar() throws(JSONError) -> Bool {
         guard position < bytes.count else { return false }

@@ -1,9 +1,7 @@
 /// Scans RFC 8259 JSON in bytes, one line of a segment or one request body at a time.
 ///
-/// The scanner validates UTF-8, escapes, numbers, nesting and repeated keys. Values can be built or skipped, with the
-/// same validation; skipping allocates nothing.
-///
-/// `JSONValue.init(text:)` is the parser of the module below, for short texts; it accepts the same texts.
+/// Values can be built or skipped, with the same validation; skipping allocates nothing. `JSONValue.init(text:)` is
+/// another parser for short texts, and accepts the same texts.
 struct JSONScanner {
     private(set) var bytes = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
     var position = 0
@@ -11,14 +9,14 @@ struct JSONScanner {
     var names = NameTable()
     let depthLimit: Int
 
-    /// Starts with a text; its bytes must stay valid until the next text.
+    /// The bytes must stay valid until the next text.
     mutating func begin(_ text: UnsafeBufferPointer<UInt8>) {
         bytes = text
         position = 0
         keys.removeAll()
     }
 
-    /// Starts with a text without keys to read, so that the stack of keys is left as it is.
+    /// For a text without keys: the stack of keys stays as it is.
     @inline(__always)
     mutating func begin(keyless text: UnsafeBufferPointer<UInt8>, at start: Int) {
         bytes = text
@@ -45,9 +43,7 @@ struct JSONScanner {
         guard peek() == nil else { throw failure("there is more after the value") }
     }
 
-    /// Reads a key and its colon, or the closing brace (nil).
-    ///
-    /// `first` is true before the first member.
+    /// Reads a key and its colon, or the closing brace (nil); `first` is true before the first member.
     @inline(__always)
     mutating func nextMember(_ first: inout Bool) throws(JSONError) -> JSONString? {
         guard let byte = peek() else { throw unexpected("a member") }

@@ -1,6 +1,6 @@
 /// The keys of the currently open JSON objects, for finding repeated keys.
 ///
-/// Keys are compared by their bytes after unescaping: "é" in two Unicode forms is two keys.
+/// Keys are compared by their unescaped bytes: "é" in two Unicode forms is two keys.
 struct KeyStack {
     private struct Key {
         var start: Int
@@ -8,7 +8,7 @@ struct KeyStack {
         var isDecoded: Bool
     }
 
-    /// Objects with more keys sort them.
+    /// An object with more keys is sorted to find a repeated key.
     private static let pairwiseLimit = 16
 
     private var keys: [Key] = []
@@ -73,9 +73,7 @@ struct KeyStack {
     }
 }
 
-/// Caches one string for each name of an entity or a property.
-///
-/// Only names of more than fifteen bytes are kept: a string stores shorter ones inline.
+/// Caches one string for each name of more than fifteen bytes; a string stores shorter names inline.
 struct NameTable {
     private static let slotCount = 256
     private var slots: [String] = []

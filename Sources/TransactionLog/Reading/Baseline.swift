@@ -1,6 +1,6 @@
 package import TributaryChanges
 
-/// The name of a baseline in the log folder: `<writer>/<sequence>.baseline`.
+/// `<writer>/<sequence>.baseline`.
 package struct BaselineName: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let writer: UniqueID
     package let sequence: UInt64
@@ -26,12 +26,8 @@ package struct VerifiedBaseline: Hashable, Sendable {
     package let end: SegmentEnd
     let offset: UInt64
 
-    /// Verifies a baseline: framing, JSON, order, vector, counts and hash.
-    ///
-    /// The bytes are read once, in order, with a bounded buffer.
-    ///
-    /// - Throws: ``SegmentError``: `incomplete` without a valid end line, `damaged` when the hash does not match,
-    ///   `rejected` when the hash matches but the baseline is not valid.
+    /// Reads the bytes once, with a bounded buffer; throws `damaged` for a wrong hash, and then `rejected` for wrong
+    /// lines.
     package static func verify(_ source: some SegmentBytes) throws(SegmentError) -> VerifiedBaseline {
         let tail = try SegmentTail.read(source)
         var lines = BaselineLines()
@@ -53,15 +49,11 @@ package struct VerifiedBaseline: Hashable, Sendable {
 package struct BaselineSummary: Hashable, Sendable {
     package let header: BaselineHeader
     package let writers: [BaselineWriter]
-    /// The hash in the end line, which only ``VerifiedBaseline`` compares with the bytes.
+    /// The hash in the end line; only ``VerifiedBaseline`` compares it with the bytes.
     package let sha256: String
     package let signature: Signature?
     package let bytes: UInt64
 
-    /// Reads the header, the lines of the writers and the end line.
-    ///
-    /// - Throws: ``SegmentError``: `incomplete` without an end line, `rejected` when a line does not belong to a
-    ///   baseline, `inputOutput`.
     package static func read(_ source: some SegmentBytes) throws(SegmentError) -> BaselineSummary {
         let tail = try SegmentTail.read(source)
         let reader = SegmentLineReader(source, bounds: 0..<tail.offset)
@@ -85,8 +77,7 @@ package struct BaselineSummary: Hashable, Sendable {
 
 /// Reads the lines of a verified baseline one by one, in bounded memory.
 ///
-/// The reader hashes the bytes again, and reports the end only when they match the verified bytes. Until then nothing
-/// of the baseline may be committed.
+/// The end is reported only when the bytes still match the verified bytes. Nothing may be committed before.
 package final class BaselineReader {
     private let baseline: VerifiedBaseline
     private let lines: SegmentLineReader
@@ -98,8 +89,6 @@ package final class BaselineReader {
     }
 
     /// Returns the next line after the lines of the writers; nil at the end.
-    ///
-    /// - Throws: ``SegmentError`` `changed` when the bytes are not the verified bytes.
     package func next() throws(SegmentError) -> BaselineEntry? {
         let entry: BaselineEntry?
         do throws(SegmentError) {
@@ -134,16 +123,8 @@ extension SegmentEnd {
 extension LogFolder {
     /// Writes a baseline and renames it to its final name.
     ///
-    /// A baseline takes long to write: it is staged in a folder of its own, so that segments are published meanwhile. A
-    /// file of this name with the same bytes is the result of an earlier attempt, which is a success.
-    ///
-    /// - Parameters:
-    ///   - name: The name of the baseline.
-    ///   - key: The key that signs it; nil for none.
-    ///   - body: Hands each line, with its newline, to its parameter, and returns the counts of the lines.
-    /// - Returns: The end line.
-    /// - Throws: ``SegmentError`` `forked` when a file of this name has other bytes, `rejected` when no reader would
-    ///   accept the lines; errors of `body`.
+    /// Writing takes long, so it is staged in a folder of its own, and segments are published meanwhile. A file of this
+    /// name with the same bytes is the result of an earlier attempt, which is a success.
     package func publish(
         _ name: BaselineName,
         signedBy key: SigningKey? = nil,
@@ -151,8 +132,8 @@ extension LogFolder {
     ) throws -> SegmentEnd {
         let file = FilePublisher.Name(writer: name.writer, fileName: name.fileName, stagingFolder: "baselines")
         return try FilePublisher(logs: self).publish(file) { file in
-            // Checks the lines before they are published: segments are removed for a baseline, so readers must accept
-            // it.
+            // Segments are removed for a baseline, so its lines are checked before publication: readers must accept
+            // them.
             var (lines, count) = (BaselineLines(), 0)
             func fault(_ reason: String) -> SegmentError {
                 let reason = "no reader would accept the baseline: \(reason)"
@@ -182,10 +163,7 @@ extension LogFolder {
     }
 }
 
-/// Parses and validates the lines of a baseline in order: the header, the writers, the transactions with their changes,
-/// then greatest and least values and counters.
-///
-/// Only the writers are kept, in bounded memory.
+/// Parses and validates the lines of a baseline in order; only the writers stay in memory.
 package struct BaselineLines {
     private(set) var header: BaselineHeader?
     private(set) var writers: [BaselineWriter] = []
@@ -376,7 +354,7 @@ extension BaselineCounter {
 }
 
 extension LineFields {
-    /// A sequence that has a successor.
+    /// Every accepted sequence has a successor.
     fileprivate func sequence(_ key: String) throws(JSONError) -> UInt64 {
         let sequence = try count(key)
         guard sequence >= 1, sequence < UInt64(Int64.max) else {

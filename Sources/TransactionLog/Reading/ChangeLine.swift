@@ -1,9 +1,6 @@
 import TributaryChanges
 
-/// The members of a change line, collected while it is read.
-///
-/// The line must have `id` and exactly one of the five verbs. A known key must have its type with every verb; unknown
-/// keys are ignored.
+/// The members of a change line; a known key must have its type with every verb, and unknown keys are ignored.
 struct ChangeLine {
     enum Verb { case insert, update, delete, link, unlink }
 

@@ -1,12 +1,9 @@
 import TributaryChanges
 
-/// Parses change lines one after the other: validates them, or builds their changes.
-///
-/// It keeps the templates of recent lines, the most recently used first: without them an import takes 55 % more
-/// instructions.
+/// Keeps templates of recent lines, the most recent first: without them an import takes 55 % more instructions.
 struct ChangeLineParser {
     private static let templateLimit = 8
-    /// After so many templates without a match no more are made: each line then has its own form.
+    /// After so many templates without a match no more are made: the lines have too many forms.
     private static let trials = 64
 
     private var scanner = JSONScanner(depthLimit: JSONParser.logDepth)
@@ -14,7 +11,7 @@ struct ChangeLineParser {
     private var made = 0
     private var hits = 0
 
-    /// Validates a line without building its values; true when it is a deletion.
+    /// Returns true for a deletion.
     mutating func validate(_ line: UnsafeBufferPointer<UInt8>) throws(JSONError) -> Bool {
         scanner.begin(line)
         return try ChangeLine(&scanner, builds: false).isDeletion
@@ -25,7 +22,7 @@ struct ChangeLineParser {
         return try ChangeLine(&scanner, builds: true).change(names: &scanner)
     }
 
-    /// Whether the line matches a template and is therefore valid; after false the whole line has to be parsed.
+    /// True for a valid line that matches a template; otherwise the whole line must be parsed.
     @inline(__always)
     mutating func covers(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
         for index in templates.indices where templates[index].covers(line, &scanner) {

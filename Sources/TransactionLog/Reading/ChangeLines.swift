@@ -4,16 +4,13 @@ package import TributaryChanges
 package struct ChangeLines {
     private let writer: UniqueID
     private var parser = ChangeLineParser()
-    /// `remaining` is the number of its changes that have not been read.
+    /// `remaining` is the number of its unread changes.
     private var transaction: TransactionHeader?
     private var remaining = 0
     private var rest: [UInt8] = []
 
     package init(of writer: UniqueID) { self.writer = writer }
 
-    /// Hands over the changes of a piece in order, each with the header of its transaction.
-    ///
-    /// - Throws: `JSONError` when a line cannot be parsed, or the errors of `body`.
     package mutating func read(_ piece: [UInt8], _ body: (TransactionHeader, Change) throws -> Void) throws {
         rest += piece
         var start = 0

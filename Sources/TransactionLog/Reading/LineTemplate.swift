@@ -1,11 +1,9 @@
 import Glibc
 import TributaryChanges
 
-/// The constant bytes of insert or update lines with the same entity and properties: everything but the identifier and
-/// the values.
+/// The constant bytes of insert or update lines with the same entity and properties: all but the ID and the values.
 ///
-/// Nearly every line of a log has the form of a recent line. A template is made from a valid line. Another line is
-/// valid when its bytes between the values equal those of the template, so that names and keys are not parsed again.
+/// Nearly every line has the form of a recent line. It is valid when its constant bytes match, and they are not parsed.
 final class LineTemplate {
     let isInsert: Bool
     let entity: String

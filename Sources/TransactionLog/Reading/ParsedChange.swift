@@ -1,9 +1,6 @@
 package import TributaryChanges
 
-/// A change in the syntax of the log, from a request or a command's input.
-///
-/// An insert may leave out `id`, or have `identity` in its place: the names of the properties that identify the object.
-/// `ifVersion` may be present.
+/// An insert may have no `id`, or `identity` in its place: the names of the properties that identify the object.
 package struct ParsedChange: Hashable, Sendable {
     package enum Verb: String, Sendable, CaseIterable { case insert, update, delete, link, unlink }
 

@@ -14,10 +14,7 @@ package struct SegmentBatch: Sendable {
     package var byteCount = 0
     /// The least size in bytes of an event or a change that is not a row.
     package static let eventBytes = 200
-    /// Whether a slice ends with this batch.
-    ///
-    /// Then the slice's bytes match the verified bytes, so all changes up to here may be committed. Without the end of
-    /// a slice nothing may be committed.
+    /// Whether a slice ends with this batch; only then do its bytes match the verified bytes, and may be committed.
     package var endsSlice = false
 
     mutating func append(_ pieces: inout SegmentPieces) {
@@ -46,10 +43,10 @@ struct SegmentPieces {
             return true
         }
         guard let found = parser.template(of: line) else { return false }
-        // Changes may alternate, so that each run has one row.
+        // Inserts and updates may alternate, so that each run has only one row: the capacity starts small.
         let capacity = min(room - count, 15)
         let begun = RowRun(isInsert: found.isInsert, entity: found.entity, names: found.names, capacity: capacity)
-        // A run cannot hold every valid value.
+        // Some valid values do not fit into a run.
         guard parser.append(line, matching: found, to: begun) else { return false }
         endChanges()
         endRun()

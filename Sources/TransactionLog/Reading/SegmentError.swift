@@ -5,18 +5,18 @@ package struct SegmentError: Error, Hashable, Sendable, CustomStringConvertible 
     package enum Kind: Hashable, Sendable {
         /// The file has no valid end line: a replicator may still be writing it.
         case incomplete
-        /// The bytes differ from the bytes that the writer wrote: the hash in the end line does not match.
+        /// The hash in the end line does not match the bytes.
         case damaged
-        /// The bytes are as the writer wrote them, but they are not a valid segment.
+        /// The hash matches, but the content is not valid.
         case rejected
-        /// The name is taken by a file with other bytes.
+        /// Another file with other bytes has this name.
         case forked
         /// The file is encrypted with an unknown key, or is not encrypted where it must be.
         case locked
         /// The bytes no longer match the verified bytes.
         case changed
         case missing
-        /// The system could not read or write the file; the value is `errno`.
+        /// The value is `errno`.
         case inputOutput(Int32)
     }
 
@@ -43,7 +43,6 @@ package struct SegmentError: Error, Hashable, Sendable, CustomStringConvertible 
         self.reason = reason
     }
 
-    /// The state of the segment in the log folder's contract.
     package var state: String {
         switch kind {
         case .incomplete, .changed, .missing: "incomplete"
@@ -54,15 +53,12 @@ package struct SegmentError: Error, Hashable, Sendable, CustomStringConvertible 
         }
     }
 
-    /// Whether the machine has a problem that may pass, such as too few descriptors.
-    ///
-    /// Permissions and the kind of the file do not pass.
+    /// Whether a retry may help, as with too few descriptors.
     package var isPassing: Bool {
         guard case .inputOutput(let code) = kind else { return false }
         return [EMFILE, ENFILE, ENOMEM, EIO].contains(code)
     }
 
-    /// Whether the content of the file is the reason, and not a failure of the system to read it.
     package var isOfContent: Bool {
         if case .inputOutput = kind { return false }
         return true
@@ -88,7 +84,7 @@ package struct SegmentError: Error, Hashable, Sendable, CustomStringConvertible 
     package var description: String {
         let position = line.map { "\(file):\($0)" } ?? file
         let transaction = sequence.map { "transaction \($0)" }
-        // Some reasons begin with it.
+        // Some reasons begin with the transaction.
         guard let transaction, !reason.hasPrefix("\(transaction) ") else { return "\(position): \(reason)" }
         return "\(position): \(reason) (\(transaction))"
     }

@@ -10,7 +10,7 @@ package struct SegmentHeader: Hashable, Sendable {
     /// The hash in the end line of the writer's previous segment.
     package var previous: String?
     package var model: String?
-    /// The writer's store; only the segment with the writer's first transaction names its former writer.
+    /// Only the segment with the writer's first transaction names its former writer.
     package var incarnation: Incarnation
 
     package init(
@@ -73,9 +73,7 @@ extension SegmentHeader {
         )
     }
 
-    /// The readable header of an encrypted segment.
-    ///
-    /// It lacks the hash of the segment before, which would help to guess that segment's content.
+    /// Lacks the hash of the previous segment, which would help to guess the content of that segment.
     static func readable(_ line: String) -> String? {
         var text = line
         guard var header = text.withUTF8({ try? SegmentHeader(line: $0) }) else { return nil }

@@ -2,10 +2,7 @@ import CLinux
 import Glibc
 package import TributaryChanges
 
-/// Divides a range of a segment's bytes into lines and hashes them.
-///
-/// The buffer has 256 KiB, less for a shorter range, and grows with the longest line up to 16 MiB. A line is valid
-/// until the next call.
+/// Divides bytes into lines and hashes them; a line is valid until the next call.
 package final class SegmentLineReader {
     static let lineLimit = 16 << 20
     /// After so many lines the thread lets others run; reading them takes less than 0.1 ms.
@@ -22,8 +19,7 @@ package final class SegmentLineReader {
     private var hash: SHA256
     package private(set) var line = 0
 
-    /// Creates a reader of the range `bounds`, which must end after a newline; `hash` includes the bytes before the
-    /// range.
+    /// `bounds` must end after a newline; `hash` includes the bytes before the range.
     package init(_ source: any SegmentBytes, bounds: Range<UInt64>, hash: SHA256 = SHA256(), capacity: Int? = nil) {
         self.source = source
         self.hash = hash
@@ -39,8 +35,6 @@ package final class SegmentLineReader {
     var position: UInt64 { offset - UInt64(filled - start) }
 
     /// Returns the next line without its newline; nil at the end.
-    ///
-    /// - Throws: ``SegmentError`` `rejected` when a line is too long or has no newline.
     package func next() throws(SegmentError) -> UnsafeBufferPointer<UInt8>? {
         var searched = start
         while true {

@@ -2,18 +2,9 @@ import TributaryChanges
 
 /// Reads the transactions of a verified segment in batches, in bounded memory.
 ///
-/// The reader hashes the bytes again. It returns the batch that ends a slice only when the bytes of the slice match the
-/// verified bytes; until then, nothing of the slice may be committed.
-///
-/// ```swift
-/// let reader = SegmentReader(file, segment: verified, after: position)
-/// while let batch = try reader.nextBatch(limit: 1_000) {
-///     // apply `batch.events`; commit when `batch.endsSlice`
-/// }
-/// ```
+/// Nothing of a slice may be committed before its last batch, which is returned only when the bytes still match.
 package final class SegmentReader {
-    /// After so many bytes a batch ends: several batches are in memory at a time, and the values of a line can be
-    /// several times as long as the line.
+    /// Several batches are in memory at a time, and values can take several times the memory of their line.
     private static let byteLimit: UInt64 = 1 << 20
 
     private let source: any SegmentBytes
@@ -23,7 +14,7 @@ package final class SegmentReader {
     private var lines: SegmentLineReader?
     private let makesRuns: Bool
     private var parser = ChangeLineParser()
-    /// `remaining` is the number of its changes that have not been read.
+    /// `remaining` is the number of its unread changes.
     private var transaction: TransactionHeader?
     private var remaining = 0
 
@@ -40,11 +31,7 @@ package final class SegmentReader {
         sliceIndex = segment.slices.firstIndex { $0.last > sequence } ?? segment.slices.count
     }
 
-    /// Returns the next batch of about `limit` changes; nil at the end.
-    ///
-    /// A batch never includes lines of two slices.
-    ///
-    /// - Throws: ``SegmentError`` `changed` when the bytes are not the verified bytes.
+    /// Returns about `limit` changes of a single slice; nil at the end.
     package func nextBatch(limit: Int) throws(SegmentError) -> SegmentBatch? {
         guard sliceIndex < segment.slices.count else { return nil }
         let slice = segment.slices[sliceIndex]

@@ -1,17 +1,13 @@
 package import TributaryChanges
 
-/// The end line of a segment and its offset, read without the rest of the file: enough to recognize an applied segment.
+/// The end line of a segment and its offset; it identifies an applied segment, and the file is not read.
 package struct SegmentTail: Hashable, Sendable {
-    /// The greatest length of an end line, which has four short members.
     private static let longestLine: UInt64 = 64 << 10
 
     package let end: SegmentEnd
     package let offset: UInt64
     package let fileSize: UInt64
 
-    /// Reads the end line.
-    ///
-    /// - Throws: ``SegmentError`` `incomplete` when the file does not end with a valid end line.
     package static func read(_ source: some SegmentBytes) throws(SegmentError) -> SegmentTail {
         let size = try source.size()
         guard size > 0 else { throw SegmentError(.incomplete, file: source.file, reason: "the file is empty") }
@@ -41,11 +37,7 @@ package struct SegmentTail: Hashable, Sendable {
         throw SegmentError(.incomplete, file: source.file, reason: "the last line is too long for an end line")
     }
 
-    /// Reads the lines before the end line once, compares their hash with the end line, and then reports a fault in the
-    /// lines.
-    ///
-    /// The hash distinguishes a damaged copy from bytes that the writer wrote and that are not valid, so it is compared
-    /// even after an invalid line.
+    /// The hash tells a damaged copy from an invalid segment, so it is compared even after an invalid line.
     func verify(
         _ source: some SegmentBytes,
         of writer: UniqueID? = nil,
@@ -81,7 +73,7 @@ package struct SegmentEnd: Hashable, Sendable {
     package var changes: UInt64
     /// The lower-case hexadecimal SHA-256 of all bytes before this line.
     package var sha256: String
-    /// Of ``SignedText``; nil also for a signature of another form, which old readers ignore as well.
+    /// Signs ``SignedText``; nil also for a signature of another form, which old readers ignore as well.
     package var signature: Signature?
 
     package init(last: UInt64, transactions: UInt64, changes: UInt64, sha256: String, signature: Signature? = nil) {
@@ -115,13 +107,9 @@ extension SegmentEnd {
     }
 }
 
-/// The bytes that a signature of a file in the log folder signs.
-///
-/// The path binds the content to its name, so that no file can replace another file.
+/// The bytes that a signature signs; the path binds the content to its name, so that no file can replace another file.
 package enum SignedText {
-    /// The text for a file, by its path below the log folder and the hash in its end line.
-    ///
-    /// For a comparison it is the hash of its line without the signature.
+    /// `sha256` is the hash in the end line, for a comparison the hash of its line without the signature.
     package static func of(_ path: String, _ sha256: String) -> [UInt8] {
         Array("tributary-signature-1\n\(path)\n\(sha256)\n".utf8)
     }

@@ -1,18 +1,14 @@
 package import TributaryChanges
 
-/// Verifies a whole segment before any of it is applied: framing, JSON, header against name, sequences, clocks, counts
-/// and hash.
-///
-/// The verifier reads the bytes once, in order, with a bounded buffer.
+/// Verifies a whole segment before any of it is applied; reads the bytes once, with a bounded buffer.
 package struct SegmentVerifier: Sendable {
     /// The greatest number of transactions with `seen` that are kept for planning.
     package static let dependencyLimit = 65_536
     /// The greatest number of entries of `seen` altogether, 40 bytes each.
     static let dependencyEntryLimit = 262_144
 
-    /// A slice ends with the transaction that reaches this number of changes and transactions.
     package var sliceChanges: Int
-    /// The length of the longest file with content that is kept in memory, if it has only rows.
+    /// Longer files are not kept in memory; only files with nothing but rows are.
     package var keptBytes: UInt64
 
     package init(sliceChanges: Int = 20_000, keptBytes: UInt64 = 0) {
@@ -20,10 +16,7 @@ package struct SegmentVerifier: Sendable {
         self.keptBytes = keptBytes
     }
 
-    /// Verifies the segment, and returns the information for its import.
-    ///
-    /// - Throws: ``SegmentError``: `incomplete` without a valid end line, `damaged` when the hash does not match,
-    ///   `rejected` when the hash matches but the segment is not valid.
+    /// Throws `damaged` for a wrong hash; `rejected` when the hash matches, but the segment is not valid.
     package func verify(
         _ source: some SegmentBytes,
         name: SegmentName,
@@ -51,8 +44,7 @@ package struct SegmentVerifier: Sendable {
     }
 }
 
-/// A segment with verified bytes, and the information to plan its import and to prove later that the bytes are
-/// unchanged.
+/// A segment with verified bytes, and the hashes that prove later that the bytes are unchanged.
 package struct VerifiedSegment: Sendable {
     package struct Slice: Sendable {
         package let last: UInt64
@@ -79,17 +71,12 @@ package struct VerifiedSegment: Sendable {
     package let end: SegmentEnd
     package let fileSize: UInt64
     package let greatestClock: HybridClock
-    /// The first transactions with entries in `seen`, in order.
-    ///
-    /// The list ends at ``SegmentVerifier/dependencyLimit`` transactions, or when they have more than
-    /// ``SegmentVerifier/dependencyEntryLimit`` entries.
-    ///
-    /// The import looks at the entries of each transaction again.
+    /// The first transactions with entries in `seen`, up to a limit; the import looks at the entries again.
     package let dependencies: [Dependency]
     package let slices: [Slice]
     /// Whether a change may reference a blob; when it is false, no change does.
     package let mayNameBlobs: Bool
-    /// The content in one batch for each slice, if the verifier was asked to keep it, and it is short and only rows.
+    /// One batch for each slice; empty when the verifier does not keep the content.
     package var batches: [SegmentBatch] = []
 }
 
@@ -127,7 +114,7 @@ private struct SegmentContent {
     var dependencies: SegmentDependencies
     var slices: SliceBuilder
     var batches: [SegmentBatch] = []
-    /// The content of the current slice; nil when content is not kept, or not only rows.
+    /// Nil when content is not kept, or has other changes than rows.
     var batch: SegmentBatch?
 
     mutating func read(_ reader: SegmentLineReader) throws(SegmentError) {
@@ -169,8 +156,6 @@ private struct SegmentContent {
         endBatch()
     }
 
-    /// Validates the change lines of a transaction, and adds them to the batch.
-    ///
     /// A line with the form of an earlier line is compared with its template, and not parsed.
     private mutating func readChanges(
         of transaction: Announcement,
@@ -210,7 +195,7 @@ private struct SegmentContent {
             guard mayDelete || !isDeletion else { throw rejected(Self.lateDeletion, line: reader.line) }
             mayDelete = isDeletion
             let isPlain = parser.learn(line)
-            // Other changes than rows can take much more memory than their lines.
+            // Changes that are not rows can take much more memory than their lines.
             if batch != nil, !isPlain || !pieces.appendRow(line, &parser) { batch = nil }
             // Lines that match a template have plain values, and a blob reference is an object.
             if !isPlain, !mayNameBlobs {
@@ -306,7 +291,6 @@ private struct TransactionOrder {
 }
 
 private struct SegmentDependencies {
-    /// Dependencies are collected after this transaction.
     let start: UInt64
     private(set) var list: [VerifiedSegment.Dependency] = []
     private(set) var isFull = false
@@ -324,15 +308,13 @@ private struct SegmentDependencies {
     }
 }
 
-/// Divides a segment into slices of whole transactions.
-///
-/// The hash of each slice later proves that the applied bytes are the verified bytes.
+/// Divides a segment into slices; their hashes later prove that the applied bytes are the verified bytes.
 private struct SliceBuilder {
     private static let byteLimit: UInt64 = 4 << 20
 
     private(set) var slices: [VerifiedSegment.Slice] = []
     private let lineLimit: Int
-    /// The first transaction of the current slice; nil between slices.
+    /// Nil between slices.
     private var first: UInt64?
     private var line = 0
     private var start: UInt64 = 0

@@ -4,7 +4,6 @@ package final class TransactionDigests {
     private let lines: SegmentLineReader
     private let writer: UniqueID
     private var isBegun = false
-    /// The last requested transaction, or a later one.
     private var current: (sequence: UInt64, digest: SHA256.Digest)?
 
     package init(_ source: some SegmentBytes, _ tail: SegmentTail, writer: UniqueID) {
@@ -12,11 +11,7 @@ package final class TransactionDigests {
         self.writer = writer
     }
 
-    /// The digest of a transaction; nil when the segment lacks it.
-    ///
-    /// Sequences must ascend from call to call.
-    ///
-    /// - Throws: The errors of ``next()``.
+    /// Nil when the segment lacks the transaction; sequences must ascend from call to call.
     package func digest(of sequence: UInt64) throws(SegmentError) -> SHA256.Digest? {
         while current.map({ $0.sequence < sequence }) ?? true {
             current = try next()
@@ -25,9 +20,6 @@ package final class TransactionDigests {
         return current?.sequence == sequence ? current?.digest : nil
     }
 
-    /// The next transaction; nil at the end.
-    ///
-    /// - Throws: ``SegmentError`` when the system cannot read the file, or it is not the verified file.
     package func next() throws(SegmentError) -> (sequence: UInt64, digest: SHA256.Digest)? {
         if !isBegun {
             isBegun = true
@@ -54,7 +46,7 @@ package final class TransactionDigests {
 }
 
 package enum TransactionLines {
-    /// Returns the line numbers, from 1, of the transactions that are found; empty when the file is not a segment.
+    /// Returns line numbers from 1; empty when the file is not a segment.
     package static func find(
         _ sequences: Set<UInt64>,
         in source: some SegmentBytes,

@@ -4,15 +4,8 @@ import Synchronization
 package import TributaryChanges
 
 extension LogFolder {
-    /// Writes a blob and renames it to its name, where it replaces a file.
-    ///
-    /// A file of this name has the same content or a damaged one, and may be encrypted with another key.
-    ///
-    /// - Parameters:
-    ///   - sha256: The hash of its bytes.
-    ///   - writer: The writer with the folder of the blob.
-    ///   - read: Hands over the bytes in portions; it has compared them with the hash when it returns.
-    /// - Throws: ``SegmentError``, `forked` when a folder has its name; errors of `read`.
+    /// Replaces a file of its name: it has the same content, or is damaged; `read` must check the hash before it
+    /// returns.
     package func publishBlob(
         _ sha256: String,
         of writer: UniqueID,
@@ -27,13 +20,9 @@ extension LogFolder {
         }
     }
 
-    /// Encrypts a writer's blobs with the current key when they are not encrypted, or encrypted with another key of
-    /// this machine.
+    /// Encrypts a writer's blobs with the current key, and returns their number; blobs that it cannot read stay.
     ///
-    /// Blobs that cannot be read, or with content that does not match the name, are left as they are. Each blob is
-    /// opened; blobs to encrypt are read twice.
-    ///
-    /// - Returns: The number of blobs that were encrypted.
+    /// Opens each blob, and reads those to encrypt twice.
     package func encryptBlobs(of writer: UniqueID, step: () throws -> Void) throws -> Int {
         guard let current = keys.current else { return 0 }
         var count = 0
@@ -49,8 +38,7 @@ extension LogFolder {
         return count
     }
 
-    /// The sizes that a blob can have: only the hash in its name proves whether the content just looks like an
-    /// encrypted file.
+    /// The sizes that a blob may have: content that is not encrypted can look like an encrypted file.
     private func possibleSizes(
         ofBlob sha256: String,
         writer: UniqueID,
@@ -66,9 +54,8 @@ extension LogFolder {
 
 /// Publishes whole files in a writer's folder: writes a staged file, syncs it, and renames it.
 ///
-/// It replaces no file, except a blob: its name is the hash of its content. Others who write into the log folder can
-/// guess the names, and put anything there. No publication waits for another program, and only regular files are
-/// opened.
+/// It replaces no file except a blob. Others who write into the log folder can guess the names, and put anything there.
+/// So no publication waits for another program, and only regular files are opened.
 struct FilePublisher: Sendable {
     let logs: LogFolder
     /// The folders with durable entries in their parent folders; two for each log folder and writer of this process.
@@ -79,11 +66,10 @@ struct FilePublisher: Sendable {
     struct Name {
         var writer: UniqueID
         var fileName: String
-        /// The folder in the writer's staging folder, for files that take long to write; nil for the staging folder
-        /// itself.
+        /// A subfolder of the writer's staging folder, for files that take long to write.
         var stagingFolder: String?
         var header: String?
-        /// Whether it lies in the folder of the writer's blobs, and replaces a file of its name.
+        /// A blob replaces a file of its name.
         var isBlob = false
 
         fileprivate var readyName: String { fileName + FilePublisher.readySuffix }
@@ -92,18 +78,9 @@ struct FilePublisher: Sendable {
 
     /// Writes a file and renames it to its final name.
     ///
-    /// A file of this name with the same bytes is the result of an earlier attempt: the publication has succeeded.
-    /// Anything else with the name is left alone.
-    ///
-    /// - Parameters:
-    ///   - name: The name of the file.
-    ///   - isMarked: Whether the file has the name of a ready file until it is in its place: ``isReady(_:)``.
-    ///   - begin: Called with the result when the whole file is on the disk, before it gets its final name. A ready
-    ///     file stays when this or a later step fails.
-    ///   - write: Writes the file.
-    /// - Returns: The result of `write`.
-    /// - Throws: ``SegmentError`` `forked` when something else has this name, `locked`, `incomplete` or `inputOutput`
-    ///   when it cannot be compared; errors of `begin` and `write`.
+    /// A file of this name with the same bytes is the result of an earlier attempt, and a success. If `isMarked`, the
+    /// staged file is named as ready before the rename: see ``isReady(_:)``. `begin` is called when the whole file is
+    /// on the disk, before the rename. The ready file stays when this or a later step fails.
     func publish<T>(
         _ name: Name,
         isMarked: Bool = false,
@@ -131,10 +108,8 @@ struct FilePublisher: Sendable {
         return result
     }
 
-    /// Whether an attempt to publish a marked file has ended before the file was in its place.
-    ///
-    /// The rename into its place removes the name of a ready file, so a file that was ever in its place has no such
-    /// name.
+    /// True after an attempt that stopped before the rename to the final name, which removes the name of the ready
+    /// file.
     func isReady(_ name: Name) -> Bool {
         var status = stat()
         return fstatat(logs.descriptor, name.readyPath, &status, AT_SYMLINK_NOFOLLOW) == 0
@@ -148,9 +123,9 @@ struct FilePublisher: Sendable {
 
     /// An empty file in the staging folder, and that folder.
     ///
-    /// When another program uses the writer's staging folder, or a foreign file is in the way, the file is staged in a new
-    /// folder with a random name. That folder is removed afterwards; a program that is killed leaves it, and the first
-    /// publication of a later process removes it.
+    /// A new folder with a random name is used when another program uses the writer's staging folder, or a foreign file
+    /// is in the way. It is removed afterwards. If the program is killed, the first publication of a later process
+    /// removes it.
     private struct Staging {
         let folder: OpenFolder
         let file: Int32
@@ -169,7 +144,7 @@ struct FilePublisher: Sendable {
             }
         }
 
-        /// Removes the ready files of the writer, since a store needs only one at a time; lists the folder.
+        /// A store needs only one ready file at a time; lists the folder.
         func removeReadyFiles() {
             FilePublisher.removeFiles(in: folder.descriptor) { $0.hasSuffix(FilePublisher.readySuffix) }
         }
@@ -186,7 +161,7 @@ struct FilePublisher: Sendable {
         }
     }
 
-    /// Opens the folder with all staged files; a file, a pipe or a link in its place is removed.
+    /// A file, a pipe or a link in the place of the folder is removed.
     private func stagingRoot() throws(SegmentError) -> OpenFolder {
         do throws(SegmentError) {
             return try folder(FilePublisher.staging, in: logs.folder, mode: 0o770)
@@ -203,9 +178,8 @@ struct FilePublisher: Sendable {
 
     private static func isFirst(_ path: String) -> Bool { cleaned.withLock { $0.insert(path).inserted } }
 
-    /// Removes the folders with random names that interrupted publications of a writer left behind, once in a process.
-    ///
-    /// A program that publishes has locked its folder. Lists the folder with all staged files.
+    /// Removes the folders that interrupted publications left behind; a program that still publishes has locked its
+    /// folder.
     private func removeAbandoned(of writer: UniqueID, in root: OpenFolder) {
         guard FilePublisher.isFirst("\(root.path)/\(writer).") else { return }
         let names = (try? LogFolder.names(in: root.descriptor, path: root.path)) ?? []
@@ -229,7 +203,7 @@ struct FilePublisher: Sendable {
             let (folder, file) = try open(name, temporary, in: root, isShared: false)
             return (folder, file, temporary)
         }
-        // A program that begins to publish may take a folder that is not locked yet for an abandoned one.
+        // Another program may have taken the folder for an abandoned folder before it was locked.
         if let opened = try? attempt() { return opened }
         return try attempt()
     }
@@ -267,10 +241,8 @@ struct FilePublisher: Sendable {
 
     /// Opens a folder, and creates it when it does not exist.
     ///
-    /// Its entry in the parent folder is durable then, also when an earlier process or attempt has created the folder
-    /// and did not get as far. The umask and the parent folder (setgid) determine its mode and group.
-    ///
-    /// - Throws: ``SegmentError`` `rejected` when something else has its name.
+    /// Its entry in the parent folder is then durable, even if an earlier process or attempt has only created the
+    /// folder. The umask and the parent folder (setgid) determine its mode and group.
     private func folder(_ name: String, in parent: OpenFolder, mode: mode_t) throws(SegmentError) -> OpenFolder {
         let path = "\(parent.path)/\(name)"
         let isNew = mkdirat(parent.descriptor, name, mode) == 0
@@ -333,7 +305,7 @@ struct FilePublisher: Sendable {
         SegmentError(.forked, file: file, writer: name.writer, reason: "the name is taken: \(reason)")
     }
 
-    /// Compares the staged file with the file of its name; each may be encrypted with another key, or not encrypted.
+    /// Each of the two files may be encrypted with another key, or not encrypted.
     private func requireSameContent(_ name: Name, _ staging: Staging) throws(SegmentError) {
         let path = "\(staging.folder.path)/\(name.fileName)"
         let own = fcntl(staging.file, F_DUPFD_CLOEXEC, 0)
@@ -392,7 +364,6 @@ final class HashedFile {
         return hash.finalize().hexadecimal
     }
 
-    /// Writes the last line, if there is one, and everything that is pending; nothing may follow.
     func finish(with line: String? = nil) throws(SegmentError) {
         if let line { pending += Array(line.utf8) + [0x0A] }
         try flush(isLast: true)

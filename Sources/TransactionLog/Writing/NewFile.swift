@@ -2,9 +2,8 @@ import CLinux
 import Glibc
 package import TributaryChanges
 
-/// A file that appears under its name when it is complete, and not earlier.
-///
-/// It works on each file system: where every file needs a name, the file has the name of a draft until it is complete.
+/// A file that appears under its name when it is complete, and not earlier; until then it has no name, or the name
+/// of a draft.
 package final class NewFile {
     /// The system's O_TMPFILE: a file without a name, which the system removes when the process ends.
     private static let unnamed = 0o20000000 | O_DIRECTORY
@@ -16,26 +15,14 @@ package final class NewFile {
 
     package var path: String { folder.path(of: name) }
 
-    /// Begins a file at a free path.
-    ///
-    /// - Parameters:
-    ///   - path: Its path; a link takes the path, too.
-    ///   - mode: Its mode, whatever the umask is.
-    /// - Throws: ``FileFailure``, with `EEXIST` when the path is taken.
+    /// Throws `EEXIST` when a file or a link has the path; the umask does not change `mode`.
     package convenience init(_ path: String, mode: UInt32) throws(FileFailure) {
         let (folder, name) = try OpenFolder.holding(path)
         guard !folder.contains(name) else { throw FileFailure(path, EEXIST) }
         try self.init(name, in: folder, mode: mode, isHidden: false)
     }
 
-    /// Begins a file in a folder; the name may be taken until the file is whole.
-    ///
-    /// - Parameters:
-    ///   - name: Its name.
-    ///   - folder: The folder.
-    ///   - mode: Its mode, whatever the umask is.
-    ///   - isHidden: Whether a draft has a name that readers of the log folder ignore, and that no earlier draft has.
-    /// - Throws: ``FileFailure``.
+    /// If `isHidden`, readers of the log folder ignore the name of the draft; the umask does not change `mode`.
     package init(_ name: String, in folder: OpenFolder, mode: UInt32, isHidden: Bool = true) throws(FileFailure) {
         (self.folder, self.name) = (folder, name)
         var opened = clinux_openat(folder.descriptor, ".", NewFile.unnamed | O_WRONLY | O_CLOEXEC, mode)
@@ -49,7 +36,7 @@ package final class NewFile {
             opened = folder.open(draft, O_CREAT | O_EXCL | O_WRONLY, mode: mode)
             guard opened >= 0 else { throw folder.failure(draft, errno) }
             self.draft = draft
-            // Whoever removes what was left of killed programs sees that it is being written.
+            // The lock shows other programs, which remove drafts of killed programs, that this draft is in use.
             flock(opened, LOCK_EX | LOCK_NB)
         }
         descriptor = opened
@@ -81,10 +68,7 @@ package final class NewFile {
         guard fchown(descriptor, user, group) == 0 else { throw failure(errno) }
     }
 
-    /// Makes the file durable, and gives it its name; replaces nothing.
-    ///
-    /// - Parameter newName: Its name, if it was not known before.
-    /// - Throws: ``FileFailure``, with `EEXIST` when the name is taken.
+    /// Makes the file durable, and gives it its name; throws `EEXIST` when the name is taken.
     package func finish(as newName: String? = nil) throws(FileFailure) {
         if let newName { name = newName }
         guard fsync(descriptor) == 0 else { throw failure(errno) }
@@ -99,14 +83,11 @@ package final class NewFile {
         try folder.sync()
     }
 
-    /// Makes the file durable, and replaces the file with its name.
-    ///
-    /// - Parameter isRight: Called last before the rename; the file is given up when it throws.
-    /// - Throws: ``FileFailure``; the errors of `isRight`.
+    /// Calls `isRight` last before the rename; when it throws, the new file is dropped.
     package func replace(_ isRight: () throws -> Void = {}) throws {
         guard fsync(descriptor) == 0 else { throw failure(errno) }
         if draft == nil {
-            // For the moment between two calls.
+            // Only a file with a name can replace a file.
             let draft = NewFile.hidden(name)
             guard link(as: draft) == 0 else { throw failure(errno) }
             self.draft = draft

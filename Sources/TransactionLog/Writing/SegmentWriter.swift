@@ -10,9 +10,7 @@ package final class SegmentWriter {
         try file.write(Array(header.utf8) + [0x0A])
     }
 
-    /// Appends a whole transaction: its line and the lines of its changes, each with a newline.
-    ///
-    /// A piece of a transaction has the number of changes only at the last piece.
+    /// `count` is the number of changes of the whole transaction; nil except with its last piece.
     package func append(lines: [UInt8], changes count: Int?) throws(SegmentError) {
         try file.write(lines)
         guard let count else { return }
@@ -20,7 +18,6 @@ package final class SegmentWriter {
         changes += UInt64(count)
     }
 
-    /// Writes the end line and returns it; does not sync the file.
     func finish(_ name: SegmentName, signedBy key: SigningKey?) throws(SegmentError) -> SegmentEnd {
         let hash = file.digest()
         let end = SegmentEnd(
@@ -36,20 +33,11 @@ package final class SegmentWriter {
 }
 
 extension LogFolder {
-    /// Writes a segment and renames it to its final name.
+    /// Writes a segment and renames it to its final name; `header` has no newline.
     ///
-    /// A file of this name with the same bytes is the result of an earlier attempt, which is a success.
-    ///
-    /// - Parameters:
-    ///   - name: The name of the segment.
-    ///   - header: Its first line, without the newline.
-    ///   - key: The key that signs it; nil for none.
-    ///   - isMarked: Whether ``isReady(_:)`` can later tell that the segment was not in its place.
-    ///   - begin: Called with the end line when the whole file is on the disk, before it gets its name.
-    ///   - body: Appends the transactions.
-    /// - Returns: The end line.
-    /// - Throws: ``SegmentError`` `forked` when something else has this name, `locked`, `incomplete` or `inputOutput`
-    ///   when it cannot be compared; errors of `begin` and `body`.
+    /// A file of this name with the same bytes is the result of an earlier attempt, which is a success. If `isMarked`,
+    /// ``isReady(_:)`` can later tell whether the segment was published. `begin` is called before the rename, when the
+    /// whole file is on the disk.
     package func publish(
         _ name: SegmentName,
         header: String,
@@ -66,9 +54,7 @@ extension LogFolder {
         }
     }
 
-    /// Whether the last attempt to publish a marked segment has ended before the segment was in its place.
-    ///
-    /// When false, the segment may have been in its place, also when its file is gone or replaced now.
+    /// False when the segment may have been published, even if its file is gone or replaced now.
     package func isReady(_ name: SegmentName) -> Bool { FilePublisher(logs: self).isReady(.init(name)) }
 
     package func forgetReady(_ name: SegmentName) { FilePublisher(logs: self).forgetReady(.init(name)) }

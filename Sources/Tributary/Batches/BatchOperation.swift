@@ -57,7 +57,7 @@ struct BatchOperation {
                 }
                 let committed = try commit(committing)
                 context.lastSaveToken = HistoryToken(store: committed.history ?? "", number: committed.number)
-                // The view context shows a generation with the batch from now on.
+                // From now on the view context shows a generation with the batch.
                 if context.isMain || refreshes { MergeOperation(context: context).merge(committed.changes) }
             }
         } catch is NothingWritten {
@@ -84,10 +84,9 @@ struct BatchOperation {
     }
 }
 
-/// Computes the derived attributes that a batch changes.
+/// Attributes of the batch's own objects are computed with each slice, others at the end.
 ///
-/// Attributes of the batch's own objects are computed with each slice, attributes of objects that depend on them at
-/// the end of the batch. The memory grows with the number of objects that depend on others, not with the batch.
+/// The memory grows with the number of objects that depend on others, not with the batch.
 final class BatchDerivation: BatchDeriving {
     private let schema: ObjectSchema
     private let context: ManagedObjectContext
@@ -195,13 +194,10 @@ final class BatchDerivation: BatchDeriving {
     }
 }
 
-/// Batches: inserts, updates and deletions in the store itself, one transaction each, all or nothing.
+/// A batch is checked against the store, not against the context's unsaved changes.
 ///
-/// A batch inside ``performInOneTransaction(_:)`` throws.
-///
-/// Batches are checked against the store, not against the context's unsaved changes. The context's merge policy
-/// resolves conflicts of unique keys: `error` refuses the batch, `objectTrump` gives the row's values to the object
-/// that has the key, `overwrite` deletes that object, `storeTrump` and `rollback` leave the row out.
+/// The merge policy resolves conflicts of unique keys: `error` refuses the batch, `objectTrump` gives the row's values
+/// to the object that has the key, `overwrite` deletes that object, `storeTrump` and `rollback` leave the row out.
 extension ManagedObjectContext {
     /// Inserts objects.
     ///

@@ -66,8 +66,7 @@ public struct BatchUpdateRequest: Sendable {
         case value(PropertyValue)
         /// The sum of the stored number and this number; a missing number is zero.
         ///
-        /// A counter takes every amount. Any other number must be able to hold the sum: the request is refused
-        /// otherwise.
+        /// A counter takes every amount. Any other property must be able to hold the sum, or the request is refused.
         case increment(PropertyValue)
         /// The value that another attribute of the object had before the batch.
         case property(String)

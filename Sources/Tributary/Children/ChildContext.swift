@@ -92,7 +92,8 @@ public actor ChildContext {
         let pending = container.pipeline.pending
         pending.begin()
         let ticket = lock.takeTicket()
-        // It waits for the parent's queue, so it cannot be a plain block of this queue; the ticket keeps the order.
+        // The block waits for the parent's queue, so it cannot be a plain block of this queue; the ticket keeps the
+        // order.
         Task {
             _ = await self.run(block, ticket)
             pending.end()
@@ -156,7 +157,6 @@ extension ChildContext: EndingContext {
 
 extension ChildContext: ParentLink {}
 
-/// The connection of a child on its own queue to its parent: by values, never by objects.
 protocol ParentLink: Sendable {
     func perform<T: Sendable, E: Error>(
         _ block: @Sendable (ManagedObjectContext) throws(E) -> T

@@ -1,9 +1,7 @@
 import TributaryChanges
 import TributaryStore
 
-/// The parent of a context, which gives it the unsaved state of the contexts above it and the rows of the store below.
 protocol ContextParent: AnyObject {
-    /// nil for the newest state.
     var generation: Generation? { get }
 
     /// False while a transaction that the parent's saves join is open.
@@ -21,25 +19,24 @@ protocol ContextParent: AnyObject {
 
     var unsavedRoots: UnsavedRoots { get }
 
-    /// Returns an upper bound: an object with changes in two of the contexts above may be included twice.
+    /// An upper bound: an object with changes in two of the contexts above may be included twice.
     func unsavedCount(rootIndex: Int) -> Int
 
     /// Some objects may be in the list twice, and some may only be linked.
     func unsavedKeys(rootIndex: Int) -> [ObjectKey]
 
-    /// Returns objects that may have the values in the property indexes of the scope.
+    /// May include objects that no longer have the values.
     func unsavedKeys(of values: [PropertyValue], in scope: DirtyKeyIndex.Scope) -> [ObjectKey]
 
     func unsaved(_ key: ObjectKey) -> UnsavedObject?
 
     func isUnsaved(_ key: ObjectKey) -> Bool
 
-    /// Returns the objects of a relationship; `ids` are the store's objects.
     func related(_ ids: [ManagedObjectID], at key: RelationshipDelta.Key) -> [ManagedObjectID]
 
     func unsavedState() -> UnsavedState
 
-    /// Takes the changes of a child's save, and returns the changes of objects that are deleted here: they are dropped.
+    /// Returns the changes of objects that are deleted here: these changes are dropped.
     func absorb(_ save: StagedSave) throws(ContextError) -> [ObjectSnapshot]
 }
 

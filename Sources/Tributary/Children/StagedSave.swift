@@ -51,9 +51,7 @@ struct StagedSave: Sendable {
 struct ChildSave {
     let context: ManagedObjectContext
 
-    /// The parent's merge policy is not used: properties that the child has changed replace the parent's.
-    ///
-    /// Under the child's policy `error`, it throws ``ConflictError`` for a change of an object that is deleted above.
+    /// Properties that the child has changed replace the parent's values, whatever the parent's merge policy is.
     func run(_ parent: any ContextParent) throws {
         let staged = stagedSave()
         if context.mergePolicy == .error {
@@ -174,8 +172,7 @@ struct ChildSave {
 struct AbsorbOperation {
     let context: ManagedObjectContext
 
-    /// Properties that the child has changed replace this context's; returns the changes of objects that are deleted
-    /// or gone here, without values for a link.
+    /// Returns the changes of objects that are deleted or gone here.
     func absorb(_ staged: StagedSave) -> [ObjectSnapshot] {
         guard !context.isClosed else { return staged.objects.map(\.edits) }
         let known = staged.lost
@@ -235,7 +232,7 @@ struct AbsorbOperation {
         if staged.hasFormer, let former = living(staged.image.id) { context.delete(former) }
         let known = context.registry.object(staged.key.id, rootIndex: staged.key.rootIndex)
         let former = known?.state == .deleted ? known.flatMap { context.relationships.makeWay($0) } : nil
-        // Deny may forbid the deletion that makes way.
+        // A Deny rule may forbid to delete the former object.
         if let known, known.state == .deleted { return context.relationships.resurrect(known) }
         guard former != nil || living(staged.image.id) == nil else { return }
         let object = context.insertUnawakened(staged.key.id, descriptor, after: former)

@@ -1,8 +1,7 @@
 import TributaryChanges
 import TributaryStore
 
-/// A child's source when the parent is on another queue: the parent's state at the start of the child's block, with
-/// the child's saves since, which the parent receives at the end of the block.
+/// The parent's state at the start of the child's block, and saves that the parent receives at its end.
 final class StagedSource: ContextParent {
     private let store: Store
     private var state = UnsavedState()
@@ -62,7 +61,6 @@ final class StagedSource: ContextParent {
 
     func unsavedState() -> UnsavedState { state }
 
-    /// Shows a save to the child at once and keeps it for the parent.
     func absorb(_ save: StagedSave) -> [ObjectSnapshot] {
         var lost: [ObjectSnapshot] = []
         for object in save.objects {
@@ -87,8 +85,6 @@ final class StagedSource: ContextParent {
     }
 }
 
-/// The unsaved state of all contexts above a child, as values, with the generation under it.
-///
 /// Creating it costs time in proportion to the unsaved objects; copies share it until one of them changes.
 struct UnsavedState: Sendable {
     private(set) var objects: [ObjectKey: UnsavedObject] = [:]
@@ -107,9 +103,7 @@ struct UnsavedState: Sendable {
 
     var hasRelationships: Bool { !deltas.isEmpty }
 
-    /// Adds the changes of a context below the others, or of a later save.
-    ///
-    /// A move applies to the list that the context above shows, so moves are not combined.
+    /// A move applies to the list that the context above shows, so deltas with moves are not combined.
     mutating func add(_ delta: RelationshipDelta) {
         guard !delta.isEmpty else { return }
         if deltas.last?.hasMoves == false, !delta.hasMoves {
@@ -119,9 +113,7 @@ struct UnsavedState: Sendable {
         }
     }
 
-    /// Returns the objects of a relationship after the changes; `ids` are the store's objects.
-    ///
-    /// Costs a look-up for each context or save with moves.
+    /// Costs a look-up for each context or save with moves; `ids` are the store's objects.
     func related(_ ids: [ManagedObjectID], at key: RelationshipDelta.Key) -> [ManagedObjectID] {
         deltas.reduce(ids) { $1.related($0, at: key) }
     }
@@ -132,8 +124,6 @@ struct UnsavedState: Sendable {
     }
 }
 
-/// An index of unsaved objects by attribute values; an entry may be out of date, so the caller compares the values with
-/// the key again.
 struct UnsavedKeyIndex {
     private var indexes: [DirtyKeyIndex.Scope: [[PropertyValue]: [ObjectKey]]] = [:]
     private(set) var visited = 0

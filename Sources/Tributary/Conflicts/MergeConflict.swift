@@ -60,13 +60,9 @@ public struct ConstraintConflict: Hashable, Sendable {
 /// A conflict exists when the object's row has a newer revision, even if other properties were changed. A link from the
 /// other side is a conflict too, where it may affect the saved values: see <doc:Conflicts>.
 public enum MergePolicy: String, Sendable, Hashable, CaseIterable {
-    /// The save throws the conflicts.
-    ///
-    /// The default of background contexts.
+    /// The save throws the conflicts; the default of background contexts.
     case error
-    /// The properties that the context changed keep the context's values.
-    ///
-    /// The default of the view context.
+    /// The properties that the context changed keep the context's values; the default of the view context.
     case objectTrump
     /// The properties that the store changed keep the store's values.
     case storeTrump

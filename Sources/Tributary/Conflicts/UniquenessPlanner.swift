@@ -10,10 +10,9 @@ struct UniquenessPlanner {
     let objects: [ManagedObject]
     let writes: [ObjectIdentifier: ObjectWrite]
 
-    /// Compares the written keys.
+    /// Dropped objects keep their stored keys, so all keys are compared again after each round that drops objects.
     ///
-    /// When that drops changes, the dropped objects keep their stored keys, and all keys are compared again. Costs a
-    /// query for each written key in each round. There is at most one round for each dropped object, and one more.
+    /// Costs a query for each written key in each round; there is at most one round more than dropped objects.
     func plan() throws -> UniquenessPlan {
         var plan = UniquenessPlan()
         while true {
@@ -99,10 +98,7 @@ struct UniquenessPlanner {
         resolved[ObjectIdentifier(object)] ?? context.mergePolicy
     }
 
-    /// A new object loses to a saved object.
-    ///
-    /// Of two new objects, the later object loses when the merge policy prefers the store; otherwise the earlier object
-    /// loses. A conflict between two saved objects is always an error.
+    /// A new object loses to a saved object; a conflict between two saved objects is always an error.
     private func resolve(
         _ key: UniqueKey,
         _ object: ManagedObject,
@@ -164,12 +160,9 @@ struct UniquenessPlanner {
     }
 }
 
-/// How a save resolves conflicts of unique keys; references to a new object that loses are redirected to the object
-/// that keeps the key.
 struct UniquenessPlan {
     var results: [ObjectIdentifier: SavePlan.ObjectResult] = [:]
     private(set) var replacements: [String: [UniqueID: UniqueID]] = [:]
-    /// The stored objects that take the values and links of new objects, by the new object.
     var absorbing: [ObjectIdentifier: Row] = [:]
     var updates: [Change] = []
     var deletions: [Change] = []
@@ -226,7 +219,6 @@ struct UniqueKey: Hashable {
     let propertyIndexes: [Int]
     let values: [PropertyValue]
 
-    /// nil when a value is null, because such a key never conflicts.
     init?(
         of object: ManagedObject,
         _ constraint: [String],
@@ -264,11 +256,9 @@ struct UniqueKey: Hashable {
     }
 }
 
-/// A stored object that would share a key with an object of a save.
+/// A stored object that would share a key with an object of a save, although the planner has not compared the key.
 ///
-/// The planner has not compared the key. The save would make the stored object visible, because it frees the key of an
-/// older object. Or the save would hide the stored object: the key comes from a derived attribute, from a redirected
-/// reference, or from a new object that replaces a stored object.
+/// An older object may give the key up, or the key may come from a derived attribute or a redirected reference.
 struct UnhiddenShadow {
     let key: SharedKey
     let row: Row

@@ -7,16 +7,15 @@ package final class EntityDescriptor: Sendable {
     package let entity: Entity
     let type: ManagedObject.Type
     let store: String
-    /// The number of this descriptor in the process; a ``Field`` remembers a property index together with it.
+    /// Unique in the process; a ``Field`` remembers a property index together with it.
     @usableFromInline let serial: UInt32
     let rootIndex: Int
     let isKnown: Bool
     let defaults: [PropertyValue]
     let hasSubentities: Bool
-    /// Whether the row has exactly the values that a save wrote, so that the save need not read it again.
+    /// The row has exactly the values that a save wrote, so it need not be read again.
     let keepsWrittenValues: Bool
     let properties: PropertyTable
-    /// nil except for an object that finds out which properties an accessor uses.
     let probe: PropertyProbe?
 
     private static let nextSerial = Atomic<UInt32>(1)
@@ -66,7 +65,6 @@ package final class EntityDescriptor: Sendable {
 
 struct PropertyTable: Sendable {
     let roles: [PropertyRole]
-    /// Empty for an entity with so many properties that hashing is faster than a search.
     private let names: [String]
     private static let fewNames = 12
     let transientIndexes: [Int]
@@ -113,7 +111,7 @@ struct PropertyTable: Sendable {
     }
 }
 
-/// How a property can be read and set by name; it is computed once for the entity, because each access needs it.
+/// Each access by name needs the role, so it is computed once for the entity.
 enum PropertyRole: Sendable {
     case attribute(AttributeType)
     case derived

@@ -103,9 +103,7 @@ package final class ObjectSchema: Sendable {
         return roots.indices.contains(index) ? descriptors[roots[index].name] : nil
     }
 
-    /// Returns the descriptor of the ID's concrete entity or of its root entity.
-    ///
-    /// For an unknown entity it returns a new descriptor without properties; an object with it is never found.
+    /// An unknown entity gets a new descriptor without properties, so that its objects are never found.
     func descriptor(of id: ManagedObjectID) -> EntityDescriptor {
         descriptors[id.entity] ?? descriptors[id.rootEntity]
             ?? EntityDescriptor(

@@ -65,7 +65,7 @@ extension PersistentContainer {
         sqlLog: SQLLog? = nil,
         migration: MigrationOptions = MigrationOptions()
     ) async throws {
-        // What needs no store is checked first: the migration of a store to a model that cannot be used drops values.
+        // The schema is checked first: migrating a store to a model that cannot be used would drop values.
         let schema = try ObjectSchema(model: model, store: name, classes: classes, transformers: transformers)
         let store: Store
         do {

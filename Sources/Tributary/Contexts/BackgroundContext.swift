@@ -57,9 +57,7 @@ public actor BackgroundContext {
         return try await performCounted(with: input, block)
     }
 
-    /// The block is already pending, and ends being pending here and not in the caller.
-    ///
-    /// The caller may be on the main actor, which no longer runs while the program exits.
+    /// Marks the block as ended here: the caller's main actor no longer runs while the program exits.
     func performCounted<T: Sendable, E: Error>(
         _ block: @Sendable (ManagedObjectContext) throws(E) -> T
     ) async throws(E) -> T {

@@ -8,7 +8,6 @@ final class ChangeObservation {
     let inaccessibleFaults = ObserverList<(ManagedObject, ContextError) -> Void>()
 
     private var pending = ObjectsDidChange()
-    /// Changes that an observer makes are sent in a further round, not in the middle of this one.
     private var isNotifying = false
 
     // The `@exclusivity(unchecked)` properties are read or incremented with each change of a value. An access to them
@@ -121,7 +120,7 @@ final class ObserverList<Block> {
     private var entries: [(token: ObserverToken, block: Block)] = [] {
         didSet { isEmpty = entries.isEmpty }
     }
-    /// Read with each change of a value; accesses to it cannot overlap.
+    /// Read with each change of a value; accesses cannot overlap.
     @exclusivity(unchecked) private(set) var isEmpty = true
     var first: Block?
 
@@ -131,7 +130,6 @@ final class ObserverList<Block> {
         return token
     }
 
-    /// Skips observers that an earlier observer has cancelled.
     func forEach(_ notify: (Block) -> Void) {
         if let first { notify(first) }
         guard !isEmpty else { return }

@@ -35,14 +35,13 @@ public enum ContextError: Error, Hashable, Sendable {
     case missingTransformer(entity: String, attribute: String, transformer: String)
     /// Derived attributes with expressions that cannot be computed; found when a store is opened.
     case derivations([DerivationProblem])
-    /// Keys of classes that represent no property of their entities, and properties without a key in a class that lists
-    /// keys; found when a store is opened.
+    /// Keys of classes without a property of their entities, or properties without a key in a class that lists keys.
     case fields([FieldProblem])
     /// The container was opened without the class of an entity.
     case classNotGiven(entity: String, className: String)
     /// Another write of this thread, by the named context, is in progress and ends only after the caller.
     ///
-    /// It is a save, a batch or a pin inside `resolveConflict`, inside a batch's handler, or inside another context's
+    /// It is a save, a batch or a pin inside `resolveConflict`, a batch's handler, or another context's
     /// ``ManagedObjectContext/performInOneTransaction(_:)``.
     case saveInProgress(by: String)
     /// Waiting for the write lock would never end; the cycle names the contexts.
@@ -62,7 +61,6 @@ public enum ContextError: Error, Hashable, Sendable {
         .wrongKind(entity: entity, property: "class", expected: "\(type)")
     }
 
-    /// For a to-many property where one value is needed.
     static func toMany(_ property: String, entity: String) -> ContextError {
         .wrongKind(entity: entity, property: property, expected: "an attribute or to-one")
     }

@@ -1,8 +1,7 @@
 import Dispatch
 import TributaryStore
 
-/// The serial queue of a background context: Dispatch on Linux has no `DispatchSerialQueue`, which would be an
-/// executor itself.
+/// The serial queue of a background context; Dispatch on Linux has no `DispatchSerialQueue` that is an executor.
 final class ContextExecutor: SerialExecutor {
     private let queue: DispatchQueue
     private let resource: ExclusiveResource
@@ -35,9 +34,7 @@ final class ContextExecutor: SerialExecutor {
 
     /// Runs a block on the caller's dispatch queue while a thread of the context's own queue waits.
     ///
-    /// The database library identifies the user of the writer connection by the dispatch queue. A caller that holds the
-    /// write lock must not leave that queue, because the block may come back to a context that reads in the open
-    /// transaction.
+    /// GRDB identifies the user of the writer connection by the queue, and the block may read in the open transaction.
     private func runHere<T>(_ block: () -> T) -> T {
         let (hasBegun, hasEnded) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         queue.async {

@@ -2,9 +2,6 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// Reads rows and relationships for one context, under the context's own changes.
-///
-/// It reads the unsaved changes of the context's parent, and otherwise the store at the context's generation.
 final class ContextReader {
     let parent: (any ContextParent)?
     private let store: Store
@@ -13,9 +10,8 @@ final class ContextReader {
     private let rowCache: RowCache
     private var prefetched = PrefetchCache()
     var unreportedError: ContextError?
-    /// The newest transaction that was merged into the objects of a background context.
     var mergedThrough: Int64 = 0
-    /// Grows when anything but an edit changes what the context shows.
+    /// Grows when anything but an edit changes the values that the context shows.
     private var changeCount: UInt64 = 0
     private var caughtUpVersion: UInt64 = 0
 
@@ -26,7 +22,6 @@ final class ContextReader {
         self.rowCache = rowCache
     }
 
-    /// nil for the newest state; the generation of a parent moves with the parent alone.
     var generation: Generation? {
         get { if let parent { parent.generation } else { ownGeneration } }
         set { ownGeneration = newValue }
@@ -36,8 +31,7 @@ final class ContextReader {
 
     var isCommitted: Bool { parent?.isCommitted ?? (saves.transaction == nil) }
 
-    /// The generation of rows from the row cache for the context; nil when it reads the newest state, or its own
-    /// transaction.
+    /// Nil when the context cannot use the row cache: it reads the newest state, or its own transaction.
     private var cachedGeneration: Int64? { isCommitted ? generation?.number : nil }
 
     private var parentVersion: UInt64 { parent?.stateVersion ?? 0 }
@@ -99,10 +93,7 @@ final class ContextReader {
         parent?.unsaved(ObjectKey(rootIndex: rootIndex, id: id)).map { $0.row == nil } ?? false
     }
 
-    /// A context that shows a generation, and its children, share the container's row cache.
-    ///
-    /// A context that reads the newest state does not use it, because another process may have written since; it has
-    /// the rows of its own prefetch cache.
+    /// Not for a context that reads the newest state, because another process may have written since.
     func cachedRow(_ id: ManagedObjectID) -> Row? {
         guard let number = cachedGeneration else { return prefetched.row(id, version: shownVersion) }
         return rowCache.row(id, at: number)
@@ -137,10 +128,7 @@ final class ContextReader {
     }
 }
 
-/// Rows of faults and other ends of relationships that one context has read ahead.
-///
-/// They are valid until the context changes or shows another state, by a save, a merge, a refresh or the next
-/// `perform`.
+/// Rows that are valid until the context changes or shows another state, at the latest until the next `perform`.
 struct PrefetchCache {
     private var rows: [ManagedObjectID: Row] = [:]
     private var related: [RelationshipDelta.Key: [ManagedObjectID]] = [:]

@@ -27,7 +27,6 @@ struct FaultLoading {
         context.observation.inaccessibleFaults.forEach { $0(object, error) }
     }
 
-    /// An object without a row becomes gone.
     func load(_ object: ManagedObject) throws(ContextError) {
         let id = object.objectID
         guard object.descriptor.isKnown else { throw ContextError.notFound(id) }

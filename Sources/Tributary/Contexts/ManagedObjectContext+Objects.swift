@@ -26,7 +26,7 @@ extension ManagedObjectContext {
             throw ContextError.classNotGiven(type, entity: descriptor.entity.name)
         }
         let object = try insert(descriptor, id: id)
-        // An object is of its entity descriptor's class, so only another class has to be checked.
+        // The object has the class of its entity's descriptor, so only another class has to be checked.
         if descriptor.type == type { return unsafeDowncast(object, to: type) }
         guard let object = object as? Object else { throw .unknownEntity(type.entityName) }
         return object
@@ -209,8 +209,7 @@ extension ManagedObjectContext {
         return object(taking: &row)
     }
 
-    /// Moves the values out of the row: a copy would touch memory again that has left the processor's caches in a fetch
-    /// of many rows.
+    /// Moves the values out of the row: a copy would touch memory that has left the processor's caches.
     func object(taking row: inout Row) -> ManagedObject {
         guard let descriptor = registry.descriptor(of: row, in: schema) else { return object(with: row.id) }
         if let known = registry.object(row.uniqueID, rootIndex: descriptor.rootIndex), known.state != .gone {
@@ -228,7 +227,6 @@ extension ManagedObjectContext {
         return object
     }
 
-    /// The ID names its concrete entity, so nothing is read.
     func fault(for id: ManagedObjectID) -> ManagedObject {
         let descriptor = schema.descriptor(of: id)
         if let known = registry.object(id.uniqueID, rootIndex: descriptor.rootIndex), known.state != .gone {
@@ -253,7 +251,7 @@ extension ManagedObjectContext {
         case .inserted, .updated: break
         }
         object.prepareForDeletion()
-        // A new object is deleted like any other until its delete rules have been followed.
+        // A new object is deleted like any other object until its delete rules have been followed.
         pending.delete(object)
         undoStack?.record(.disappeared(object))
         recordChange { $0.addDeletion(of: object.objectID) }

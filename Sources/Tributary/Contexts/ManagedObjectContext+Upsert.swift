@@ -87,7 +87,7 @@ extension ManagedObjectContext {
         if known?.state == .inserted || known?.state == .updated { return nil }
         if known?.state == .deleted { return id }
         if try reader.row(id, descriptor) != nil { return nil }
-        // A hidden object is live as well: an older object has another of its unique keys.
+        // A row may be hidden, because an older object has the same unique key; its ID is then taken as well.
         return try reader.read { try $0.liveRow(id, rootEntity: entity.root) } == nil ? id : nil
     }
 
@@ -122,8 +122,7 @@ extension ManagedObjectContext {
 public enum UpsertIdentity: Sendable {
     /// A new identifier; when two machines insert the same key, a uniqueness constraint hides the younger object.
     case new
-    /// The identifier that `UniqueID.init(entity:key:)` derives: machines that insert the same key insert the same
-    /// object.
+    /// The identifier that `UniqueID.init(entity:key:)` derives: machines that insert the same key insert one object.
     ///
     /// It is for keys of strings, integers and booleans that do not change. While a live object with another key has
     /// the identifier, the new object gets a new identifier.

@@ -67,14 +67,12 @@ public final class ManagedObjectContext {
 
     let children = ChildContexts()
     let home: ContextHome
-    /// A child on its parent's queue has its parent's.
     let queue: ContextQueue
     let registry: ObjectRegistry
     let pending: PendingChanges
     let observation: ChangeObservation
     let reader: ContextReader
     var saving = SaveState()
-    /// The context was reset for good, because its container has closed.
     private(set) var isClosed = false
 
     init(
@@ -133,10 +131,7 @@ public final class ManagedObjectContext {
         return descriptor
     }
 
-    /// Stops the program in debug builds when the context is used off its actor or queue.
-    ///
-    /// The compiler does not find that in all clients: not in Swift 5 mode, nor with `@preconcurrency import` or
-    /// `nonisolated(unsafe)`.
+    /// The compiler does not find this in Swift 5 mode, nor with `@preconcurrency import` or `nonisolated(unsafe)`.
     @inline(__always)
     func checkConfinement(_ entry: StaticString = #function) {
         #if DEBUG
@@ -144,8 +139,6 @@ public final class ManagedObjectContext {
         #endif
     }
 
-    /// Removes all objects for good; observers and their closures are released.
-    ///
     /// Children on its queue are closed only with `withChildren`: a program may still want their changes.
     func close(withChildren: Bool = false) {
         if withChildren { for child in children.all { child.close(withChildren: true) } }
@@ -164,9 +157,7 @@ public final class ManagedObjectContext {
     }
 }
 
-/// The children of a context on its queue, which end when it is released; a child removes itself when it is released.
-///
-/// They are not held. A weak reference would slow down each use of a child: see ``LiveObjectTable``.
+/// The children are not retained; weak references would slow down their use: see ``LiveObjectTable``.
 final class ChildContexts: Sendable {
     private let addresses = Mutex<Set<UInt>>([])
 

@@ -4,10 +4,9 @@ import TributaryChanges
 import TributaryStore
 
 final class ObjectRegistry {
-    /// Objects remove themselves from it when they end, on any thread; the other properties stay on the context's
-    /// queue or actor.
+    /// Objects remove themselves on any thread; all else stays on the context's queue or actor.
     let table: LiveObjectTable
-    /// The objects that are gone and still in use: one that comes back is the same object.
+    /// An object that is gone and still in use is found here, so that it stays the same object when it returns.
     let goneTable: LiveObjectTable
     private var hasGone = false
     private(set) var isRetaining = false
@@ -101,15 +100,11 @@ final class ObjectRegistry {
     }
 }
 
-/// The live objects of a context by ID, without holding them: an object removes itself when it ends.
+/// The live objects of a context by ID; it does not retain them, and an object removes itself when it ends.
 ///
-/// Weak references would work as well, but give each object a side table, which makes every later retain and release of
-/// the object several times as expensive as reading an attribute.
-///
-/// Objects stay on their context's queue or actor, but the last reference to an object may be released elsewhere, as at
-/// the end of an actor's own state. Therefore the table has a lock: an object that ends waits for the lock before its
-/// memory is freed, and meanwhile a look-up finds the object only if it can still be retained. Nothing is released
-/// under the lock.
+/// A weak reference would make every later retain and release several times as expensive as reading an attribute. The
+/// last reference to an object may be released on another queue, so the table has a lock: an object that ends waits for
+/// it before its memory is freed. Nothing is released under the lock.
 final class LiveObjectTable: Sendable {
     private struct State {
         var tables: [AddressTable]
@@ -165,10 +160,8 @@ final class LiveObjectTable: Sendable {
 
     /// Retains the object at an address for `takeRetained` to release; nil when its deinitialization has begun.
     ///
-    /// `swift_tryRetain` is exported by Swift's runtime, which uses it for `unowned` references, and is not a public
-    /// interface. `RuntimeRetainTests` fails when a runtime behaves otherwise. No public interface does the same:
-    /// `Unmanaged` retains an object that has begun to end, and a weak reference gives the object a side table, which
-    /// makes each later retain and release 3.3 times as expensive (13.7 and 46.0 ns).
+    /// `swift_tryRetain` is not public; Swift's runtime exports it for `unowned` references, and `RuntimeRetainTests`
+    /// checks it. A weak reference makes each later retain and release 3.3 times as expensive (13.7 and 46.0 ns).
     static func retain(_ address: UInt) -> UInt? {
         UnsafeMutableRawPointer(bitPattern: address).flatMap { swift_tryRetain($0) }.map { UInt(bitPattern: $0) }
     }
@@ -180,11 +173,8 @@ final class LiveObjectTable: Sendable {
 
 /// Addresses of objects by ID, for look-ups at half the cost of a dictionary.
 ///
-/// The addresses are kept in slots, in the order of insertion; a hash table with open addressing has the slot of each
-/// ID. A removal that knows the slot searches nothing: objects that were fetched together mostly end together, so their
-/// slots are adjacent, where entries of the hash table would be anywhere in memory. Empty slots are dropped when room
-/// is needed, or when most slots are empty. The seed is random for each table, so that nobody can write IDs with equal
-/// hashes into a log.
+/// Objects that were fetched together have adjacent slots and mostly end together. The seed is random, so that nobody
+/// can write IDs with equal hashes into a log.
 struct AddressTable {
     private struct Slot {
         var id = UniqueID(high: 0, low: 0)
@@ -212,7 +202,7 @@ struct AddressTable {
 
     var addresses: [UInt] { slots.compactMap { $0.address == 0 ? nil : $0.address } }
 
-    /// Returns the slot of the address; the address leaves it when empty slots are dropped.
+    /// Returns the slot of the address; it changes when empty slots are dropped.
     mutating func insert(_ address: UInt, for id: UniqueID) -> Int {
         reserve(1)
         let hash = hash(id)
@@ -260,7 +250,6 @@ struct AddressTable {
         }
     }
 
-    /// The caller has to place the entries again.
     private mutating func dropEmptySlots() {
         let former = slots
         slots = AddressTable.noSlots

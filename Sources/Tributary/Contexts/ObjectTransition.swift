@@ -1,13 +1,10 @@
-/// The transition of an object for an event in a state: the new state and the actions.
-///
-/// An event without a transition in a state leaves the object as it is.
+/// An event without a transition in a state leaves the object unchanged.
 struct ObjectTransition: Hashable, Sendable {
     struct Actions: OptionSet, Hashable, Sendable {
         let rawValue: UInt16
 
         // PendingChanges performs these actions:
 
-        /// The object joins the objects that the next save includes.
         static let list = Actions(rawValue: 1 << 0)
         static let unlist = Actions(rawValue: 1 << 1)
         static let register = Actions(rawValue: 1 << 2)
@@ -24,11 +21,10 @@ struct ObjectTransition: Hashable, Sendable {
 
         // The caller performs these actions, with the object as it was before the transition:
 
-        /// The changes that the object has made to the other ends of its relationships are reverted.
+        /// Reverts the object's changes to the other ends of its relationships.
         static let revertInverses = Actions(rawValue: 1 << 10)
-        /// A conflict is kept for a save under the policy `error`.
+        /// A save under the policy `error` throws the conflict.
         static let keepConflict = Actions(rawValue: 1 << 11)
-        /// Observers get the values that were set and are lost.
         static let reportLostEdits = Actions(rawValue: 1 << 12)
 
         // The caller performs these actions after the transition:
@@ -159,7 +155,7 @@ struct ObjectTransition: Hashable, Sendable {
         }
     }
 
-    /// An object that was changed or deleted after the save stays so.
+    /// An object that was changed or deleted after the save stays changed or deleted.
     private static func restoration(of saved: ObjectState, _ state: ObjectState) -> Cell? {
         let actions: Actions = [.list, .register]
         return switch (saved, state) {
@@ -178,13 +174,11 @@ enum ObjectEvent: Hashable, Sendable {
     /// A program or a child's save makes the object.
     case insert
     case edit
-    /// A program or a delete rule marks the object as deleted.
     case delete
     /// The delete rules of an object that was deleted before its first save have been followed.
     case purge
-    /// A new object takes the ID of an object that is deleted here; a save deletes the one and inserts the other.
+    /// A new object takes the ID of an object that is deleted here; a save writes the deletion and the insert.
     case makeWay
-    /// The row of a fault is read, and the store has none.
     case loadFailure
     /// A merge finds that the store no longer has a row.
     case invalidate
@@ -198,27 +192,20 @@ enum ObjectEvent: Hashable, Sendable {
     case saveDeletion(isLost: Bool)
     /// An undo or a child's save brings a deleted object back, with or without changes of its own.
     case resurrect(isChanged: Bool)
-    /// The context finds a row of an object that is gone or new here: others have inserted it, with or without changes
-    /// of the context's own.
+    /// Others have inserted an object that is gone or new here, with or without changes of the context's own.
     case appear(isChanged: Bool)
-    /// An undo has restored all values of the row.
     case revertToRow
-    /// The transaction around a save of the object has failed, or the object that took its ID was dropped; the state is
-    /// the one before that.
+    /// The transaction of a save has failed, or the object that took the ID was dropped; this is the state before that.
     case restore(ObjectState)
-    /// The context is reset, or its container closes.
     case detach
 }
 
 /// The state of an object between its context and the store.
 public enum ObjectState: String, Sendable, Hashable {
-    /// New in the context, not saved yet.
     case inserted
     /// Unchanged since the last read or save, or a fault.
     case clean
-    /// Changed in the context, not saved yet.
     case updated
-    /// Deleted in the context, not saved yet.
     case deleted
     /// Deleted in the store, by this context's save, another context or another machine.
     ///
@@ -227,6 +214,5 @@ public enum ObjectState: String, Sendable, Hashable {
     /// The context was reset or its container closed.
     case detached
 
-    /// Whether lists of related objects may omit the object.
     var isDeletion: Bool { self == .deleted || self == .gone }
 }

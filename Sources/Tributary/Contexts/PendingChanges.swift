@@ -1,9 +1,6 @@
 import TributaryChanges
 
-/// The unsaved changes of a context, and the only owner of the states of its objects.
-///
-/// An object moves from state to state by ``ObjectTransition`` alone. The list of changed objects follows from the
-/// states: an object is in it while it is inserted, updated or deleted.
+/// The only owner of the states of a context's objects, which change by ``ObjectTransition`` alone.
 final class PendingChanges {
     struct StateAccess {
         fileprivate init() {}
@@ -17,12 +14,10 @@ final class PendingChanges {
     private(set) var isFollowingDeleteRules = false
     private(set) var lostConflicts: [MergeConflict] = []
     private(set) var lostEdits: [ObjectSnapshot] = []
-    /// Whether an unsaved object has an ID that an object may have had before; the store then shows its former links.
+    /// An object may have had the ID of an unsaved object before; the store then shows its former links.
     var hasReusedIDs = false
     private(set) var refusedWrites = RefusedWrites()
-    /// Released when the context has no changes.
     var assignedList: AssignedList?
-    /// The objects that were visited when lists were built or assigned.
     let listSteps = StepCounter()
 
     // The `@exclusivity(unchecked)` properties are read or incremented with each change of a value. An access to them
@@ -54,7 +49,6 @@ final class PendingChanges {
         return list.objects(values, in: scope, version: version)
     }
 
-    /// For events with transitions that have no actions for the caller.
     func move(_ object: ManagedObject, on event: ObjectEvent) {
         apply(ObjectTransition(from: object.state, on: event), to: object)
     }
@@ -124,8 +118,7 @@ final class PendingChanges {
         }
     }
 
-    /// Passes deleted objects to `block` until their delete rules, and the rules of further deleted objects, have been
-    /// followed.
+    /// Calls `block` again for objects that the delete rules have deleted.
     func followDeleteRules(_ block: ([ManagedObject]) -> Void) {
         guard !unfollowedDeletions.isEmpty else { return }
         // A hook of a deleted object may call this function again.
@@ -161,8 +154,7 @@ final class PendingChanges {
         return refusedWrites.failures
     }
 
-    /// Whether the step is not saved; `saves` is the number of saves before it, or nil when it is not its property's
-    /// first change.
+    /// `saves` is the number of saves before the step, or nil when it is not the first change of its property.
     func isUnsaved(_ saves: UInt64?) -> Bool { saves.map { $0 >= lastSave } ?? false }
 
     func finishSave() {
@@ -175,7 +167,7 @@ final class PendingChanges {
         assignedList = nil
     }
 
-    /// Puts the changes of a save with a failed transaction under the current changes.
+    /// Adds the changes of a save with a failed transaction below the current changes.
     func restore(_ memento: SaveMemento) {
         assignedList = nil
         var sum = memento.delta
@@ -186,7 +178,7 @@ final class PendingChanges {
         hasReusedIDs = hasReusedIDs || memento.hasReusedIDs
     }
 
-    /// Otherwise a delete rule would change objects after a rollback.
+    /// A delete rule must not change objects after a rollback.
     func dropUnfollowedDeletions() { unfollowedDeletions = [] }
 
     func dropDelta() {
@@ -209,7 +201,7 @@ final class PendingChanges {
     func followWrites(forUndo isRecording: Bool) { isFollowingWrites = isRecording || list.keys.isUsed }
 }
 
-/// The objects of a context that a save includes, held strongly, in the order of their first changes.
+/// The objects that a save includes, held strongly, in the order of their first changes.
 struct DirtyList {
     private var entries: [ManagedObject?] = []
     private(set) var count = 0
@@ -218,7 +210,6 @@ struct DirtyList {
     private var counts: [Int] = []
     private(set) var deletedRootIndexes: Set<Int> = []
 
-    /// For tests: the number of objects that callers visited individually.
     private(set) var visited = 0
 
     var objects: [ManagedObject] { entries.compactMap { $0 } }
@@ -245,14 +236,13 @@ struct DirtyList {
         counts[root] += 1
     }
 
-    /// Indexes that objects have left are not used again, so that the order stays; now and then they are removed.
+    /// A free index is not used again, so that the order stays; now and then the gaps are removed.
     private mutating func closeGaps() {
         entries.removeAll { $0 == nil }
         for (index, object) in entries.enumerated() { object?.dirtyIndex = index }
         keys.removeAll()
     }
 
-    /// An object may have other values by now, see ``DirtyKeyIndex``.
     mutating func objects(_ key: [PropertyValue], in scope: DirtyKeyIndex.Scope, version: UInt64) -> [ManagedObject] {
         keys.listIndexes(of: key, in: scope, version: version, entries: entries).compactMap { entries[$0] }
     }

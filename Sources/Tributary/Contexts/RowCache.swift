@@ -2,18 +2,13 @@ import Synchronization
 import TributaryChanges
 import TributaryStore
 
-/// Rows that were read before they are needed, shared by the contexts of a container.
+/// An entry is valid up to the last transaction that is known to have left the row unchanged.
 ///
-/// Rows never change, so each entry is valid for a range of generations: from the transaction that wrote the row to the
-/// last transaction that is known to have left the row unchanged. Commits of this process record under the write lock
-/// the objects that they touched; a gap in their numbers belongs to another process and closes all ranges. A context
-/// that shows an older generation never gets a newer row, nor the other way round.
-///
-/// Fetches that request it, prefetching and faults fill the cache. Beyond its limit the oldest rows are removed first.
+/// A gap in the numbers of this process's commits belongs to another process, and ends all entries.
 final class RowCache: Sendable {
     private struct Entry {
         let row: Row
-        /// The last transaction that is known to have left the row unchanged; nil while it is the newest transaction.
+        /// Nil while the newest transaction is known to have left the row unchanged.
         var holdsThrough: Int64?
     }
 
@@ -33,7 +28,6 @@ final class RowCache: Sendable {
         state = Mutex(State(newest: newest))
     }
 
-    /// Without a number, returns the newest row.
     func row(_ id: ManagedObjectID, at number: Int64?) -> Row? {
         state.withLock { state in
             guard let entry = state.entries[id] else { return nil }
@@ -59,7 +53,7 @@ final class RowCache: Sendable {
         }
     }
 
-    /// Records the committed transactions `first` to `last`; called under the write lock.
+    /// Called under the write lock.
     func recordCommits(first: Int64, last: Int64, changes: ObjectChanges) {
         state.withLock { state in
             guard last > state.newest else { return }

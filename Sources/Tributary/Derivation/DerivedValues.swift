@@ -8,7 +8,6 @@ struct DerivedValues {
     let reader: Reader
     let now: PropertyValue
     let dropped: Set<ObjectIdentifier>
-    /// Objects that the save deletes, without the objects that the context has deleted.
     var removed: Set<ManagedObjectID> = []
 
     struct Subject {

@@ -1,9 +1,6 @@
 import TributaryChanges
 
-/// An index of a context's unsaved objects by attribute values, so that a look-up does not visit all of them.
-///
-/// A look-up first adds the objects that were inserted or changed since the last look-up. An entry may be out of date:
-/// the caller compares the object's values with the key again.
+/// An entry may be out of date: the caller compares the object's values with the key again.
 struct DirtyKeyIndex {
     struct Scope: Hashable {
         var rootIndex: Int
@@ -12,7 +9,6 @@ struct DirtyKeyIndex {
 
     private struct Index {
         var listIndexes: [[PropertyValue]: [Int]] = [:]
-        /// The number of entries in `listIndexes`, including entries that are out of date or there twice.
         var count = 0
         private(set) var pending: [Int]
         private var limit: Int
@@ -47,7 +43,6 @@ struct DirtyKeyIndex {
         for scope in indexes.keys { indexes[scope]?.append(listIndex) }
     }
 
-    /// Called before one of the object's properties changes.
     mutating func change(_ listIndex: Int, rootIndex: Int, propertyIndex: Int) {
         for scope in indexes.keys where scope.rootIndex == rootIndex && scope.propertyIndexes.contains(propertyIndex) {
             indexes[scope]?.append(listIndex)
@@ -58,9 +53,7 @@ struct DirtyKeyIndex {
         indexes = [:]
     }
 
-    /// Returns the list indexes, ascending, of objects that may have the values.
-    ///
-    /// All indexes are rebuilt when the shown `version` has changed.
+    /// All indexes are rebuilt for another shown `version`; some objects may no longer have the values.
     mutating func listIndexes(
         of key: [PropertyValue],
         in scope: Scope,

@@ -3,11 +3,9 @@ import TributaryModel
 import TributaryStore
 
 extension FetchOperation {
-    /// Returns all objects that match the request, in order, evaluated on objects instead of in the store.
+    /// The store's result may be wrong if a condition or order reads other objects with unsaved changes.
     ///
-    /// It is for a condition or order that reads other objects with unsaved changes, here or in a context above: the
-    /// store's result may then be wrong for unchanged objects. Without such objects it returns nil, because the store
-    /// is right for all objects without changes of their own. Offset and limit are not applied.
+    /// Nil if no such object has changes. Offset and limit are not applied.
     func objectsOverChangedRelations() throws -> [ManagedObject]? {
         guard request.includesPendingChanges && context.pending.count > 0 || context.above?.hasUnsaved == true else {
             return nil
@@ -20,7 +18,7 @@ extension FetchOperation {
         guard (termRoots + keyRoots).contains(where: { $0 != PredicateRoots() }) else { return nil }
         let roots = unsavedRoots()
         let changed = changedRoots(roots)
-        // A link here may take a one-to-one target from a stored object, which then shows none.
+        // A link here may take a one-to-one target from a stored object, which then has no target.
         let taken = roots.relationships.filter { place in
             let descriptor = context.schema.rootDescriptor(at: place.rootIndex)
             guard let properties = descriptor?.entity.properties, properties.indices.contains(place.propertyIndex)
@@ -33,8 +31,7 @@ extension FetchOperation {
         let affected = termRoots.map { $0.areConcerned(changed: changed, deleted: deleted) }
         let isOrderAffected = keyRoots.contains { $0.areConcerned(changed: changed, deleted: deleted) }
         guard isOrderAffected || affected.contains(true) else { return nil }
-        // The store evaluates the conditions that no unsaved change can make true; the objects then evaluate all
-        // conditions.
+        // No unsaved change can make these conditions true, so the store evaluates them first.
         let conditions = zip(terms, affected).filter { !$0.1 || $0.0.isOfReference }.map(\.0.condition)
         let query = FetchQuery(
             entity: descriptor.entity,
@@ -75,9 +72,7 @@ extension FetchOperation {
         return found.filter { object in terms.allSatisfy { $0.bound.evaluate(on: object) } }
     }
 
-    /// Returns the values that every matching object must have, for a look-up in an index.
-    ///
-    /// It is empty when there are so few unsaved objects that all of them are visited.
+    /// The values that every match must have, for a look-up in an index; empty when visiting all objects is cheap.
     private func requiredValues(
         _ terms: [FetchTerm],
         _ descriptor: EntityDescriptor
@@ -126,7 +121,6 @@ extension FetchOperation {
         return names
     }
 
-    /// Returns the fetch in a temporary context with the same parent; nil when the context has no changes.
     func withoutOwnChanges() -> FetchOperation? {
         guard !request.includesPendingChanges, context.above != nil, context.pending.count > 0 else { return nil }
         let other = ManagedObjectContext(
@@ -168,8 +162,6 @@ struct FetchTerm {
         try (predicate?.conjuncts ?? []).map { FetchTerm(condition: $0, bound: try $0.bind(to: entity, in: model)) }
     }
 
-    /// The property and value that a plain equality requires of each match: an attribute of text, whole numbers or
-    /// UUIDs, or a to-one relationship in the object's own row.
     var requiredValue: (propertyIndex: Int, value: PropertyValue)? {
         guard let (path, value) = equality, path.steps.isEmpty else { return nil }
         switch path.terminal {
@@ -186,8 +178,7 @@ struct FetchTerm {
         }
     }
 
-    /// Whether the condition compares a to-one register of the object with an object: unsaved deletions may make it
-    /// false, and no unsaved change of another object makes it true.
+    /// Unsaved deletions may make such a condition false, and no unsaved change of another object makes it true.
     var isOfReference: Bool {
         guard let (path, _) = equality, path.steps.isEmpty, case .reference(_, _, .column) = path.terminal else {
             return false

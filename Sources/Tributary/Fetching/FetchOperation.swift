@@ -4,7 +4,6 @@ import TributaryStore
 
 struct FetchOperation {
     let context: ManagedObjectContext
-    /// The current time is in place of `now()`.
     let request: FetchRequest<ManagedObject>
 
     init(context: ManagedObjectContext, request: FetchRequest<ManagedObject>) {

@@ -197,9 +197,7 @@ public struct FetchedProperty: Sendable, Hashable, ExpressibleByStringLiteral {
         case count
         /// The sum; 0 without values.
         case sum
-        /// The least value.
         case min
-        /// The greatest value.
         case max
         /// The mean; null without values.
         case average

@@ -70,7 +70,6 @@ extension PersistentContainer {
         try await count(for: FetchRequest(type.entityName, predicate: predicate), at: state)
     }
 
-    /// Does not block the calling thread.
     func reading<T: Sendable>(
         at state: FetchedState,
         _ block: @escaping @Sendable (Reader) throws -> T

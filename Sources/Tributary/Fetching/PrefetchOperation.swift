@@ -6,8 +6,6 @@ struct PrefetchOperation {
     let context: ManagedObjectContext
 
     /// Costs at most two queries for each step of a path, whatever the number of objects.
-    ///
-    /// To-many relationships then have the IDs of their objects, and the rows of these objects are cached.
     func prefetch(_ keyPaths: [String], of objects: [ManagedObject], entity name: String) throws {
         for path in keyPaths {
             var entity = try context.descriptor(named: name).entity

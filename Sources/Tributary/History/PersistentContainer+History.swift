@@ -3,17 +3,6 @@ public import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// Persistent history: one transaction for each save, batch and import.
-///
-/// ```swift
-/// try await container.registerHistoryConsumer("search index")
-/// var token = try container.historyToken(ofConsumer: "search index")
-/// for transaction in try container.fetchHistory(after: token) {
-///     for change in transaction.changes { index(change.objectID) }
-///     token = transaction.token
-/// }
-/// try await container.setHistoryToken(token, ofConsumer: "search index")
-/// ```
 extension PersistentContainer {
     /// Returns the token of the newest transaction.
     public func currentHistoryToken() throws -> HistoryToken {

@@ -95,7 +95,6 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Moves a context that shows a generation to the newest generation, like a save that writes.
     @discardableResult
     func moveToNewest() throws -> ObjectChanges {
         guard let generation else { return ObjectChanges() }
@@ -109,14 +108,13 @@ extension ManagedObjectContext {
         return try MainActor.assumeIsolated { try pipeline.moveToNewest() }
     }
 
-    /// Merges the changes since the last call into the objects in use; a background context reads the newest state
-    /// anyway.
     func mergeNewest() {
         let known = reader.mergedThrough
         do {
             let (newest, changes) = try reader.read { reader in
                 let newest = try reader.history.newestTransaction()
-                // An observer, such as a results controller, follows inserted objects also where no object is in use.
+                // A results controller also follows inserted objects, so an observer needs the changes when no object
+                // is in use.
                 guard newest > known, registry.count > 0 || !observation.changes.isEmpty else {
                     return (newest, ObjectChanges())
                 }
@@ -131,7 +129,7 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Returns the changes that the move has not announced, without inserted objects that the store no longer has.
+    /// Leaves out changes that the move has announced, and inserted objects that the store no longer has.
     private func withoutVanished(_ changes: ObjectChanges, merged: ObjectChanges) throws -> ObjectChanges {
         var rest = ObjectChanges(limit: .max)
         if changes.isEverything { rest.collapseEverything() }
@@ -154,9 +152,7 @@ extension ManagedObjectContext {
         return changes
     }
 
-    /// Returns the objects in use that the changes may concern, also gone objects.
-    ///
-    /// It visits the changes or the objects, whichever are fewer.
+    /// Includes gone objects; visits the changes or the objects, whichever are fewer.
     func objectsInUse(touchedBy changes: ObjectChanges) -> [ManagedObject] {
         let isListed = changes.collapsedEntities.isEmpty && !changes.isEverything
         if isListed, changes.count < registry.count {

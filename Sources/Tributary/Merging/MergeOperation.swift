@@ -42,7 +42,7 @@ struct MergeOperation {
         context.recordChange { notification in
             notification.inserted.formUnion(changes.inserted)
             notification.merged.formUnion(changes)
-            // Several merges together may be too large to list as well.
+            // Several merges together may also be too large for a list.
             let isCollapsed = notification.merged.isEverything || !notification.merged.collapsedEntities.isEmpty
             notification.isEverything = notification.isEverything || isCollapsed
         }
@@ -59,7 +59,7 @@ struct MergeOperation {
     func catchUp() {
         guard context.reader.isBehind else { return }
         context.reader.markCaughtUp()
-        // The changes of the contexts above are listed nowhere.
+        // Nobody lists the changes of the contexts above.
         if !context.reader.isStore { context.recordChange { $0.isEverything = true } }
         guard context.registry.count > 0 else { return }
         for object in context.registry.relationshipReaders { object.extras?.related = [:] }
@@ -83,8 +83,6 @@ struct MergeOperation {
         }
     }
 
-    /// Others have deleted the objects: their undo steps go, and links to them are not changes.
-    ///
     /// Costs a look at each step that can be undone, at each unsaved object, and at each order, for a whole merge.
     private func forget(_ gone: [ManagedObject]) {
         guard !gone.isEmpty else { return }
@@ -134,9 +132,7 @@ struct MergeOperation {
         return !context.reader.isStore && known.values != row.values
     }
 
-    /// Others have inserted an object with the ID of a new one: its values become changes of the stored object.
-    ///
-    /// When the context has deleted a former object with the ID, the row is of the former object.
+    /// Others have inserted an object with the ID of a new object: its values become changes of the stored object.
     private func becomeStored(_ object: ManagedObject, _ row: Row?) {
         guard object.state == .inserted, object.extras?.former == nil,
             row?.entity.name == object.descriptor.entity.name
@@ -151,10 +147,7 @@ struct MergeOperation {
         context.appear(object, from: &row)
     }
 
-    /// Gives an object a newer row under its own changes.
-    ///
-    /// The derived other ends recorded a move from the old row's target; now they record a move from the new row's
-    /// target. The registers of a deleted object have no target there.
+    /// The other ends move from the new row's target now; the registers of a deleted object have no target there.
     func rebase(_ object: ManagedObject, on row: Row) {
         let isCut = object.state == .deleted && !context.pending.isUnfollowed(object)
         var moved: [(propertyIndex: Int, here: UniqueID?, isOwn: Bool)] = []

@@ -13,8 +13,7 @@ extension MergePipeline {
         if generation.number < number { await flush() }
     }
 
-    /// Returns false when the merge failed; `isAsked` is false for calls of the timer, which the main context may have
-    /// switched off.
+    /// False when the merge failed; `isAsked` is false for the timer, which the main context may have switched off.
     @discardableResult
     func mergeWhenDue(isAsked: Bool = true) async -> Bool {
         guard !pendingNotifications.isEmpty else { return true }
@@ -55,7 +54,6 @@ extension MergePipeline {
         }
     }
 
-    /// For a main context without objects and without changes.
     @MainActor
     func moveGenerationOfEmptyMain() throws -> Generation {
         guard !pendingNotifications.isEmpty else { return generation }
@@ -84,7 +82,7 @@ extension MergePipeline {
     @MainActor
     private func postUpdate() {
         guard let main, !main.collected.isEmpty else { return }
-        // A store that was set back, or a copy, has another history once it is written to.
+        // A store that was restored or copied gets another history with its first write.
         let name = (try? generation.read { try $0.history.name() }) ?? main.storeName
         let token = HistoryToken(store: name, number: generation.number)
         let update = StoreUpdate(token: token, changes: main.collected)
@@ -104,11 +102,9 @@ extension MergePipeline {
         rowCache.recordCommits(first: first, last: last, changes: changes)
     }
 
-    /// Commits the save of the main context, which then shows it.
+    /// Commits the save of the main context, and moves it to a generation that contains the save.
     ///
-    /// After the commit, in the same call, `adopt` lets the context mark its saved objects as clean. The main context
-    /// moves to a generation that contains the save, and merges earlier commits of others. Then an update is posted,
-    /// unless this save is itself part of a merge, which posts a single update for both.
+    /// `adopt` marks the saved objects as clean right after the commit. A save that is part of a merge posts no update.
     @MainActor
     func commitMain(
         _ block: (WriteTransaction) throws -> CommittedTransaction,
@@ -136,10 +132,7 @@ extension MergePipeline {
         return committed
     }
 
-    /// Applies changes that others have written, in one SQLite transaction, and announces them.
-    ///
-    /// The block runs under the write lock, at the priority of the saves that wait for it, and after the requests that
-    /// have begun.
+    /// The block runs under the write lock, at the priority of the waiting saves, and after the begun requests.
     func importTransactions<T: Sendable>(
         _ block: @escaping @Sendable (WriteTransaction) throws -> (T, [CommittedTransaction])
     ) async throws -> T {
@@ -184,10 +177,9 @@ extension MergePipeline {
     }
 }
 
-/// Transactions that other processes have committed to the same store.
+/// Unknown transaction numbers between this process's own numbers belong to other processes.
 ///
-/// Every transaction has a number, and this process knows the numbers of its own; numbers in between belong to other
-/// processes. They are read under the write lock, so that this process commits no transaction meanwhile.
+/// They are read under the write lock, so that this process commits no transaction meanwhile.
 extension MergePipeline {
     func watchRemote() {
         // No other process can open a store in memory.
@@ -213,9 +205,7 @@ extension MergePipeline {
         try postRemoteCommits(lock, through: try lock.newestTransaction())
     }
 
-    /// Posts remote commits before the first of these local transactions.
-    ///
-    /// When history cannot be read it posts "everything", because the commit is durable and no change may be missed.
+    /// Without a readable history it posts "everything", because the commit is durable and no change may be missed.
     func postLocalCommits(_ lock: HeldWriteLock, first: Int64, last: Int64) {
         do {
             try postRemoteCommits(lock, through: first - 1)

@@ -5,17 +5,12 @@ import Synchronization
 package import TributaryChanges
 package import TributaryStore
 
-/// Merges committed saves into the main context.
+/// Merges committed saves into the main context, which then saves its own changes and posts one update.
 ///
-/// Saves of background contexts announce their changes through ``announce(_:_:)`` while they still hold the write lock,
-/// imports go through ``importTransactions(_:)``, and the main context saves through ``commitMain(_:adopting:)``. When
-/// the debouncer makes a merge due, the main context moves to a new generation, merges the pending changes, saves its
-/// own changes, and one update is posted.
-///
-/// The container creates the pipeline, attaches its main context on the main actor, and starts it.
+/// Saves of background contexts use ``announce(_:_:)`` under the write lock, imports ``importTransactions(_:)``, and
+/// the main context ``commitMain(_:adopting:)``.
 package final class MergePipeline: Sendable {
     package let store: Store
-    /// Blocks that were enqueued on contexts and have not ended.
     package let pending = PendingBlocks()
     let pendingNotifications: PendingNotifications
     let rowCache: RowCache
@@ -23,9 +18,8 @@ package final class MergePipeline: Sendable {
     let activities = ActivityBoard()
     let failures = Broadcast<MainSaveFailure>(limit: 16)
     let commits = Signal()
-    /// The container keeps it alive; nil until it is attached.
     @MainActor private(set) weak var main: MainContext?
-    /// Requested saves and merges that have begun since the last import; the next import waits for them.
+    /// The requests since the last import; the next import waits for them.
     private let requests = Mutex(PendingBlocks())
     private let state: Mutex<State>
 
@@ -80,7 +74,7 @@ package final class MergePipeline: Sendable {
         state.withLock { $0.remoteWatch }?.stopSoon()
     }
 
-    /// Runs a requested save or merge: the next import waits until it has ended.
+    /// The next import waits until the block has ended.
     package func request<T>(_ block: () async throws -> T) async rethrows -> T {
         let pending = requests.withLock { pending in
             pending.begin()
@@ -116,12 +110,10 @@ package final class MergePipeline: Sendable {
 @MainActor
 final class MainContext {
     let context: ManagedObjectContext
-    /// The name of the store in tokens when the container was opened.
     let storeName: String
     var collected: ObjectChanges
     var isCollecting = false
-    /// The context's edit count when its save failed; the save is repeated only when the count has grown, and merges do
-    /// not change it.
+    /// The edit count when a save failed: the save is repeated only after further edits, which merges are not.
     var editsOfFailedSave: UInt64?
 
     init(home: ContextHome, generation: Generation) throws {
@@ -131,10 +123,7 @@ final class MainContext {
         collected = ObjectChanges(limit: home.pipeline.options.pendingLimit)
     }
 
-    /// Closes the store of a container that is released without being closed.
-    ///
-    /// Objects, undo steps and contexts hold each other, and a program may still have a context, a controller or a
-    /// stream. After ``PersistentContainer/close()`` it does nothing.
+    /// Closes the store of a container that is released without being closed: contexts and objects may outlive it.
     isolated deinit {
         let pipeline = context.home.pipeline
         pipeline.stopWatchingRemote()
@@ -143,13 +132,12 @@ final class MainContext {
         try? pipeline.store.close()
     }
 
-    /// Whether a save would write or reject anything, and something has changed since the last failed save.
+    /// False also when nothing has changed since the last failed save.
     var needsSave: Bool {
         (context.hasChanges || !context.pending.refusedWrites.isEmpty)
             && editsOfFailedSave != context.pending.editCount
     }
 
-    /// Runs without the write lock; properties that were changed here keep their values.
     func merge(_ step: MergePipeline.Step) {
         MergeOperation(context: context).merge(step.changes, movingTo: step.generation)
     }
@@ -158,7 +146,6 @@ final class MainContext {
 package struct MergeStatus: Sendable, Hashable {
     package var lastMerge: WallTime?
     package var nextMergeDue: WallTime?
-    /// Why the last merge failed; it is tried again automatically.
     package var failure: String?
     package var durations = DurationHistogram()
 }

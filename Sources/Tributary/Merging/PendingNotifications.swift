@@ -2,10 +2,9 @@ import Synchronization
 import TributaryChanges
 import TributaryStore
 
-/// The committed changes that are not yet merged into the main context, in bounded memory.
+/// The write lock makes the removed changes exactly the changes of a generation that is pinned under it.
 ///
-/// Changes are added and removed under the write lock, so the removed changes are exactly the changes in a generation
-/// that is pinned under the lock. Beyond the limit of IDs they collapse: first per entity, then to "everything".
+/// Too many changes collapse: first per entity, then to "everything".
 final class PendingNotifications: Sendable {
     private struct State {
         var options: MergeOptions
@@ -94,23 +93,16 @@ final class PendingNotifications: Sendable {
     }
 }
 
-/// Decides when the main context merges: after a quiet period, but never later than a ceiling.
-///
-/// Each announcement starts the quiet period again; the ceiling begins at the first announcement that is not merged, so
-/// that a steady stream cannot starve the main context. Times are durations since any fixed moment; this type has no
-/// clock.
+/// Each announcement starts the quiet period again, but not the ceiling: a stream cannot starve the main context.
 struct MergeDebouncer: Sendable {
     enum Action: Hashable, Sendable {
-        /// Nothing to do until the next announcement, or until the running timer ends.
         case none
-        /// `timerFired(at:)` must be called at this time.
         case sleep(until: Duration)
         case merge
     }
 
     private enum State {
         case idle
-        /// A timer runs, at the latest until `deadline`.
         case waiting(first: Duration, deadline: Duration, timer: Duration)
     }
 
@@ -142,7 +134,6 @@ struct MergeDebouncer: Sendable {
         }
     }
 
-    /// Also called to check whether the timer should have ended.
     mutating func timerFired(at now: Duration) -> Action {
         guard case .waiting(let first, let deadline, _) = state else { return .none }
         if now >= deadline { return .merge }

@@ -40,7 +40,7 @@ extension PersistentContainer {
 
     package func request<T>(_ block: () async throws -> T) async rethrows -> T { try await pipeline.request(block) }
 
-    /// Is raised after each local commit, as a hint that there may be transactions to export; one task may wait for it.
+    /// Raised after each local commit, as a hint that there may be transactions to export; one task may wait for it.
     package var commitSignal: Signal { pipeline.commits }
 
     /// Returns a new monitor of the running activities from now on.

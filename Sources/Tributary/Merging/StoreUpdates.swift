@@ -90,7 +90,7 @@ final class UpdateBroadcast: Sendable {
         for subscription in subscriptions() { subscription.finish() }
     }
 
-    /// The array leaves the lock, because the last reference to a subscription may be the one in it.
+    /// Returns the array out of the lock, because releasing the last reference to a subscription needs the lock.
     private func subscriptions() -> [UpdateSubscription] {
         state.withLock { $0.readers.values.compactMap(\.subscription) }
     }
@@ -107,7 +107,6 @@ final class UpdateSubscription: Sendable {
     private let state = Mutex(State())
     private let leave: @Sendable () -> Void
 
-    /// `leave` is called when nobody can read the subscription again.
     init(leave: @escaping @Sendable () -> Void) {
         self.leave = leave
     }

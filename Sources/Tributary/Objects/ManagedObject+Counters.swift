@@ -2,20 +2,15 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// The sum that a context has added to a counter since the last save, above the value of the row or the default.
-///
-/// The base changes with each merge, refresh and save, the amount only by the program: so the increments of others are
-/// never lost, and the save exports the amount.
+/// Merges, refreshes and saves change the base, and only the program changes the amount, which the save exports.
 struct CountedAmount: Hashable {
     var base: PropertyValue
-    /// Exact, where ``shown`` may be rounded.
     var amount: PropertyValue
 
     var shown: PropertyValue { CounterTotals.value(of: [amount], above: base) }
 }
 
 extension PropertyValue {
-    /// Whether an amount can make a counter show the value.
     var isFinite: Bool { if case .double(let number) = self { number.isFinite } else { true } }
 }
 
@@ -102,9 +97,7 @@ extension ManagedObject {
         for propertyIndex in extras.counted.keys { extras.counted[propertyIndex]?.base = base[propertyIndex] }
     }
 
-    /// Reads the counters of a new object.
-    ///
-    /// Another object may have had its identifier before, and the new object may have amounts that were not saved.
+    /// Another object may have had the new object's identifier, or the new object may have unsaved amounts.
     func readCounters(_ context: ManagedObjectContext) {
         let counters = descriptor.properties.counters
         guard !counters.isEmpty, !values.isEmpty else { return }

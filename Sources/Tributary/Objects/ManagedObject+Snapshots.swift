@@ -104,7 +104,7 @@ extension ManagedObject {
             return stream
         }
         let id = objectID
-        // Releasing the observer ends the stream, as the context does when it closes.
+        // Releasing the observer ends the stream; the context releases it when it closes.
         let ending = Ending { continuation.finish() }
         var observer: ObserverToken?
         // Objects hold their context, so the observer must not make the context hold the object.
@@ -147,9 +147,6 @@ extension Row {
 }
 
 extension ObjectSnapshot {
-    /// Creates a snapshot without derived attributes.
-    ///
-    /// The values are read from an object of a temporary context, which is closed immediately.
     init<Snapshot: TypedSnapshot>(valuesOf snapshot: Snapshot, in home: ContextHome) throws(ContextError) {
         let context = ManagedObjectContext(home: home, mergePolicy: .error)
         defer { context.close() }

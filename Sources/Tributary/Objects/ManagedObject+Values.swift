@@ -165,9 +165,7 @@ extension ManagedObject {
 
     // MARK: External binaries
 
-    /// Reads external bytes once and caches them.
-    ///
-    /// When that fails, the reference is returned unchanged, and the reason is the ``faultError``.
+    /// Reads external bytes once; after a failure returns the reference, and ``faultError`` has the reason.
     @usableFromInline
     func whole(_ value: PropertyValue, _ propertyIndex: Int) -> PropertyValue {
         guard case .blob = value, let context = managedObjectContext else { return value }
@@ -239,8 +237,7 @@ extension ManagedObject {
         )
     }
 
-    /// A link fails when an object is deleted or gone, or its context has ended; an object of another context is
-    /// looked up by its ID.
+    /// A link fails when an object is deleted or gone; an object of another context is looked up by its ID.
     func checkLink(_ target: ManagedObject, _ propertyIndex: Int) throws(ContextError) {
         try checkWritable(propertyIndex)
         guard state != .deleted else { throw .notFound(objectID) }
@@ -256,7 +253,6 @@ extension ManagedObject {
         }
     }
 
-    /// Keeps an error that a setter cannot throw: for the next save, or on an object that has no context any more.
     func refuse(_ error: ContextError, _ propertyIndex: Int) {
         guard descriptor.entity.properties.indices.contains(propertyIndex) else { return }
         guard let context = managedObjectContext else {
@@ -285,7 +281,8 @@ extension ManagedObject: PredicateSubject {
     package func predicateValue(propertyIndex: Int) -> PropertyValue {
         guard descriptor.entity.properties.indices.contains(propertyIndex) else { return .null }
         guard descriptor.entity.properties[propertyIndex].relationship != nil else { return read(propertyIndex) }
-        // A target that is deleted here is not visible; an ID that is not registered is of an object without changes.
+        // A target that is deleted here is not visible. An ID without a registered object belongs to an unchanged
+        // object.
         guard let id = relatedID(propertyIndex) else { return .null }
         if managedObjectContext?.registeredObject(for: id)?.state == .deleted { return .null }
         return .reference(id.uniqueID)

@@ -51,9 +51,9 @@ open class ManagedObject: KeyedObject {
     @usableFromInline final let descriptor: EntityDescriptor
     /// The object's UUID, the same in every context and on every machine.
     public final let uniqueID: UniqueID
-    /// The context; nil after it was reset or its container closed.
+    /// Nil after the context was reset or its container closed.
     @exclusivity(unchecked) public final internal(set) var managedObjectContext: ManagedObjectContext?
-    /// The row's values as last read or merged; empty as long as ``values`` are the row's.
+    /// Empty as long as ``values`` are the row's values.
     final var rowValues: [PropertyValue] = []
     @exclusivity(unchecked) @usableFromInline final var values: [PropertyValue] = []
     @exclusivity(unchecked) final var changed = PropertyIndexSet()
@@ -62,7 +62,6 @@ open class ManagedObject: KeyedObject {
     final var rowRevision: Int64?
     /// The state of the object between its context and the store.
     @exclusivity(unchecked) public final private(set) var state: ObjectState = .clean
-    /// The slot in the context's table of objects when the object was last registered.
     @exclusivity(unchecked) final var tablePlace: UInt32 = 0
     @exclusivity(unchecked) final var dirtyIndex = -1
     final var extras: ObjectExtras?
@@ -162,8 +161,7 @@ open class ManagedObject: KeyedObject {
     open func validateForDelete() throws { try ObjectRules(object: self).validateDeletion() }
 }
 
-/// Makes the conformance unavailable for good, so that no subclass can declare it; an ID or a snapshot may leave the
-/// context.
+/// Makes the conformance unavailable for good, so that no subclass can declare it.
 @available(*, unavailable, message: "pass the objectID, or a snapshot(), instead")
 extension ManagedObject: @unchecked Sendable {}
 
@@ -195,7 +193,7 @@ public enum ObjectUpdate: Sendable, Hashable {
     case deleted(ManagedObjectID)
 }
 
-/// Properties that few objects need, in a separate object to keep the others small.
+/// Few objects need these properties; a separate object keeps the others small.
 final class ObjectExtras {
     var faultError: ContextError?
     var wasReported = false

@@ -62,9 +62,7 @@ extension ObjectSnapshot: Codable {
     }
 }
 
-/// The coded form of a snapshot's value: an object with one key, the type.
-///
-/// A date that a double of Unix seconds cannot represent is coded a second time as seconds since 2001.
+/// A date that a double of Unix seconds cannot represent is also coded as seconds since 2001.
 struct SnapshotValue: Codable {
     let value: PropertyValue
 

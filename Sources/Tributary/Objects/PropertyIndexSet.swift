@@ -1,4 +1,4 @@
-/// A set of an entity's property indexes; up to 64 of them need no allocation.
+/// Up to 64 property indexes need no allocation.
 struct PropertyIndexSet: Sendable {
     private var low: UInt64 = 0
     private var high: Set<Int> = []

@@ -67,7 +67,6 @@ extension PredicateTranslator {
         return result
     }
 
-    /// A relationship is tested in a subquery, captured elements individually.
     fileprivate mutating func test<Element>(
         _ sequence: Any,
         _ variable: PredicateExpressions.Variable<Element>,

@@ -4,15 +4,11 @@ import Foundation
 import TributaryChanges
 import TributaryModel
 
-/// Translates the tree of a `#Predicate` into an `ObjectPredicate`.
-///
-/// A part that may be nil is split into cases, each with the condition under which it holds, and comparisons are made
-/// case by case.
+/// A part that may be nil is split into cases, each with its condition, and comparisons are made case by case.
 struct PredicateTranslator {
     private(set) var variables: [PredicateExpressions.VariableID: PredicateTerm] = [:]
     private var names = 0
     static let caseLimit = 128
-    /// The maximum number of captured elements in `contains { }`; a predicate with more is refused.
     static let elementLimit = 1_000
 
     static func translate(
@@ -191,7 +187,6 @@ struct PredicateTranslator {
         }
     }
 
-    /// The result is false when a side is missing.
     func compare(
         _ left: PredicateTerm,
         _ operation: ObjectPredicate.Operator,

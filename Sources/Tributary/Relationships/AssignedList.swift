@@ -5,10 +5,7 @@ import TributaryModel
     import Glibc
 #endif
 
-/// The objects of the to-many relationship that was last assigned, as an array.
-///
-/// A property of an array is read, changed and assigned as a whole. As long as nothing else changes the relationship,
-/// reading it again costs nothing, and assigning an array with more objects at its end visits only these.
+/// Reading an unchanged list again costs nothing, and assigning more objects at its end visits only these.
 class AssignedList {
     struct Version: Equatable {
         let key: RelationshipDelta.Key
@@ -16,9 +13,8 @@ class AssignedList {
         let order: UInt64?
         let visibility: UInt64
         let above: UInt64?
-        /// After a save the relationship has no changes, as before the first change.
         let saves: UInt64
-        /// The stored objects; a relationship that is read again has another array.
+        /// A relationship that is read again has another array.
         let stored: [ManagedObjectID]?
 
         static func == (left: Version, right: Version) -> Bool {
@@ -33,9 +29,7 @@ class AssignedList {
     }
 
     let version: Version
-    /// The objects before a program changes the array.
-    ///
-    /// They stay alive during the change, so no new object gets the address of a former object.
+    /// The objects before the change stay alive during it, so no new object gets the address of a former object.
     var former: [ManagedObject]
 
     init(version: Version, former: [ManagedObject]) {
@@ -80,7 +74,7 @@ extension ManagedObject {
             )
         }
         let objects: [Target] = members(propertyIndex)
-        // A copy of the array, which the change leaves to the program alone.
+        // A copy of the array, because the program must have the only reference to the other array.
         return MemberAccess(objects: objects, version: version, former: objects.map { $0 })
     }
 
@@ -155,7 +149,6 @@ struct MemberAccess<Target: ManagedObject> {
 }
 
 extension AssignedList {
-    /// An array of objects has their addresses in its memory, 8 bytes each.
     fileprivate static func starts<Target: ManagedObject>(_ objects: [Target], with former: [ManagedObject]) -> Bool {
         guard objects.count >= former.count else { return false }
         return objects.withUnsafeBytes { left in

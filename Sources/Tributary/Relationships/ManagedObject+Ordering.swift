@@ -1,9 +1,6 @@
 import TributaryChanges
 import TributaryModel
 
-/// The order of ordered to-many relationships.
-///
-/// In unordered relationships an insertion adds the object, and a move does nothing.
 extension ManagedObject {
     /// Inserts an object into an ordered to-many relationship at an index; an object of the relationship moves.
     ///
@@ -95,10 +92,7 @@ extension ManagedObject {
             && descriptor.entity.properties[propertyIndex].relationship?.isOrdered == true
     }
 
-    /// Gives a relationship an order.
-    ///
-    /// `moving` are the moved objects; nil finds them. `version` is the context's list version when `ids` are all
-    /// objects of the relationship.
+    /// If `moving` is nil, the moved objects are found; `version` is set when `ids` are all objects of the relationship.
     func arrange(
         _ ids: [ManagedObjectID],
         _ propertyIndex: Int,
@@ -129,15 +123,14 @@ extension ManagedObject {
     }
 }
 
-/// A pending order of a relationship: a list as the context showed it, and the objects that were moved in it.
+/// An object that was not moved keeps its stored position, even if others move it.
 ///
-/// An object that was not moved keeps its stored position, also when others have moved it since or have added it. A
-/// moved object follows the nearest object before it in ``ids`` that still exists.
+/// A moved object follows the nearest object before it in ``ids`` that still exists.
 struct RelationshipOrdering {
     private(set) var ids: [ManagedObjectID]
     private(set) var moved: Set<ManagedObjectID>
     private var members: Set<ManagedObjectID>
-    /// The context's list version for which ``ids`` are all objects of the relationship; nil when it is unknown.
+    /// The list version for which ``ids`` are all objects of the relationship; nil when it is unknown.
     private(set) var completeAt: UInt64?
     var version: UInt64 = 0
 
@@ -160,7 +153,7 @@ struct RelationshipOrdering {
         RelationshipOrdering(ids, moved: moved.filter { !isKept($0) })
     }
 
-    /// Moves the last object, which has no move; if only moved objects are behind it, it needs no move of its own.
+    /// The last object was not moved before; it needs no move of its own if only moved objects are behind it.
     mutating func moveLast(to index: Int) {
         guard let last = ids.popLast() else { return }
         let place = max(0, min(index, ids.count))

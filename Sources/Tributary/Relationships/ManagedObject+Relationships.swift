@@ -66,7 +66,7 @@ extension ManagedObject {
             ? relatedObjects(propertyIndex) : related(propertyIndex).map { [$0] } ?? []
     }
 
-    /// When the change is refused, the result is false and the next save throws the error.
+    /// False when the change is refused; then the next save throws the error.
     @discardableResult
     func attempt(_ propertyIndex: Int, _ change: () throws(ContextError) -> Void) -> Bool {
         do throws(ContextError) {
@@ -87,7 +87,7 @@ extension ManagedObject {
         return (relationship, storage)
     }
 
-    /// When the object is not in use, the entity of the ID is the relationship's destination.
+    /// Nothing is read for an object that is not in use: its ID has the relationship's destination as the entity.
     func relatedID(_ propertyIndex: Int) -> ManagedObjectID? {
         guard let (relationship, storage) = relationship(propertyIndex), let context = managedObjectContext else {
             return nil

@@ -1,13 +1,12 @@
-/// Creates positions: texts that compare by their bytes, with room for another text between any two.
+/// Positions are texts that compare by their bytes, with room for another text between any two.
 ///
-/// A position at the start or the end continues the count of the first or last position, so that lists that only grow
-/// have short positions. A position in between is longer than the lesser of its neighbours.
+/// At either end they continue a count, so that lists that only grow have short positions.
 enum PositionMaker {
     private static let digits = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".unicodeScalars)
     /// The first character of a counted position gives the number of its digits: `a` one, `b` two, and so on.
     private static let heads = Array("abcdefghijklmnopqrstuvwxyz".unicodeScalars)
 
-    /// Returns nil when the limits are equal or adjacent; a nil `low` is the start, a nil `high` the end.
+    /// Nil when the limits are equal or adjacent; a nil `low` is the start, a nil `high` the end.
     static func positions(_ count: Int, after low: String?, before high: String?) -> [String]? {
         guard count > 0 else { return [] }
         if high == nil {
@@ -49,7 +48,6 @@ enum PositionMaker {
         between(text(scalars), nil) ?? text(scalars + [digits[digits.count / 2]])
     }
 
-    /// Returns a text strictly between two others; nil for `high` means no limit.
     static func between(_ low: String, _ high: String?) -> String? {
         let lower = Array(low.unicodeScalars)
         let upper = high.map { Array($0.unicodeScalars) }

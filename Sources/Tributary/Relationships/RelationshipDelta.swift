@@ -1,9 +1,6 @@
 import TributaryChanges
 
-/// The unsaved changes of a context to to-many relationships and inverse sides of one-to-one relationships.
-///
-/// For a relationship that is derived from registers, the delta follows from changed registers; for stored pairs, the
-/// delta is the change itself.
+/// Follows from changed registers where the relationship is derived from registers; for pairs it is the change.
 struct RelationshipDelta: Sendable {
     struct Key: Hashable, Sendable {
         var rootIndex: Int
@@ -19,9 +16,7 @@ struct RelationshipDelta: Sendable {
     struct Change: Sendable {
         private(set) var added: [ManagedObjectID: Int] = [:]
         fileprivate(set) var removed: Set<ManagedObjectID> = []
-        /// The number of the last edit of the delta that changed the relationship.
         fileprivate(set) var version: UInt64 = 0
-        /// The keys of ``added`` in order, with some removed keys.
         private var sequence: [(id: ManagedObjectID, ordinal: Int)] = []
 
         enum End: Sendable { case added, removed }
@@ -48,9 +43,7 @@ struct RelationshipDelta: Sendable {
             ids.filter { !removed.contains($0) && added[$0] == nil } + addedInOrder
         }
 
-        /// The later change wins, whatever the store has by now.
-        ///
-        /// Others may have linked an object that this change links and the later change unlinks.
+        /// The later change wins, because others may have linked the same objects by now.
         func adding(_ later: Change) -> Change {
             var sum = self
             for id in later.removed {
@@ -123,9 +116,7 @@ struct RelationshipDelta: Sendable {
         return orderings[key]?.ordering(changed) ?? changed
     }
 
-    /// Restores an object that was removed before; any other object is new, also one that the store no longer has.
-    ///
-    /// In an ordered relationship it goes to the end.
+    /// Restores an object that was removed before; any other object is new, and goes to the end of an order.
     mutating func add(_ id: ManagedObjectID, to key: Key, isStored: Bool = true) {
         ordinal += 1
         let ordinal = ordinal
@@ -146,7 +137,6 @@ struct RelationshipDelta: Sendable {
         orderings[key]?.markIncomplete()
     }
 
-    /// An object that was added before is forgotten, unless the store has it by now.
     mutating func remove(_ id: ManagedObjectID, from key: Key, isStored: Bool = false) {
         change(key) { change in
             if !change.removeAdded(id) || isStored { change.removed.insert(id) }
@@ -154,10 +144,7 @@ struct RelationshipDelta: Sendable {
         orderings[key]?.markIncomplete()
     }
 
-    /// Sets whether a relationship that is derived from registers has an object; `isStored` is whether the object's row
-    /// refers to the owner.
-    ///
-    /// With `isAppended` the object goes to the end of a pending order.
+    /// For a relationship that is derived from registers; `isStored` is whether the object's row refers to the owner.
     mutating func set(_ isLinked: Bool, _ id: ManagedObjectID, in key: Key, isStored: Bool, isAppended: Bool) {
         ordinal += 1
         let ordinal = ordinal
@@ -249,13 +236,9 @@ extension RelationshipDelta.Key {
     }
 }
 
-/// The objects that were linked to or unlinked from other objects: their relationships have changed, their registers
-/// have not.
-///
-/// Until a caller requests the objects, only their keys are stored. From then on until the save the objects are held
-/// strongly, so that a hook after the save is called on the same object as the hook before it.
+/// Requested objects are held strongly until the save, so that both hooks of a save are called on the same object.
 struct LinkedOwners {
-    /// The keys in the order of their first links; a reverted link leaves its key here.
+    /// A reverted link leaves its key here.
     private(set) var keys: [ObjectKey] = []
     private var known: Set<ObjectKey> = []
     private var held: [ObjectKey: ManagedObject] = [:]

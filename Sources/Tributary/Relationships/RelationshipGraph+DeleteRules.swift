@@ -23,9 +23,7 @@ extension RelationshipGraph {
         }
     }
 
-    /// Frees the ID of a deleted object for a new one, unless Deny forbids the deletion.
-    ///
-    /// Returns the object when the store has it, so that a save must delete it.
+    /// Frees the ID of a deleted object for a new object; returns it when a save must delete it.
     func makeWay(_ object: ManagedObject) -> ManagedObject? {
         followDeleteRules()
         guard object.state == .deleted, denials(of: object).isEmpty else { return nil }
@@ -101,10 +99,7 @@ extension RelationshipGraph {
         }
     }
 
-    /// Reads the relationships of deleted objects that a merge has dropped.
-    ///
-    /// So the save finds objects that others link after the merge. A context that shows a generation can still read
-    /// them now.
+    /// So a save also finds objects that others have linked; a context that shows a generation can read them later.
     func readOtherEndsOfDeleted() {
         guard context.reader.isStore, context.generation == nil, !context.pending.list.deletedRootIndexes.isEmpty
         else { return }
@@ -126,11 +121,9 @@ extension RelationshipGraph {
         }
     }
 
-    /// Resurrects a deleted object: an unsaved deletion is reverted; after a saved deletion there is a new object with
-    /// the ID.
+    /// After a saved deletion, the object becomes a new object with the ID.
     ///
-    /// An object that others have inserted again has their values. The same undo reverts the insertion of the
-    /// `reverted` objects.
+    /// An object that others have inserted again has their values. The same undo removes the `reverted` objects.
     func resurrect(_ object: ManagedObject, reverted: Set<ManagedObject> = []) {
         guard object.state == .deleted || object.state == .gone, object.managedObjectContext === context else { return }
         let (id, rootIndex) = (object.uniqueID, object.descriptor.rootIndex)
@@ -184,9 +177,7 @@ extension RelationshipGraph {
         }
     }
 
-    /// Links a new object to the stored objects that No Action has left with its ID, as changes of the context.
-    ///
-    /// The rows of some of these objects still have the reference; rows that were read later do not.
+    /// Objects that No Action left with the ID refer to the new object, although their rows may lack the reference.
     private func relinkStored(_ relationship: Relationship, _ propertyIndex: Int, of object: ManagedObject) {
         guard let (descriptor, inverseIndex) = inverse(of: relationship) else { return }
         let entity = object.descriptor.entity
@@ -219,7 +210,6 @@ extension RelationshipGraph {
         context.pending.move(object, on: .revertToRow)
     }
 
-    /// Whether the context has given a relationship another order than the stored one; forgets orders that are equal.
     func isReordered(_ object: ManagedObject) -> Bool {
         object.descriptor.entity.properties.indices.contains { propertyIndex in
             let key = RelationshipDelta.Key(object, propertyIndex)

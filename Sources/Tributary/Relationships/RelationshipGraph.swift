@@ -18,9 +18,6 @@ struct RelationshipGraph {
 
     // MARK: Reading
 
-    /// Returns the stored objects without removed objects, then the added objects.
-    ///
-    /// The relationship is to-many or the inverse side of a one-to-one relationship.
     func relatedIDs(_ object: ManagedObject, _ propertyIndex: Int) -> [ManagedObjectID] {
         object.checkConfinement(propertyIndex)
         let key = RelationshipDelta.Key(object, propertyIndex)
@@ -46,19 +43,16 @@ struct RelationshipGraph {
         return context.pending.delta.orderings[key]?.ordering(present) ?? present
     }
 
-    /// Whether a new object has the ID; stored relationships of the ID belong to the former object.
+    /// A new object may have the ID; stored relationships of the ID belong to the former object.
     private func isReplaced(_ id: ManagedObjectID) -> Bool {
         context.pending.hasReusedIDs && context.registeredObject(for: id)?.extras?.former != nil
     }
 
-    /// Grows when lists may change although no program has linked or unlinked anything.
-    ///
-    /// It is nil below other contexts, because they do not announce their changes.
+    /// Grows when lists may change without a link or unlink; nil below contexts, which do not announce their changes.
     var listVersion: UInt64? {
         context.reader.isStore ? context.reader.shownVersion &+ context.pending.delta.visibility : nil
     }
 
-    /// Does not build the list.
     func isRelated(_ object: ManagedObject, _ propertyIndex: Int, to id: ManagedObjectID) -> Bool {
         object.checkConfinement(propertyIndex)
         guard isThere(id, at: object.descriptor.entity.properties[propertyIndex].relationship) else { return false }
@@ -74,9 +68,7 @@ struct RelationshipGraph {
         return storedIDs(object, propertyIndex).contains(id)
     }
 
-    /// Whether the store has a pair that the context has changed.
-    ///
-    /// The deletion of an object supersedes its pairs, so a pair with the new object of its ID has to be linked.
+    /// A deletion supersedes the pairs of its object, so a pair with a new object of that ID has to be linked.
     private func isStored(_ object: ManagedObject, _ propertyIndex: Int, _ id: ManagedObjectID, _ isLinked: Bool)
         -> Bool
     {
@@ -101,8 +93,6 @@ struct RelationshipGraph {
         }
     }
 
-    /// After a save, drops the changed stored relationships, and deleted objects from the other relationships.
-    ///
     /// A merge may have added a reference to a deleted object after the delete rules were followed.
     func dropRelated(_ deleted: Set<ManagedObjectID>, touched: Set<RelationshipDelta.Key>) {
         for object in deleted.isEmpty ? [] : context.registry.relationshipReaders {
@@ -130,8 +120,7 @@ struct RelationshipGraph {
         return !known.state.isDeletion || (known.state != .gone && !isLeftOut(known, at: relationship))
     }
 
-    /// Whether Nullify and Cascade make relationships omit an object that is deleted here, also relationships that a
-    /// merge adds after the rule was followed.
+    /// Nullify and Cascade make relationships omit a deleted object, even if a merge adds it later.
     func isLeftOut(_ object: ManagedObject, at relationship: Relationship?) -> Bool {
         guard object.state == .deleted, !context.pending.isFollowingDeleteRules, let relationship,
             let (descriptor, propertyIndex) = inverse(of: relationship), !context.pending.isUnfollowed(object)
@@ -142,9 +131,7 @@ struct RelationshipGraph {
         }
     }
 
-    /// Whether the context shows another object as the owner of the register's one-to-one target.
-    ///
-    /// The context has linked that object, and others have linked this object.
+    /// True when others have given the target to this object, and the context has given it to another object.
     func isTaken(_ target: UniqueID, from object: ManagedObject, at relationship: Relationship) -> Bool {
         guard context.pending.delta.hasOneToOne || !context.reader.isStore,
             let (descriptor, inverseIndex) = inverse(of: relationship),
@@ -213,7 +200,7 @@ struct RelationshipGraph {
         }
     }
 
-    /// Sets a to-one register and the derived other ends; the caller sets inverses that are registers themselves.
+    /// Also sets the derived other ends; the caller sets inverses that are registers themselves.
     func setRegister(_ object: ManagedObject, _ propertyIndex: Int, to target: UniqueID?, isMove: Bool = true) {
         let old = object.read(propertyIndex).referencedID
         guard old != target else { return }
@@ -221,7 +208,7 @@ struct RelationshipGraph {
         moveInverse(object, propertyIndex, from: old, to: target, isEdit: true, isMove: isMove)
     }
 
-    /// Clears the relationship of a one-to-one target's owner in this context, before another object gets the target.
+    /// Clears the one-to-one relationship of a target's owner, before another object gets the target.
     func release(_ target: UniqueID, at propertyIndex: Int, for object: ManagedObject) {
         guard let relationship = object.descriptor.entity.properties[propertyIndex].relationship,
             let (descriptor, inverseIndex) = inverse(of: relationship),
@@ -235,10 +222,7 @@ struct RelationshipGraph {
         }
     }
 
-    /// Adds the change of a register, the difference from the object's row, to the delta of its derived other ends.
-    ///
-    /// An edit marks the objects at the other ends as updated. When the edit is a move as well, it puts the object at
-    /// the end of an ordered relationship.
+    /// An edit marks the other ends as updated; an edit that is a move puts the object at the end of an order.
     func moveInverse(
         _ object: ManagedObject,
         _ propertyIndex: Int,
@@ -335,9 +319,7 @@ struct RelationshipGraph {
         )
     }
 
-    /// Gives an order the former change of the context, on top of the newest stored list.
-    ///
-    /// Returns false when the order already has that change.
+    /// Restores the context's former change of an order, on top of the newest stored list; false if it has that change.
     func restoreOrder(
         _ object: ManagedObject,
         _ propertyIndex: Int,
@@ -408,7 +390,6 @@ struct RelationshipGraph {
         }
     }
 
-    /// An object that was removed from an ordered relationship and is added again goes to the end.
     private func keepOrder(_ key: RelationshipDelta.Key, relationship: Relationship?, adding id: ManagedObjectID) {
         let former = context.pending.delta.orderings[key]
         let isKnown = former?.completeAt.map { $0 == listVersion } ?? false
@@ -462,9 +443,7 @@ struct RelationshipGraph {
         return context.schema.rootDescriptor(at: rootIndex).map { context.object(with: $0.objectID(id)) }
     }
 
-    /// Objects without own changes with relationships that differ from the store.
-    ///
-    /// An owner that is not in use is read, so that objects that are gone are omitted.
+    /// Have relationships that differ from the store; objects that are not in use are read.
     var linkedOwners: [ManagedObject] {
         context.pending.list.owners.keys.compactMap { key in
             guard let object = object(key.id, rootIndex: key.rootIndex), object.state == .clean, hasUnsavedLinks(object)

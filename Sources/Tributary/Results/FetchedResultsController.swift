@@ -254,10 +254,7 @@ struct ResultsQuery {
         reached = ResultsQuery.reached(request, schema: schema)
     }
 
-    /// Returns the root entities that key paths of the request may reach.
-    ///
-    /// Every relationship with a name that is a word of the request is treated as a part of its key paths: at worst the
-    /// controller fetches unnecessarily.
+    /// Includes each relationship with a name in the request: at worst the controller fetches unnecessarily.
     private static func reached(_ request: FetchRequest<ManagedObject>, schema: ObjectSchema) -> Set<String> {
         let texts = request.sortKeys.map(\.keyPath) + [request.predicate?.description ?? ""]
         let words = Set(texts.flatMap { $0.split { !($0.isLetter || $0.isNumber || $0 == "_") }.map(String.init) })

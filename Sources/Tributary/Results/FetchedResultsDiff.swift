@@ -105,9 +105,6 @@ extension FetchedResultsDiff {
     }
 }
 
-/// The objects and sections that are removed from a list or added to it, as the basis of a diff.
-///
-/// `Section` identifies a section in the old and the new list.
 struct ResultsDifference<Section: Hashable> {
     private struct Item {
         let id: ManagedObjectID
@@ -129,8 +126,7 @@ struct ResultsDifference<Section: Hashable> {
         inserted.append(Item(id: id, position: position, section: section))
     }
 
-    /// Treats an object that was removed and inserted between the same unchanged objects as updated, or as moved when
-    /// other changed objects take its position.
+    /// An object between the same unchanged objects as before is updated, or moved if other changed objects are there.
     func diff() -> FetchedResultsDiff {
         let before = ResultsDifference.counted(removed)
         let after = ResultsDifference.counted(inserted)

@@ -1,9 +1,6 @@
 import TributaryChanges
 
-/// The results of a controller by section, in order.
-///
-/// An update takes a number of steps that grows with the number of changed objects and the logarithm of the number of
-/// results.
+/// The steps of an update grow with the number of changed objects and the logarithm of the number of results.
 final class ResultsListing {
     private struct Place {
         let section: ResultsSection
@@ -40,7 +37,6 @@ final class ResultsListing {
         sections.forEach { section in section.entries.forEach { block($0.object) } }
     }
 
-    /// The first call after a change visits the entries of the changed sections.
     var fetchedSections: [FetchedSection] {
         if let cachedSections { return cachedSections }
         var result: [FetchedSection] = []
@@ -108,7 +104,6 @@ final class ResultsListing {
         }
     }
 
-    /// The section may be empty during an update.
     private func section(for entry: ResultsEntry) -> ResultsSection? {
         let candidate = sections.first { query.sectionOrder($0.key, entry) < 0 }
         return candidate.flatMap { query.sectionOrder($0.key, entry) == 0 ? $0 : nil }
@@ -144,7 +139,6 @@ final class ResultsSection {
 
     func dropCachedIDs() { cachedIDs = nil }
 
-    /// The first call after a change visits all entries.
     var objectIDs: [ManagedObjectID] {
         if let cachedIDs { return cachedIDs }
         var ids: [ManagedObjectID] = []

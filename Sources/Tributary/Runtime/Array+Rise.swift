@@ -1,7 +1,6 @@
 extension Array {
-    /// Returns the indexes of a longest subsequence in strictly ascending order.
     func longestRise(by precedes: (Element, Element) -> Bool) -> Set<Int> {
-        // By length, the index of the least last element; and for each element its predecessor.
+        // `lasts`: for each length, the index of the least last element. `previous`: the predecessor of each element.
         var lasts: [Int] = []
         var previous = [Int?](repeating: nil, count: count)
         for (index, element) in enumerated() {

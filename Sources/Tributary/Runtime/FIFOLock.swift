@@ -1,8 +1,6 @@
 import Synchronization
 
-/// A lock for asynchronous code that is acquired in the order of tickets; a waiting task holds no thread.
-///
-/// A ticket is taken at once and determines the order. The lock is held over suspensions, unlike an actor's isolation.
+/// Held over suspensions, unlike an actor's isolation; a waiting task holds no thread.
 final class FIFOLock: Sendable {
     private struct State {
         var next: UInt64 = 0

@@ -1,9 +1,5 @@
-/// A sequence in the order of its owner, as a treap with nodes that store the sizes of their subtrees.
-///
-/// Inserting, removing, the element at an index and the index of a node each take a number of steps that grows with the
-/// logarithm of the count.
+/// A treap with nodes that store the sizes of their subtrees: all operations take O(log n) steps.
 final class OrderStatisticTree<Element> {
-    /// An element in the tree; the index of a known node is found without a search.
     final class Node {
         let element: Element
         fileprivate var left: Node?
@@ -109,7 +105,6 @@ final class OrderStatisticTree<Element> {
         return nil
     }
 
-    /// Returns the first element that does not satisfy `isBefore`; it must be true for all earlier elements.
     func first(behind isBefore: (Element) -> Bool) -> Element? {
         var found: Element?
         var next = root
@@ -167,7 +162,7 @@ final class OrderStatisticTree<Element> {
         if parent.left === leaf { parent.left = nil } else { parent.right = nil }
     }
 
-    /// SplitMix64 is used, because the system's generator costs more than an insertion.
+    /// SplitMix64, because the system's generator costs more than an insertion.
     private func nextPriority() -> UInt64 {
         randomState &+= 0x9E37_79B9_7F4A_7C15
         var value = (randomState ^ (randomState >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -184,7 +179,7 @@ extension OrderStatisticTree.Node {
     }
 }
 
-/// Counts the steps that a structure takes, so that tests and benchmarks need no clock to see how its cost grows.
+/// Counts steps, so that tests and benchmarks need no clock to see how a cost grows.
 final class StepCounter {
     var count = 0
 }

@@ -2,7 +2,6 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Counts the blocks that were accepted and have not ended, and lets callers wait for all of them.
 package final class PendingBlocks: Sendable {
     private struct State {
         var count = 0
@@ -56,11 +55,7 @@ package final class PendingBlocks: Sendable {
     }
 }
 
-/// The wait of the program's exit for blocks that containers have accepted and that have not ended.
-///
-/// Blocks run on their own queues, which continue while the thread that called `exit`, or returned from `main`, waits
-/// here. The main actor no longer runs then, so a block that waits for it waits in vain, changes of the view context
-/// are not saved, and nothing is merged. Call `await container.close()` to end a program cleanly.
+/// At exit, the program waits for accepted blocks, but a block that waits for the main actor waits in vain.
 enum ExitDrain {
     private struct Watched: Sendable {
         weak var pipeline: MergePipeline?
@@ -83,7 +78,6 @@ enum ExitDrain {
         if isFirst { atexit { ExitDrain.wait() } }
     }
 
-    /// All containers wait at the same time, each for its own timeout.
     private static func wait() {
         let start = DispatchTime.now()
         for pipeline in state.withLock({ $0.watched.compactMap(\.pipeline) }) {

@@ -16,8 +16,7 @@
             queue.setSpecific(key: key, value: "the queue of the context '\(name)'")
         }
 
-        /// When it is false, only Swift can decide: a block that the main actor runs synchronously on another queue
-        /// is still on the main actor.
+        /// When false, only Swift can decide: the main actor may run a block on another queue.
         static var isSurelyMain: Bool {
             isMainMarked && (DispatchQueue.getSpecific(key: key) == mainName || Thread.isMainThread)
         }
@@ -31,10 +30,7 @@
         /// Only one check runs at a time, because the process has one text for the trap.
         private static let checking = Mutex(())
 
-        /// Lets Swift check for the main actor; elsewhere the program stops with the text.
-        ///
-        /// Only Swift knows which calls it and Dispatch have run synchronously up to here, and it does not return from
-        /// a failed check. Therefore the text is set before the check.
+        /// Swift does not return from a failed check, so the text is set before the check.
         static func stopUnlessMain(_ text: String) {
             let bytes = Array("Tributary: \(text)\n".utf8CString.dropLast())
             checking.withLock { _ in

@@ -1,7 +1,4 @@
-/// Carries one value into a closure that runs later, once.
-///
-/// `@unchecked Sendable`: the value was `sending` when it was stored, so no other code has it, and the only closure
-/// that holds the box removes it once, after it was stored.
+/// `@unchecked Sendable`: the value was `sending`, so no other code has it, and one closure removes it once.
 final class SendingBox<Content>: @unchecked Sendable {
     private var content: Content?
 

@@ -5,10 +5,7 @@ import TributaryModel
 import TributaryStore
 
 extension ManagedObjectContext {
-    /// Applies log operations up to the first failure.
-    ///
-    /// Rules and validation run at the save, which throws ``RepeatedRequest`` when the idempotency key is already
-    /// known.
+    /// Rules and validation run at the save, which throws ``RepeatedRequest`` for a known idempotency key.
     package func apply(
         _ changes: [ConditionalChange],
         idempotencyKey: String? = nil,
@@ -27,18 +24,14 @@ extension ManagedObjectContext {
 
     // MARK: Slices, because objects take many times the memory of their text
 
-    /// The greatest text of a request, in bytes, that is saved at once; a longer request is saved in slices.
+    /// In bytes of text; a longer request is saved in slices.
     private static let wholeSize = 1 << 20
     private static let sliceSize = 256 << 10
     private static let sliceCount = 2_000
 
-    /// Applies the changes that `read` passes to its closure, and saves all or none; each `read` starts at the first
-    /// change.
+    /// Saves all changes or none, a long request in slices of one transaction; `read` may be called again.
     ///
-    /// A long request is saved in slices of one transaction. When a slice cannot be saved alone, or has a conflict that
-    /// the whole may not have, the slices are rolled back and all is saved at once, which finds every failure.
-    ///
-    /// - Returns: The object of each change; when another object keeps the unique key of a new object, that object.
+    /// When a slice fails, all is saved at once, which finds every failure. Returns the object of each change.
     package func save(
         size: Int,
         _ counts: (all: Int, inserts: Int, deletions: Int),
@@ -83,8 +76,8 @@ extension ManagedObjectContext {
                 try saveSlice(&replaced)
                 size = 0
             }
-            // Saved at once, the request fails for an ID that occurs twice and for a version that the request itself
-            // creates; slices must not accept them.
+            // Saved at once, the request fails for an ID that occurs twice, and for a version that it creates itself.
+            // Slices must not accept them.
             let isOwnVersion = change.ifVersion.map { $0 >= lastSaveToken?.number ?? .max } ?? false
             if inSlices, isOwnVersion || replaced.unwritten.contains(change.change.id) {
                 throw ContextError.store(reason: "a change depends on one of another slice")
@@ -127,9 +120,6 @@ struct RequestConditions {
 
     var indices: [ManagedObjectID: Int] { Dictionary(zip(objects, 0...)) { first, _ in first } }
 
-    /// Returns the object of each change after the save.
-    ///
-    /// For a new object that was not written, it returns the object that keeps its unique key.
     func answers(_ plan: SavePlan) -> [UniqueID] {
         objects.map { plan.unique.replacement(of: $0.uniqueID, root: $0.rootEntity) ?? $0.uniqueID }
     }
@@ -157,7 +147,7 @@ package struct ConditionalChange: Hashable, Sendable {
 
 struct ChangeApplication {
     private let context: ManagedObjectContext
-    /// The conditions of the request, which are taken from the context meanwhile, so that they change in place.
+    /// Taken from the context meanwhile, so that they change in place.
     private var terms: RequestConditions
 
     static func apply(

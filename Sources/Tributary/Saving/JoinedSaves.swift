@@ -4,7 +4,6 @@ import TributaryStore
 final class JoinedSaves {
     private(set) var transaction: WriteTransaction?
     private var mementos: [SaveMemento] = []
-    /// A plan may call `resolveConflict`, which must not save.
     private(set) var isPlanning = false
 
     func join(_ transaction: WriteTransaction, _ block: () throws -> Void) rethrows {
@@ -13,7 +12,7 @@ final class JoinedSaves {
         try block()
     }
 
-    /// When it is false, a failure leaves a context that has to be reset.
+    /// When false, a failure leaves a context that has to be reset.
     var keepsStates = true
 
     func add(_ memento: @autoclosure () -> SaveMemento) {
@@ -33,11 +32,10 @@ final class JoinedSaves {
 }
 
 extension JoinedSaves {
-    /// Commits the saves of `block` as one transaction under the write lock; after an error their changes are unsaved
-    /// again.
+    /// Commits the saves of `block` as one transaction; after an error their changes are unsaved again.
     func run<T>(in context: ManagedObjectContext, _ block: @escaping () throws -> T) throws -> T {
         var result: T?
-        // Nothing was read in a block that has not begun.
+        // If the block has not begun, nothing was read.
         var newest = Int64.max
         let write = { [self] (transaction: WriteTransaction) throws -> CommittedTransaction in
             newest = try transaction.reader.history.newestTransaction()
@@ -117,9 +115,7 @@ extension JoinedSaves {
         if let former = entry.former { object.makeExtras().former = former }
     }
 
-    /// Returns the new object that has taken the ID of a deleted object since.
-    ///
-    /// The deleted object stays gone, and the next save deletes it before it inserts the new object.
+    /// Returns a new object with the ID of a deleted object: a save deletes the one and then inserts the other.
     private func restoreState(_ entry: SaveMemento.Entry, in context: ManagedObjectContext) -> ManagedObject? {
         let object = entry.object
         let known = context.registry.object(object.uniqueID, rootIndex: object.descriptor.rootIndex)
@@ -132,8 +128,6 @@ extension JoinedSaves {
         return nil
     }
 
-    /// Forgets rows of a transaction that was rolled back, after the transaction `committed`, or that the context does
-    /// not show yet.
     private func forgetRows(
         of objects: [ManagedObject],
         in context: ManagedObjectContext,

@@ -75,9 +75,6 @@ struct SaveOperation {
         }
     }
 
-    /// Returns the hidden object that the save would make visible.
-    ///
-    /// It throws when a plan has resolved it already, or when the save is part of a longer transaction.
     private func shadow(
         _ key: SharedKey,
         _ transaction: WriteTransaction,
@@ -106,9 +103,7 @@ struct SaveOperation {
         return try planResolving(transaction.reader, shadows, &resolved)
     }
 
-    /// Plans until `resolveConflict` makes no more changes.
-    ///
-    /// The changes may belong to objects without earlier changes; it is called once for each object.
+    /// Plans until `resolveConflict` makes no more changes; it is called once for each object.
     private func planResolving(
         _ reader: Reader,
         _ shadows: [UnhiddenShadow],
@@ -243,11 +238,7 @@ struct SaveOperation {
 
     private struct NothingToWrite: Error {}
 
-    /// Adds objects in use that the store has changed as an effect of this save.
-    ///
-    /// They are the other ends of one-to-one relationships, their former owners, objects that referred to a deleted
-    /// object, and objects that a unique key has hidden. With their new rows the context does not later conflict with
-    /// itself.
+    /// Adds the effects of the save on other objects, so that the context has no conflict with itself later.
     func addEffects(of committed: CommittedTransaction, _ reader: Reader, to plan: inout SavePlan) throws {
         let planned = Set(
             plan.results.compactMap { object, result -> ObjectIdentifier? in
@@ -344,7 +335,7 @@ struct StoreCommit {
     }
 }
 
-/// The state of a context before a save that joins a longer transaction; restored when the transaction fails.
+/// Restored when the longer transaction that a save has joined fails.
 struct SaveMemento {
     struct Entry {
         var object: ManagedObject

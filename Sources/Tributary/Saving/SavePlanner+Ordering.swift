@@ -3,10 +3,7 @@ import TributaryModel
 import TributaryStore
 
 extension SavePlanner {
-    /// Returns a link with positions for each ordered relationship with new or moved objects.
-    ///
-    /// `absorbing` has the stored objects that take the values of new objects with the same unique key. Such an object
-    /// takes the place of the new object in lists, and in its own lists the objects of the new object come last.
+    /// `absorbing` has the stored objects that take the values and places of new objects with the same unique key.
     func orderChanges(
         _ plan: inout SavePlan,
         without dropped: Set<ObjectIdentifier>,
@@ -16,7 +13,7 @@ extension SavePlanner {
         let keys = context.pending.delta.orderedKeys
         for key in keys.sorted(by: { ($0.id, $0.propertyIndex) < ($1.id, $1.propertyIndex) }) {
             guard let owner = context.relationships.owner(of: key) else { continue }
-            // A fault may be of an object that is gone.
+            // The object of a fault may be gone.
             owner.fire()
             let absorber = absorbing[ObjectIdentifier(owner)]
             guard !owner.state.isDeletion,
@@ -101,11 +98,9 @@ private struct SavedList {
         return context.pending.delta.orderings[key]?.keeping(isKept)
     }
 
-    /// The objects after the save, in order.
-    ///
     /// The moves are applied to the newest list, which the context may not have read.
     private func members(_ moves: RelationshipOrdering?) -> [ManagedObjectID] {
-        // An object that is gone in the context is there when others have inserted it again.
+        // An object that is gone in the context may be in the list, because others have inserted it again.
         let shown =
             context.relationships.relatedIDs(owner, key.propertyIndex, stored: stored)
             + stored.filter { context.registeredObject(for: $0) == nil && change?.removed.contains($0) != true }

@@ -2,17 +2,10 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// The rules that a save checks on the newest state, under the write lock.
-///
-/// Validation has checked them in the context; others may have changed the store since.
+/// Validation has checked these rules in the context, but others may have changed the store since.
 extension SavePlanner {
-    /// Follows the delete rules, and checks mandatory references and numbers of objects; the effects become part of the
-    /// plan.
-    ///
-    /// The rules are checked on the newest state with the plan's changes on top.
-    ///
-    /// Costs a look at each change, and the queries of ``PlannedState``. Without deletions it costs nothing when the
-    /// model has no such rules, or when nobody has written since the generation that the context shows.
+    /// Costs a look at each change, and the queries of ``PlannedState``; without deletions it costs nothing if the model
+    /// has no such rules, or if nobody has written since the generation that the context shows.
     func applyRules(to plan: inout SavePlan) throws -> DeletionEffects {
         let hasDeletions = plan.changes.contains { if case .delete = $0.operation { true } else { false } }
         guard try hasDeletions || (context.schema.hasReferenceRules && hasMoved(&plan)) else {
@@ -88,8 +81,7 @@ extension SavePlanner {
         }
     }
 
-    /// Whether others may have written since the state that the context shows; a context that reads the newest state
-    /// may have read some of it earlier.
+    /// A context that reads the newest state may have read some of it earlier, so the result is true.
     private func hasMoved(_ plan: inout SavePlan) throws -> Bool {
         if let known = plan.hasMoved { return known }
         let hasMoved = try context.generation.map { try reader.history.newestTransaction() > $0.number } ?? true
@@ -99,9 +91,8 @@ extension SavePlanner {
 
     /// The to-many relationships that have got objects from others since the context read them.
     ///
-    /// A context that reads the newest state knows only the relationships that it has read; a deletion reads all of
-    /// them. It looks only where the answer may affect the saved values. Costs a look at each object in the
-    /// relationships of an object that the save changes or deletes, when the store has moved.
+    /// Costs a look at each object in these relationships, when the store has moved and the merge policy needs the
+    /// answer.
     func linksElsewhere(of object: ManagedObject, _ plan: inout SavePlan) throws -> Set<String> {
         switch context.mergePolicy {
         case .error, .rollback: break

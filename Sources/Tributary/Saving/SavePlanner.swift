@@ -7,11 +7,7 @@ struct SavePlanner {
     let reader: Reader
     var shadows: [UnhiddenShadow] = []
 
-    /// `resolved` has the policies that `resolveConflict` has returned already; the plan has these and the new
-    /// policies.
-    ///
-    /// It throws ``ConflictError`` under the policy `error`, ``ChangeError`` when a version that a request named has
-    /// moved.
+    /// `resolved` has the policies that `resolveConflict` has returned already.
     func plan(resolved: [ObjectIdentifier: MergePolicy]) throws -> SavePlan {
         var plan = SavePlan()
         plan.resolved = resolved
@@ -111,10 +107,7 @@ struct SavePlanner {
         object.descriptor.keepsWrittenValues && !context.relationships.refersToMissing(object)
     }
 
-    /// Decides by the policy of each object's conflict; unique keys are compared after it.
-    ///
-    /// A new object has a write only when the policy keeps the stored object with its ID. The deletion of that stored
-    /// object is found under the object that the context has deleted.
+    /// A new object has a write only when the policy keeps the stored object with its ID.
     private func writes(
         of objects: [ManagedObject],
         _ plan: inout SavePlan
@@ -250,10 +243,7 @@ struct SavePlanner {
         )
     }
 
-    /// Returns links and unlinks of relationships that are stored as pairs, from the side that owns them.
-    ///
-    /// A pair belongs to both objects: its link or unlink is dropped when the changes of either object are dropped. A
-    /// deletion removes the pairs of its object without an unlink.
+    /// A link or unlink is dropped when the changes of either object are dropped; deletions need no unlinks.
     private func pairChanges(
         _ plan: inout SavePlan,
         without dropped: Set<ObjectIdentifier>,
@@ -309,7 +299,7 @@ struct SavePlanner {
 
 struct ObjectWrite {
     var change: Change?
-    /// nil when the object refuses the save, or when the policy keeps a deleted object and a new object has its ID.
+    /// Nil when the object refuses the save, or when the policy keeps a deleted object and a new object has its ID.
     var result: SavePlan.ObjectResult?
     var indexes: [Int] = []
     var current: Row?
@@ -325,13 +315,10 @@ struct ObjectWrite {
     }
 }
 
-/// The changes that a save writes, and the result of each object after the write.
-///
-/// It is made under the write lock and changes nothing until the commit has succeeded.
+/// The changes that a save writes, and the results for its objects; nothing changes until the commit has succeeded.
 struct SavePlan {
     enum ObjectResult {
         case written
-        /// The row is read again, because others changed it, or the store computes some values.
         case reread
         case dropped(Row)
         case gone(isLost: Bool)
@@ -346,13 +333,10 @@ struct SavePlan {
     var conflicts: [MergeConflict] = []
     var unique = UniquenessPlan()
     var removed: Set<ManagedObjectID> = []
-    /// The objects that others have deleted, or that the save deletes by its rules or for a unique key.
-    ///
-    /// The undo stack does not know these deletions.
+    /// Objects that others, rules or unique keys delete: the undo stack does not know these deletions.
     var unknownToUndo: [ManagedObject] = []
     var kept: [ObjectIdentifier: Set<Int>] = [:]
     var hasMoved: Bool?
-    /// `resolveConflict` is called once for each object in a save.
     var resolved: [ObjectIdentifier: MergePolicy] = [:]
 
     var indices: [ObjectIdentifier: Int] {

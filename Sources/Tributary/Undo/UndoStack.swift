@@ -80,7 +80,6 @@ public final class UndoStack {
         if groupingLevel == 0 { close() }
     }
 
-    /// A group that a program has begun stays open.
     func endEvent() {
         if groupingLevel == 0 { close() }
     }
@@ -160,10 +159,10 @@ struct UndoGroup {
     var name = ""
     private(set) var records: [UndoRecord] = []
     private var moved: [Place: Set<ManagedObjectID>] = [:]
-    /// They stay in use, so that the context hears of their deletion.
+    /// They stay in use, so that the context is notified of their deletion.
     private var movedObjects: Set<ManagedObject> = []
 
-    /// Of several values of a property, the oldest is kept; amounts of a counter are added.
+    /// The oldest value of a property is kept; amounts of a counter are added.
     mutating func add(_ record: UndoRecord) {
         if case .count(let object, let propertyIndex, let amount) = record,
             case .count(let last, propertyIndex, let sum)? = records.last,
@@ -182,9 +181,7 @@ struct UndoGroup {
         records.append(record)
     }
 
-    /// The objects that the group has moved; nil when it has not recorded the order.
-    ///
-    /// The oldest order is restored.
+    /// Nil when the group has not recorded an order; the oldest recorded order is restored.
     func moves(in object: ManagedObject, _ propertyIndex: Int) -> Set<ManagedObjectID>? {
         moved[Place(object: ObjectIdentifier(object), propertyIndex: propertyIndex)]
     }
@@ -215,10 +212,7 @@ struct UndoGroup {
     }
 }
 
-/// A step, as its effect on the context's own changes.
-///
-/// `unchangedAt` is the save count of a step that was the first change of the property since a save. Until the next
-/// save its undo shows the store's value again, whatever that is by now.
+/// `unchangedAt`: the save count of a property's first change; until the next save its undo shows the stored value.
 enum UndoRecord {
     case value(ManagedObject, propertyIndex: Int, old: PropertyValue, unchangedAt: UInt64?)
     case count(ManagedObject, propertyIndex: Int, amount: PropertyValue)
@@ -230,7 +224,7 @@ enum UndoRecord {
         wasLinked: Bool,
         before: RelationshipDelta.PairChange
     )
-    /// `insertedAt` is the save count of an insertion; nil when a deletion was undone that was not saved.
+    /// `insertedAt` is the save count of an insertion; nil when an unsaved deletion was undone.
     case appeared(ManagedObject, insertedAt: UInt64?)
     case disappeared(ManagedObject)
     /// `before` is the context's own change of the order before the step; until the next save an undo restores it.
@@ -250,7 +244,7 @@ enum UndoRecord {
 struct UndoRecorder {
     let context: ManagedObjectContext
 
-    /// Called before the order changes, also when only the order changes; undo puts the moved objects back.
+    /// Called before the order changes; undo puts the moved objects back.
     func recordOrder(
         of object: ManagedObject,
         _ propertyIndex: Int,
@@ -306,7 +300,7 @@ struct UndoOperation {
             stack.open = UndoGroup()
         }
         var touched: [ManagedObject] = []
-        // Inserted objects must exist before a reference to them is set, and references to removed objects are dropped
+        // Inserted objects must exist before a reference to them is set. References to removed objects are dropped
         // first.
         let reverted = Set(insertions(group))
         for case .disappeared(let object) in group.records.reversed() {
@@ -349,7 +343,7 @@ struct UndoOperation {
                 if graph.restoreOrder(object, propertyIndex, to: before, moving: moves) {
                     touched.append(object)
                 } else if graph.hasMoves(object) {
-                    // The moved objects may have no change any more.
+                    // The moved objects may no longer have a change.
                     context.recordEdit(of: object)
                 }
                 continue
@@ -371,9 +365,7 @@ struct UndoOperation {
         return inverse
     }
 
-    /// The insertions to revert, the last first.
-    ///
-    /// An object that others have inserted as well stays.
+    /// The last insertion comes first; an object that others have inserted as well stays.
     private func insertions(_ group: UndoGroup) -> [ManagedObject] {
         group.records.reversed().compactMap { record in
             guard case .appeared(let object, let save) = record else { return nil }
@@ -470,9 +462,7 @@ extension ManagedObjectContext {
 // MARK: Failed transactions
 
 extension UndoStack {
-    /// Puts the changes of a save with a failed transaction under the later steps: they are the context's own again.
-    ///
-    /// Costs a look at each step.
+    /// Puts the changes of a save with a failed transaction below the later steps; costs a look at each step.
     func restore(_ memento: SaveMemento, _ graph: RelationshipGraph) {
         let changed = Dictionary(memento.entries.map { (ObjectIdentifier($0.object), $0.changed) }) { first, _ in
             first
@@ -494,7 +484,6 @@ extension UndoGroup {
 }
 
 extension UndoRecord {
-    /// The step as it was before the save; `changed` has the properties in the save.
     fileprivate func restored(
         _ memento: SaveMemento,
         _ changed: [ObjectIdentifier: PropertyIndexSet],

@@ -124,10 +124,9 @@ struct ObjectValidator {
 }
 
 extension PropertyValue {
-    /// Compares a number or a date with a bound: negative, 0 or positive; nil without a bound.
     fileprivate func order(to bound: PropertyValue) -> Int? {
         if let order = compared(to: bound) { return order }
-        // A decimal is compared with a bound of another type, or the other way round.
+        // A decimal may be compared with a bound of another type.
         guard let right = bound.number, let left = number else { return nil }
         return left < right ? -1 : left > right ? 1 : 0
     }

@@ -59,9 +59,7 @@ struct SaveValidation {
         }
     }
 
-    /// The contexts above may have linked other objects to the deleted object after its deletion.
-    ///
-    /// Checks each relationship once, however many of its objects are deleted.
+    /// Checks each relationship once: contexts above may have linked other objects to the deleted object since.
     private func countFailures(
         without object: ManagedObject,
         _ counted: inout Set<RelationshipDelta.Key>
@@ -87,7 +85,6 @@ struct SaveValidation {
         }
     }
 
-    /// `checked` has the checks of the caller, so that the hook's `super` does not repeat them.
     func failures(
         of object: ManagedObject,
         _ checked: ValidationProgress.Checked,
@@ -126,10 +123,7 @@ extension [ValidationFailure] {
     }
 }
 
-/// The checks that a running validation has made before it calls a hook of the object's class.
-///
-/// The validation collects the failures of all rules and then calls the hooks. An override that calls `super` must not
-/// report these failures again, and must reach its own conditions; so `super` throws nothing then.
+/// If a hook calls `super`, known failures must not be reported again, and its own conditions must be reached.
 struct ValidationProgress {
     enum Checked: Equatable {
         case properties

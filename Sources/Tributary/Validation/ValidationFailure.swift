@@ -14,9 +14,7 @@ public struct ValidationFailure: Hashable, Sendable, CustomStringConvertible {
         case tooLarge
         /// A string does not match the regular expression.
         case pattern
-        /// A relationship has too few objects.
         case tooFew
-        /// A relationship has too many objects.
         case tooMany
         /// The object may not be deleted while other objects are at the end of the relationship.
         case denied

@@ -133,9 +133,7 @@ public protocol DeclaredField: Sendable {
 struct PropertyIndexCache: ~Copyable, Sendable {
     let name: String
     let accessor: String
-    /// The descriptor's serial in the upper half, the property index in the lower.
-    ///
-    /// A property index of all ones means that the entity lacks the property.
+    /// Serial and property index; an index of all ones means that the entity lacks the property.
     @usableFromInline let cached = Atomic<UInt64>(0)
     private let fitting = Mutex<Set<UInt32>>([])
     private static let remembered = 4096
@@ -152,8 +150,6 @@ struct PropertyIndexCache: ~Copyable, Sendable {
         return Int(Int32(truncatingIfNeeded: known))
     }
 
-    /// Returns -1 when the model does not have the entity.
-    ///
     /// A key that does not fit the entity stops the program, because values that are written through it would be lost.
     func find(in descriptor: EntityDescriptor, for field: any CheckedField) -> Int {
         if descriptor.isKnown, !fitting.withLock({ $0.contains(descriptor.serial) }) {

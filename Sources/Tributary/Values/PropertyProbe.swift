@@ -2,16 +2,13 @@ import Synchronization
 import TributaryChanges
 import TributaryModel
 
-/// Finds the property of the model that an accessor of a class represents, by calling it on a temporary object.
+/// Finds the property that an accessor uses, by calling it on a temporary object that records requested names.
 ///
-/// The accessor's keys request their property indexes from the object's entity descriptor, so the requested names are
-/// the properties that it uses. Sample values show whether an accessor computes another value from them.
+/// Sample values show whether an accessor computes another value from them.
 final class PropertyProbe: Sendable {
     private let names = Mutex<[String]>([])
-    /// More slots than an accessor of one property can use.
     private static let slotCount = 8
 
-    /// Property indexes are numbered in the order of their first request.
     func propertyIndex(named name: String) -> Int {
         names.withLock { names in
             if let known = names.firstIndex(of: name) { return known }
@@ -23,7 +20,6 @@ final class PropertyProbe: Sendable {
     enum Finding: Equatable {
         case property(String)
         case identity
-        /// The accessor uses no property or several, or computes another value from a property.
         case none(uses: [String])
     }
 
@@ -146,7 +142,6 @@ enum ProbeSample {
         .uri("https://example.org/a?b=c"), .uri("mailto:a@example.org"), .binary([0, 255, 7]), .binary([1]),
     ]
 
-    /// Returns values that the type represents exactly; empty when the type is not an attribute's type.
     static func samples<Output>(of type: Output.Type) -> [PropertyValue] {
         guard let type = Output.self as? any FieldValue.Type else { return [] }
         return fitting(type)

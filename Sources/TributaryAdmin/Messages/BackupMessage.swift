@@ -2,9 +2,8 @@
 package struct BackupMessage: Codable, Hashable, Sendable {
     package var bytes: Int64
     package var sha256: String
-    /// The number of missing large values: their files next to the store are missing or damaged.
     package var missingValues: Int
-    /// The label of the store; a copy on another machine does not keep it.
+    /// A copy on another machine does not keep this label.
     package var store: String
 
     package init(bytes: Int64, sha256: String, missingValues: Int, store: String) {

@@ -1,10 +1,9 @@
 package import TributaryChanges
 
-/// The result of a check: the response of `POST /v1/check`.
+/// The response of `POST /v1/check`.
 package struct CheckReport: Codable, Hashable, Sendable {
     package static let limit = 200
 
-    /// Whether a store that was rebuilt from the log folder is equal to the live store.
     package struct Comparison: Codable, Hashable, Sendable {
         /// `equal`, `different` or `impossible`.
         package var result: String
@@ -26,27 +25,24 @@ package struct CheckReport: Codable, Hashable, Sendable {
         }
     }
 
-    /// The reason why two stores cannot be compared, which is not a problem in itself.
     package enum Obstacle: String, Sendable {
         case storeDamaged = "store-damaged"
         case segmentsMissing = "segments-missing"
         case logsUnreadable = "logs-unreadable"
-        /// The store cannot be rebuilt next to the live store, because the disk is full or fails.
         case scratchUnusable = "scratch-unusable"
     }
 
     package private(set) var ok = true
     package private(set) var problems: [Problem] = []
-    /// The number of all problems, including unlisted problems.
     package private(set) var problemCount = 0
     package var repairs: [String] = []
     package var segments = 0
     package var unapplied = 0
-    /// The number of applied segments that no trusted key has signed; nil when signatures are not checked.
+    /// Applied segments without a signature of a trusted key; nil when signatures are not checked.
     package var untrusted: Int?
     package var values: Int64 = 0
     package var unexported = 0
-    /// The baselines that were compared with the store, because segments are missing; nil when none are missing.
+    /// The baselines that were compared because segments are missing; nil when no segments are missing.
     package var baselines: [CompactionReport.Step]?
     package var comparison = Comparison.impossible(.segmentsMissing, "The check has not ended.")
 
@@ -62,7 +58,6 @@ package struct CheckReport: Codable, Hashable, Sendable {
         add(Problem(code, detail: detail, writer: writer, hint: hint), file: file)
     }
 
-    /// The problem is added without the time of its start.
     package mutating func add(_ problem: Problem, file: String?) {
         ok = false
         problemCount += 1
@@ -79,7 +74,7 @@ extension Problem.Code {
     package static let valueMissing: Self = "value-missing"
     package static let segmentDamaged: Self = "segment-damaged"
     package static let segmentChanged: Self = "segment-changed"
-    /// No trusted key has signed a file that is not applied or has changed since, and signatures are checked.
+    /// A file that is not applied or has changed since, while signatures are checked.
     package static let segmentUntrusted: Self = "segment-untrusted"
     package static let segmentMissing: Self = "segment-missing"
     package static let exportMissing: Self = "export-missing"

@@ -1,4 +1,4 @@
-/// The result of a compaction or of a dry run: the response of `POST /v1/compact`.
+/// The response of `POST /v1/compact`, also of a dry run.
 package struct CompactionReport: Codable, Hashable, Sendable {
     package static let limit = 1_000
 
@@ -31,7 +31,6 @@ package struct CompactionReport: Codable, Hashable, Sendable {
     package struct Baseline: Codable, Hashable, Sendable {
         package var file: String
         package var bytes: UInt64
-        /// Whether a store has compared and endorsed it.
         package var verified: Bool
         package var detail: String?
 
@@ -62,7 +61,6 @@ package struct CompactionReport: Codable, Hashable, Sendable {
     package var removedSegments = 0
     package var removedBytes: UInt64 = 0
     package var removedBaselines: [String] = []
-    /// The first remaining segments; `remainingSegments` is the number of all.
     package var remaining: [Segment] = []
     package var remainingSegments = 0
     package var remainingBytes: UInt64 = 0

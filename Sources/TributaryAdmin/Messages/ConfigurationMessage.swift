@@ -1,8 +1,8 @@
-/// The response of `GET /v1/config`: each value with its origin.
+/// The response of `GET /v1/config`.
 package struct ConfigurationMessage: Codable, Hashable, Sendable {
     package struct Setting: Codable, Hashable, Sendable {
         package var key: String
-        /// The value in the syntax of the configuration file; nil when the key has no value.
+        /// In the syntax of the configuration file.
         package var value: String?
         /// `default`, `file`, `environment` or `flag`.
         package var origin: String

@@ -1,6 +1,5 @@
 package import TributaryChanges
 
-/// Something that an administrator should know or solve, in the status and in the report of a check.
 package struct Problem: Codable, Hashable, Sendable {
     /// Not an enum, so that a command can show the problems of a later daemon.
     package struct Code: RawRepresentable, ExpressibleByStringLiteral, Hashable, Sendable, Codable {
@@ -18,7 +17,7 @@ package struct Problem: Codable, Hashable, Sendable {
     package var file: String?
     package var writer: UniqueID?
     package var writerName: String?
-    /// The missing transactions and blobs of the first waiting segment, with their holders.
+    /// The missing parts of the first waiting segment.
     package var missing: [MissingPart]?
 
     package init(
@@ -49,7 +48,6 @@ extension Problem.Code {
     package static let settingWithoutEffect: Self = "setting-without-effect"
     package static let storeGone: Self = "store-gone"
     package static let checkpointFailed: Self = "checkpoint-failed"
-    /// Another process reads an old state of the store, and the WAL grows: a notice.
     package static let checkpointBlocked: Self = "checkpoint-blocked"
     package static let mergeFailed: Self = "merge-failed"
     package static let valuesDeferred: Self = "values-deferred"
@@ -67,35 +65,21 @@ extension Problem.Code {
     package static let segmentsWaiting: Self = "segments-waiting"
     package static let importFailed: Self = "import-failed"
     package static let exportFailed: Self = "export-failed"
-    /// The log folder lacks segments of this store that another machine may need.
     package static let ownSegmentsMissing: Self = "own-segments-missing"
     package static let nameTaken: Self = "name-taken"
-    /// Syncthing was not asked to scan the folder of a published segment.
     package static let scanNotRequested: Self = "scan-not-requested"
-    /// A replicator also copies the folder with unfinished files.
     package static let stagingReplicated: Self = "staging-replicated"
     package static let ownClockAhead: Self = "own-clock-ahead"
-    /// The store has published clocks that are ahead, and another store may hold them: a notice.
     package static let publishedClockAhead: Self = "published-clock-ahead"
-    /// A store and a baseline have different states for the same transactions.
     package static let baselinesDiffer: Self = "baselines-differ"
-    /// A baseline cannot be read, or its bytes differ from the bytes that its maker wrote.
     package static let baselineRefused: Self = "baseline-refused"
-    /// A comparison of a baseline has no signature of a trusted key, and signatures are checked.
     package static let comparisonRefused: Self = "comparison-refused"
-    /// The sum of a counter is beyond the attribute's type: a notice.
     package static let counterBeyondType: Self = "counter-beyond-type"
-    /// A store has not written for much longer than usual: a notice.
     package static let writerSilent: Self = "writer-silent"
-    /// The log folder has nearly reached `logs.max_bytes`: a notice.
     package static let folderNearlyFull: Self = "folder-nearly-full"
-    /// The log folder has reached `logs.max_bytes`, and local changes wait.
     package static let folderFull: Self = "folder-full"
-    /// A file system is nearly full: a notice, and a problem when little is left.
     package static let diskLow: Self = "disk-low"
-    /// Segments are missing, and a baseline that has their transactions will be joined.
     package static let baselineWaits: Self = "baseline-waits"
-    /// No store has endorsed a baseline for days, although this store has applied its transactions.
     package static let baselineUnverified: Self = "baseline-unverified"
 }
 
@@ -110,7 +94,6 @@ extension WallTime: Codable {
     }
 }
 
-/// The transactions or the blob that a segment waits for, and their holders.
 package struct MissingPart: Codable, Hashable, Sendable {
     package struct Holder: Codable, Hashable, Sendable {
         package var writer: UniqueID
@@ -130,7 +113,7 @@ package struct MissingPart: Codable, Hashable, Sendable {
     package var first: UInt64?
     package var last: UInt64?
     package var blob: String?
-    /// The known holders; the writer of the missing part comes first.
+    /// The writer of the missing part comes first.
     package var holders: [Holder]
 
     package init(writer: UniqueID, writerName: String?, holders: [Holder]) {

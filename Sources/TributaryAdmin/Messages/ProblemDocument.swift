@@ -9,9 +9,8 @@ package struct ProblemDocument: Codable, Hashable, Sendable, Error {
     package var writer: String?
     package var sequence: UInt64?
     package var hint: String?
-    /// The offset of the mistake in the text, in characters from 0.
+    /// In characters from 0.
     package var position: Int?
-    /// The index of the faulty change in the request, from 0.
     package var index: Int?
     package var errors: [PropertyProblem]?
 
@@ -44,7 +43,7 @@ extension ProblemDocument: CustomStringConvertible {
     }
 }
 
-/// The published problem types; `type` in a problem document is `urn:tributary:problem:` and the name.
+/// The `type` of a problem document is `urn:tributary:problem:` and the name.
 package enum ProblemKind: String, CaseIterable, Sendable {
     case badRequest = "bad-request"
     case badPredicate = "bad-predicate"
@@ -64,12 +63,11 @@ package enum ProblemKind: String, CaseIterable, Sendable {
     case badConfiguration = "bad-configuration"
     case tooManyClients = "too-many-clients"
     case notReady = "not-ready"
-    /// The answer of a failed start to the requests that wait for it.
     case startFailed = "start-failed"
     case failure = "failure"
     case inputOutput = "input-output"
     case storageFull = "storage-full"
-    /// A condition that only an administrator can end, such as a wrong clock or a conflict with another writer.
+    /// Only an administrator can end it, such as a wrong clock or a conflict with another writer.
     case blocked = "blocked"
     case timeout = "timeout"
 

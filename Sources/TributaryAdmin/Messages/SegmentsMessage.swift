@@ -2,7 +2,6 @@
 package struct SegmentsMessage: Codable, Hashable, Sendable {
     package struct Segment: Codable, Hashable, Sendable {
         package var writer: String
-        /// Sixteen hexadecimal digits, as in the file name.
         package var first: String
         package var last: String
         package var state: String
@@ -14,7 +13,6 @@ package struct SegmentsMessage: Codable, Hashable, Sendable {
         /// The number of objects that the segment updates and that no known segment inserts.
         package var unknownObjects: Int?
         package var deferredValues: [DeferredMessage]?
-        /// Unix seconds.
         package var since: Double?
         package var hint: String?
         package var writerName: String?
@@ -41,7 +39,7 @@ package struct SegmentsMessage: Codable, Hashable, Sendable {
     }
 }
 
-/// A deferred write in the responses about segments and the status: an imported value that has no effect yet.
+/// An imported value that has no effect yet.
 package struct DeferredMessage: Codable, Hashable, Sendable {
     package var writer: String
     package var sequence: UInt64

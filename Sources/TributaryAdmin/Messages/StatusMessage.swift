@@ -23,9 +23,9 @@ package struct StatusMessage: Codable, Hashable, Sendable {
 
     package struct Writers: Codable, Hashable, Sendable {
         package var count: Int
-        /// The number of writers with existing transactions that are not applied, without abandoned writers.
+        /// Includes no abandoned writers.
         package var behind: Int
-        /// Some of the writers; writers with unapplied transactions come first.
+        /// Writers with unapplied transactions come first.
         package var first: [Writer]
 
         package init(count: Int, behind: Int, first: [Writer]) {
@@ -41,9 +41,8 @@ package struct StatusMessage: Codable, Hashable, Sendable {
         /// `evicted`, `abandoned` or `former`; absent for other writers.
         package var state: String?
         package var behind: UInt64
-        /// The time since the arrival of the oldest segment that is not applied; absent when none has arrived.
+        /// The time since the arrival of the oldest segment that is not applied.
         package var lagSeconds: Double?
-        /// The time of the newest applied transaction in Unix seconds.
         package var lastHeard: Double?
 
         package init(id: String, name: String?, behind: UInt64) {
@@ -55,7 +54,7 @@ package struct StatusMessage: Codable, Hashable, Sendable {
 
     package struct Conflicts: Codable, Hashable, Sendable {
         package var kept: Int
-        /// The conflicts that newer conflicts have replaced, or that were only counted.
+        /// Newer conflicts have replaced them, or they were only counted.
         package var dropped: Int
 
         package init(kept: Int, dropped: Int) {
@@ -68,7 +67,6 @@ package struct StatusMessage: Codable, Hashable, Sendable {
     package struct Totals: Codable, Hashable, Sendable {
         package var imported: ImportCounts
         package var exported: ImportCounts
-        /// The number of objects that merges have inserted, updated or deleted in the main context.
         package var mergedObjects: Int
 
         package init(imported: ImportCounts, exported: ImportCounts, mergedObjects: Int) {
@@ -79,15 +77,15 @@ package struct StatusMessage: Codable, Hashable, Sendable {
     }
 
     package struct Disk: Codable, Hashable, Sendable {
-        /// The contents: `store`, `logs`.
+        /// `store`, `logs`.
         package var holds: [String]
-        /// The folders of the contents, in this order; empty on a page without paths.
+        /// In the order of `holds`; empty on a page without paths.
         package var paths: [String]
         package var freeBytes: Int64
         package var totalBytes: Int64
         /// `unknown` (in the first six hours after a start), `steady` or `filling`.
         package var outlook: String
-        /// The days until it is full at the present growth; absent unless it is filling.
+        /// At the present growth; absent unless it is filling.
         package var daysLeft: Double?
 
         package init(holds: [String], paths: [String], freeBytes: Int64, totalBytes: Int64, outlook: String) {
@@ -102,7 +100,6 @@ package struct StatusMessage: Codable, Hashable, Sendable {
     package struct Trust: Codable, Hashable, Sendable {
         /// `any` or `known`, as `trust.mode`.
         package var mode: String
-        /// The key that signs the files of this store, 64 hexadecimal digits.
         package var key: String?
 
         package init(mode: String, key: String?) {
@@ -112,10 +109,8 @@ package struct StatusMessage: Codable, Hashable, Sendable {
     }
 
     package struct Encryption: Codable, Hashable, Sendable {
-        /// The ID of the key that encrypts the files of this store; absent without encryption.
         package var key: String?
         package var keys: Int
-        /// Whether unencrypted files are held.
         package var required: Bool
 
         package init(key: String?, keys: Int, required: Bool) {
@@ -157,7 +152,7 @@ package struct StatusMessage: Codable, Hashable, Sendable {
     package var walBytes: Int64?
     /// The last measurement; absent without `logs.max_bytes`.
     package var logFolder: LogFolder?
-    /// The file systems of the store and the log folder, without a file system that does not answer.
+    /// Without a file system that does not answer.
     package var disks: [Disk]?
     package var trust: Trust?
     package var encryption: Encryption?
@@ -168,7 +163,7 @@ package struct StatusMessage: Codable, Hashable, Sendable {
     package var restartNeeded = false
     package var totals: Totals?
     package var problems: [Problem] = []
-    /// Findings that are not problems but may need attention; absent without findings.
+    /// Absent without notices.
     package var notices: [Problem]?
 
     package init(version: String, state: State, uptimeSeconds: Double) {

@@ -6,7 +6,6 @@ package struct SyncMessage: Codable, Hashable, Sendable {
         package var inserted: Int
         package var updated: Int
         package var deleted: Int
-        /// True when the merge changed too many objects to count them.
         package var everything: Bool?
 
         package init(inserted: Int, updated: Int, deleted: Int, everything: Bool?) {

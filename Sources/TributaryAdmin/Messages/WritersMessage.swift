@@ -8,27 +8,21 @@ package struct WritersMessage: Codable, Hashable, Sendable {
         package var writers: Int?
         package var name: String?
         package var sequence: UInt64
-        /// Sixteen hexadecimal digits.
         package var clock: String
         package var behind: UInt64?
-        /// The time since the arrival of the writer's oldest unapplied segment; 0 when all are applied.
         package var lagSeconds: Double?
-        /// The time of the writer's newest applied transaction in Unix seconds.
         package var lastHeard: Double?
         package var waiting: Int?
         /// For each other writer, the last transaction that this writer has acknowledged.
         package var seen: [String: UInt64] = [:]
         /// `self`, `active`, `producer`, `evicted`, `abandoned` or `forked`.
         package var state: String
-        /// The known keys of the store; the present key of this store comes first.
+        /// The present key of this store comes first.
         package var keys: [Key]?
 
         package struct Key: Codable, Hashable, Sendable {
-            /// 64 hexadecimal digits.
             package var key: String
-            /// `own`, `trusted` or `revoked`.
             package var state: String
-            /// In Unix seconds.
             package var since: Double?
 
             package init(key: String, state: String, since: Double? = nil) {
@@ -58,7 +52,7 @@ package struct WritersMessage: Codable, Hashable, Sendable {
 package struct RestampMessage: Codable, Hashable, Sendable {
     package var former: String
     package var new: String
-    /// The last exported transaction of the former writer; 0 for none.
+    /// The last exported transaction of the former writer; 0 without exports.
     package var published: UInt64
     /// The number of transactions that are issued again under the new writer.
     package var reissued: UInt64

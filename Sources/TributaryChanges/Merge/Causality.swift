@@ -1,22 +1,14 @@
-/// The relation of an arriving write to a write that a store applied before it.
-///
-/// Merge statement 20. A transaction is applied after everything that it has seen (statement 18), so the write that was
-/// applied first cannot have seen the arriving one; only the other direction is open.
+/// Merge statement 20; no applied write can have seen the arriving write, because of statement 18.
 package enum Causality: Hashable, Sendable {
-    /// The writer of the arriving write had seen the applied write.
     case follows
-    /// Neither writer had seen the other's write.
     case concurrent
-    /// It is unknown what the writer of the arriving write had seen.
     case unknown
 
     /// A replica that changes an object of another writer has acknowledged that writer.
     ///
-    /// A writer that has never acknowledged another writer may be a producer that is not a replica; its knowledge of
-    /// others is then unknown. Otherwise it changes an object that it has inserted itself, and has seen nothing yet.
-    ///
-    /// `hasSeen`: whether the writer of the arriving write had acknowledged the applied transaction, in this
-    /// transaction at the latest; nil when it had never acknowledged any writer.
+    /// A writer that never acknowledges may be a producer and not a replica, so its knowledge is unknown, except of an
+    /// object that it inserted itself. `hasSeen` is whether the arriving writer had acknowledged the applied
+    /// transaction, and nil for a writer that had never acknowledged any writer.
     package init<Writer>(
         of arriving: WriteOrigin<Writer>,
         after applied: WriteOrigin<Writer>,
@@ -34,8 +26,8 @@ package enum Causality: Hashable, Sendable {
 
     /// Whether the losing value belongs in the conflict journal.
     ///
-    /// It is not known what a writer that never acknowledges has seen. Where it overwrites an older value, it may have
-    /// seen that value; but where its own value arrives too late, the value is lost without anybody having seen it.
+    /// If the writer's knowledge is unknown, it may have seen a value that it overwrites, but nobody has seen its own
+    /// lost value.
     package func isConflict(isArrivingLost: Bool) -> Bool {
         switch self {
         case .follows: false

@@ -1,15 +1,9 @@
-/// The arithmetic of counters.
+/// The arithmetic of counters: the value is the sum of one total for each writer.
 ///
-/// The value of a counter is the sum of one total for each writer.
-///
-/// The store keeps for each writer the sum of its increments, for the life of the identifier. Merge statement 9: a
-/// deletion supersedes no increment.
-///
-/// A total of zero is equivalent to no total, except that a counter without any total has its default.
+/// Totals are kept for the life of the identifier: a deletion supersedes no increment (merge statement 9). A total of
+/// zero is equivalent to no total, except that a counter without any total has its default.
 package enum CounterTotals {
-    /// The sum of the writers' totals, in any order; nil without totals.
-    ///
-    /// A sum with fractions is rounded once, to the nearest finite double.
+    /// Nil without totals; a sum with fractions is rounded once, to the nearest finite double.
     package static func value(of sums: some Sequence<PropertyValue>) -> PropertyValue? {
         var value: PropertyValue?
         for sum in sums { value = CounterTotals.sum(value, sum) }
@@ -18,16 +12,14 @@ package enum CounterTotals {
         return .double(ExactSum.rounded(value))
     }
 
-    /// The value of a counter with a default; null when the default is null and nothing has been counted.
     package static func value(of sums: some Sequence<PropertyValue>, above initial: PropertyValue) -> PropertyValue {
         initial.isNull ? value(of: sums) ?? .null : value(of: [initial] + sums) ?? initial
     }
 
-    /// The exact sum of a total and an amount; a total of nil means that nothing has been counted.
+    /// The exact sum of a total and an amount.
     ///
-    /// Integers wrap around, and numbers with fractions are not rounded, so that the order of additions has no effect:
-    /// a sum that is not a double is a decimal. An integer and a number with a fraction add up to a number with a
-    /// fraction; one of them was written before the model knew the attribute.
+    /// Integers wrap around, and fractions are not rounded (a sum that is not a double is a decimal), so that the order
+    /// of additions has no effect. Integers and fractions mix when the model did not know the attribute at first.
     package static func sum(_ total: PropertyValue?, _ amount: PropertyValue) -> PropertyValue {
         switch (total, amount) {
         case (nil, .integer): amount
@@ -43,7 +35,7 @@ package enum CounterTotals {
         }
     }
 
-    /// The amount that assigning `new` to a counter adds when it has the value `old`; null is zero.
+    /// The amount that assigning `new` to a counter with the value `old` adds; null is zero.
     ///
     /// Nothing else in the program turns an assignment into an increment.
     package static func amount(from old: PropertyValue, to new: PropertyValue) -> PropertyValue {
@@ -57,8 +49,6 @@ package enum CounterTotals {
 
     package static func isZero(_ amount: PropertyValue) -> Bool { amount == .integer(0) || amount == .double(0) }
 
-    /// The form of an amount or a total in the log.
-    ///
     /// A counter of integers takes no fractions, and no counter takes other values.
     package enum Kind: Hashable, Sendable { case integer, fraction, other }
 
@@ -70,8 +60,6 @@ package enum CounterTotals {
         }
     }
 
-    /// Reads an amount or a total from the log; nil for any other value.
-    ///
     /// A string is the exact decimal form of a sum that is not a double.
     package static func number(_ json: JSONValue) -> PropertyValue? {
         switch json {

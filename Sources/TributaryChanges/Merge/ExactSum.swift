@@ -1,17 +1,16 @@
 import Glibc
 
-/// Sums of doubles without rounding, which are therefore equal whatever the order of the additions.
+/// Sums of doubles without rounding, so that the order of the additions has no effect.
 ///
-/// Every finite double is a decimal number of at most 309 digits before the point and 1,074 after it, and so is a sum
-/// of doubles. A sum is kept as a double where a double has exactly its value, and as canonical decimal text otherwise:
-/// equal sums have equal values.
+/// Every sum of doubles is a decimal number with at most 1,074 digits after the point. A sum is a double if a double
+/// has exactly its value, and canonical decimal text otherwise: equal sums have equal values.
 enum ExactSum {
     /// In bytes; longer than the text of any double.
     private static let maximumAmountLength = 1_600
     /// In bytes; a sum of many amounts has a few digits more than each amount.
     private static let maximumLength = 3_200
 
-    /// A value that is not a number is zero, and an infinite number is the greatest double.
+    /// NaN is zero, and an infinite number is the greatest double.
     ///
     /// The cost grows with the digits, at most some thousands; usually it is the cost of one addition.
     static func sum(_ left: PropertyValue, _ right: PropertyValue) -> PropertyValue {
@@ -29,8 +28,7 @@ enum ExactSum {
         return value(parts)
     }
 
-    /// The nearest double; of two equally near, the even double; the greatest or least finite double when the sum is
-    /// beyond it.
+    /// Halves round to the even double; a sum beyond the finite doubles becomes the greatest or least.
     static func rounded(_ sum: PropertyValue) -> Double {
         switch sum {
         case .double(let value): finite(value)
@@ -63,7 +61,7 @@ enum ExactSum {
         return min(max(value, -Double.greatestFiniteMagnitude), Double.greatestFiniteMagnitude)
     }
 
-    /// The only value for a number: a double, or decimal text where no double is equal to the number.
+    /// A double, or decimal text if no double is equal to the number.
     private static func value(_ parts: DecimalText.Parts) -> PropertyValue {
         let text = parts.text
         guard let number = Double(text), number.isFinite, parts.exponent >= -places(of: number),
@@ -84,16 +82,14 @@ enum ExactSum {
         return parts ?? DecimalText.Parts(isNegative: false, digits: [], exponent: 0)
     }
 
-    /// As many decimal places as the last bit of the number needs: none is rounded.
-    ///
-    /// That bit is worth 2^-`places`.
+    /// The number of decimal places that the last bit of the number needs: that bit is worth 2^-`places`.
     private static func places(of number: Double) -> Int { max(0, -Int(number.ulp.exponent)) }
 
     private static func parts(of number: Double) -> DecimalText.Parts {
         let value = finite(number)
         guard value != 0 else { return DecimalText.Parts(isNegative: false, digits: [], exponent: 0) }
         let places = places(of: value)
-        // The locale of the process decides how the decimal point looks.
+        // The locale of the process decides how the decimal point looks, so only digits are kept.
         let digits: [UInt8] = withUnsafeTemporaryAllocation(of: CChar.self, capacity: places + 320) { text in
             let count = withVaList([Int32(places), value]) { vsnprintf(text.baseAddress, text.count, "%.*f", $0) }
             return text.prefix(Int(count)).map { UInt8(bitPattern: $0) }.filter(DecimalText.isDigit)

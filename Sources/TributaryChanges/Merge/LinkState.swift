@@ -1,7 +1,6 @@
 /// The state of a pair of a many-to-many relationship, or of an object's position in an ordered relationship.
 ///
-/// State: the version of the last link or unlink, the kind of that write, and the position. Merge statements 11 (an
-/// add/remove register for each pair) and 12 (superseded by a deletion of either end).
+/// Merge statements 11 (an add/remove register for each pair) and 12 (superseded by a deletion of either end).
 @usableFromInline
 package struct LinkState<Stamp: Equatable> {
     @usableFromInline package var version: Stamp
@@ -16,9 +15,6 @@ package struct LinkState<Stamp: Equatable> {
         self.position = position
     }
 
-    /// Whether a write that arrives after the known state takes effect.
-    ///
-    /// `sourceDeletion` is evaluated only when it is needed.
     @inlinable
     package static func accepts<Order: VersionOrder>(
         _ write: LinkState,

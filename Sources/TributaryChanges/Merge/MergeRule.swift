@@ -16,9 +16,7 @@ public enum MergeRule: String, Sendable, CaseIterable {
 
     /// Whether versions decide which write wins; then a deletion of the object supersedes the earlier writes.
     ///
-    /// Other rules are functions of the written values alone: deferred writes and the digest keep no versions for them.
-    /// Extremes and totals are kept for the life of the identifier. Otherwise the order of arrival would decide whether
-    /// an object was deleted between two of their writes.
+    /// Otherwise the result would depend on the order of arrival, since other rules keep no versions of values.
     @inlinable
     package var comparesVersions: Bool {
         switch self {
@@ -27,7 +25,6 @@ public enum MergeRule: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whether the value is a bound: one of the values ever written, whatever their versions.
     @inlinable
     package var isBound: Bool {
         switch self {
@@ -36,11 +33,7 @@ public enum MergeRule: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whether a write that arrives after the known state takes effect.
-    ///
-    /// A counter takes every increment: see ``CounterTotals``.
-    ///
-    /// `value` is evaluated only for `max` and `min`.
+    /// A counter takes every increment; `value` is evaluated only for `max` and `min`.
     @inlinable
     package func accepts<Order: VersionOrder, Value: MergeValue>(
         _ write: Register<Order.Stamp, Value>,
@@ -60,10 +53,7 @@ public enum MergeRule: String, Sendable, CaseIterable {
     }
 }
 
-/// The state of one property of an object: the winning write with its version.
-///
-/// Merge statements 6 (the greatest version wins), 7 (superseded by the deletion) and 8 (the greatest or the least
-/// value wins).
+/// A property's winning write: merge statements 6 (greatest version), 7 (superseded by deletion) and 8 (extreme value).
 @usableFromInline
 package struct Register<Stamp, Value> {
     @usableFromInline package var version: Stamp
@@ -81,9 +71,7 @@ extension Register: Sendable where Stamp: Sendable, Value: Sendable {}
 
 @usableFromInline
 package protocol MergeValue {
-    /// Whether this value wins against `other` under a rule that compares values; any value wins against a missing one.
-    ///
-    /// The other rules compare no values: under them no value wins.
+    /// Whether this value wins against `other` under `max` or `min`; false for other rules.
     func replaces(_ other: Self, under rule: MergeRule) -> Bool
 }
 
@@ -98,11 +86,10 @@ extension PropertyValue: MergeValue {
         }
     }
 
-    /// A strict total order of values that is equal on every machine.
+    /// A strict total order of values that is equal on every machine; NaN comes first.
     ///
-    /// Values of the same kind compare as in sorting, values of different kinds by their kind. Values that compare as
-    /// equal, or that do not compare, are ordered by their bytes in the log: −0.0 before the integer 0 and that before
-    /// 0.0, a `.binary` value before a `.blob` reference. NaN comes before all numbers.
+    /// Values of different kinds compare by their kind. Values that are equal or do not compare are ordered by their
+    /// bytes in the log: −0.0, the integer 0, 0.0; `.binary` before `.blob`.
     @usableFromInline
     package func precedes(_ other: PropertyValue) -> Bool {
         if mergeKind != other.mergeKind { return mergeKind < other.mergeKind }
@@ -119,7 +106,6 @@ extension PropertyValue: MergeValue {
         }
     }
 
-    /// Values of the same kind compare with each other; nil is a kind of its own.
     private var mergeKind: Int {
         switch self {
         case .null: 0

@@ -1,11 +1,8 @@
-/// The merge state of one object: its inserts, its deletions and its registers.
-///
-/// It does not depend on the form of the object in a store: a row, a tombstone, values that wait for an insert, an
-/// object that a unique key hides, or deferred writes under names.
+/// The merge state of one object, whatever its form in a store is: a row, a tombstone, or deferred writes.
 ///
 /// Merge statements 2 (two inserts of one identifier are one object), 3 (visible when inserted is not before deleted),
-/// 4 (the concrete entity is a register written by inserts) and 5 to 8 (registers). The totals of counters and the
-/// pairs of links belong to several objects or writers: see ``CounterTotals`` and ``LinkState``.
+/// 4 (the concrete entity is a register written by inserts) and 5 to 8 (registers). ``CounterTotals`` and ``LinkState``
+/// belong to several objects or writers.
 @usableFromInline
 package struct ObjectMergeState<Registers: RegisterSet, Entity> {
     @usableFromInline package typealias Stamp = Registers.Stamp
@@ -24,9 +21,7 @@ package struct ObjectMergeState<Registers: RegisterSet, Entity> {
         self.registers = registers
     }
 
-    /// Merges an insert that arrives after the known state.
-    ///
-    /// Returns whether it is the greatest so far, so that its entity is the object's.
+    /// Returns whether the insert is the greatest so far; then its entity is the object's.
     @inlinable
     package mutating func insert(
         at version: Stamp,
@@ -38,9 +33,7 @@ package struct ObjectMergeState<Registers: RegisterSet, Entity> {
         return true
     }
 
-    /// Merges a deletion that arrives after the known state, and removes the registers that it supersedes.
-    ///
-    /// Returns whether it is the greatest so far.
+    /// Removes the registers that the deletion supersedes; returns whether it is the greatest deletion so far.
     @inlinable
     package mutating func delete(
         at version: Stamp,
@@ -77,7 +70,6 @@ package struct ObjectMergeState<Registers: RegisterSet, Entity> {
         )
     }
 
-    /// Returns whether the write takes effect; it arrives after the known state.
     @inlinable
     package mutating func write(
         _ write: Register<Stamp, Registers.Value>,
@@ -99,10 +91,7 @@ package struct ObjectMergeState<Registers: RegisterSet, Entity> {
     }
 }
 
-/// The registers of an object as they are stored.
-///
-/// Reading a version is cheap. A value may have to be read first, so only a rule or a conflict that needs it asks for
-/// it.
+/// The registers of an object as they are stored; reading a version is cheap, and reading a value may not be.
 @usableFromInline
 package protocol RegisterSet<Stamp, Name> {
     associatedtype Stamp: Equatable
@@ -116,6 +105,5 @@ package protocol RegisterSet<Stamp, Name> {
 
     mutating func set(_ register: Register<Stamp, Value>?, of name: Name)
 
-    /// Removes the written registers that a deletion supersedes.
     mutating func remove(_ isSuperseded: (Name, Stamp) throws -> Bool) rethrows
 }

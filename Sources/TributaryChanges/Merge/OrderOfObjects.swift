@@ -1,8 +1,7 @@
-/// An object with a target in a one-to-one register, with the order that decides which owner the target shows.
+/// The owner of a target in a one-to-one relationship; the target shows the greatest visible owner.
 ///
-/// Merge statement 13: only visible objects own a target, and the owner with the greatest version wins. Owners with
-/// equal versions, from one transaction, are ordered by their identifiers, so that every replica shows the same owner.
-/// The greatest element of a set is a commutative, associative and idempotent merge.
+/// Merge statement 13: the greatest version wins; equal versions, from a single transaction, are ordered by the
+/// identifiers.
 package struct OneToOneOwner: Comparable, Hashable, Sendable {
     package let version: Version
     package let id: UniqueID
@@ -17,10 +16,7 @@ package struct OneToOneOwner: Comparable, Hashable, Sendable {
     }
 }
 
-/// The position of an object in an ordered relationship.
-///
-/// Merge statement 14: positions are strings of any length that compare by their bytes; objects with equal positions, which
-/// concurrent writers create, are ordered by their identifiers.
+/// Merge statement 14: concurrent writers create equal positions, and then the identifiers decide.
 package struct OrderedPosition: Comparable, Hashable, Sendable {
     package let position: String
     package let id: UniqueID

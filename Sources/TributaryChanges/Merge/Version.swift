@@ -1,5 +1,3 @@
-/// The version of a write, which decides between concurrent writes: the clock and the writer of its transaction.
-///
 /// The changes of one transaction have one version; the change that is applied later wins.
 package struct Version: Hashable, Comparable, Sendable {
     package let clock: HybridClock
@@ -20,10 +18,7 @@ package struct Version: Hashable, Comparable, Sendable {
     }
 }
 
-/// Compares the versions of writes for the merge rules.
-///
-/// The rules work on any token for a version: on whole ``Version`` values, or on the numbers of versions in a store. A
-/// store has to look up the version of a number, which can fail.
+/// Compares versions, or their numbers in a store: looking up a number can fail.
 ///
 /// Only writes of one transaction have equal versions: the write that arrives later wins. A deletion supersedes no
 /// write with an equal version, because it comes before all other changes of its transaction.
@@ -42,7 +37,6 @@ extension VersionOrder {
         return try isOlder(second, than: first) ? first : second
     }
 
-    /// Whether a deletion, whichever of the two arrives first, supersedes a write.
     @inlinable
     package func isSuperseded(_ write: Stamp, by deletion: Stamp?) throws -> Bool {
         guard let deletion else { return false }

@@ -1,8 +1,6 @@
 import Foundation
 
-/// Base 64 of RFC 4648 with padding; decoding accepts only the canonical text.
 package enum Base64 {
-    /// Nil when `text` is not the text that ``encode(_:)`` returns for the bytes.
     package static func decode(_ text: String) -> [UInt8]? {
         guard let data = Data(base64Encoded: text), text.utf8.count == (data.count + 2) / 3 * 4 else { return nil }
         // Only the last group can have bits that belong to no byte.

@@ -34,8 +34,7 @@ public struct DateValue: Hashable, Sendable {
         self = exact ?? DateValue(secondsSinceReferenceDate: unixSeconds - Double(DateValue.referenceDate))
     }
 
-    /// Creates the date nearest to `count` · 10^-`places` Unix seconds; nil where integers and one division do not give
-    /// it exactly.
+    /// The date nearest to `count` · 10^-`places` Unix seconds; nil where one division does not give it exactly.
     package init?(unixCount count: Int64, places: Int) {
         guard DateValue.powers.indices.contains(places) else { return nil }
         let power = DateValue.powers[places]
@@ -47,10 +46,9 @@ public struct DateValue: Hashable, Sendable {
 
     private static let powers: [Int64] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000]
 
-    /// The units of 10⁻⁷ s of the shortest decimal number of `seconds`, for a double without a shorter number.
+    /// The units of 10⁻⁷ s of the shortest decimal number of `seconds`; nil where more digits may be needed.
     ///
-    /// Nil where more digits are needed, or where finding out takes longer. Present doubles of Unix seconds are 2.4
-    /// units apart, so the nearest count denotes the double, and is also the count in its shortest decimal number.
+    /// Present doubles of Unix seconds are 2.4 units apart, so the nearest count denotes the double.
     private static func tenthsOfMicros(_ seconds: Double) -> Int64? {
         guard seconds.magnitude <= microLimit else { return nil }
         // The exact product is `product + rest`.
@@ -58,22 +56,21 @@ public struct DateValue: Hashable, Sendable {
         let rest = (-product).addingProduct(seconds, 1e7)
         let whole = product.rounded()
         let fraction = product - whole + rest
-        // Below a power of two the doubles are half as far apart; where two counts are about as near, digits decide.
+        // Below a power of two the doubles are half as far apart. Where two counts are about equally near, the decimal
+        // digits must decide.
         guard abs(fraction - fraction.rounded()) < min(seconds.ulp * 1e7 / 4, 0.4999) else { return nil }
         return Int64(whole) + Int64(fraction.rounded())
     }
 
     package init(_ time: WallTime) { self.init(unixSeconds: time.unixSeconds) }
 
-    /// Creates the date nearest to a whole number of Unix seconds.
     package init(unixSeconds: Int64) {
         let (shifted, overflows) = unixSeconds.subtractingReportingOverflow(DateValue.referenceDate)
         let far = Double(unixSeconds) - Double(DateValue.referenceDate)
         self.init(secondsSinceReferenceDate: overflows ? far : Double(shifted))
     }
 
-    /// Creates the date nearest to a decimal number of Unix seconds; nil when the text is not such a number, or too
-    /// long.
+    /// Nil when the text is not a decimal number, or too long.
     package init?(unixText: String) {
         guard let shifted = DateValue.adding(-DateValue.referenceDate, to: unixText), let seconds = Double(shifted),
             seconds.isFinite
@@ -87,15 +84,14 @@ public struct DateValue: Hashable, Sendable {
         return unixText.flatMap { Double($0) } ?? secondsSinceReferenceDate + Double(DateValue.referenceDate)
     }
 
-    /// The JSON form in the log: a double of Unix seconds when it denotes exactly this date, else a number with as many
-    /// digits as needed.
+    /// A double of Unix seconds if it denotes exactly this date, else a number with as many digits as needed.
     package var json: JSONValue {
         guard secondsSinceReferenceDate.isFinite else { return .null }
         if let micros { return .double(micros / DateValue.micro) }
         let seconds = unixSeconds
         guard DateValue(unixSeconds: seconds) != self, let unixText else { return .double(seconds) }
         guard unixText.hasSuffix(".0") else { return .number(unixText) }
-        // Dates millions of years from now are whole seconds, and beyond the integers that a double counts exactly.
+        // A date with a larger magnitude than the exact integers of a double is a whole second.
         let whole = unixText.dropLast(2)
         return Int64(whole).map(JSONValue.integer) ?? .number("\(whole)e0")
     }
@@ -109,7 +105,6 @@ public struct DateValue: Hashable, Sendable {
         return micros + Double(DateValue.referenceDate) * DateValue.micro
     }
 
-    /// The shortest decimal number of seconds since 2001, shifted to 1970.
     private var unixText: String? {
         secondsSinceReferenceDate.isFinite
             ? DateValue.adding(DateValue.referenceDate, to: secondsSinceReferenceDate.description) : nil
@@ -117,7 +112,6 @@ public struct DateValue: Hashable, Sendable {
 
     private static let maximumDigits = 1_200
 
-    /// `number + offset` with a decimal point; nil when `number` is not a decimal number, or has too many digits.
     private static func adding(_ offset: Int64, to number: String) -> String? {
         guard
             // With a sign, a decimal point and an exponent.

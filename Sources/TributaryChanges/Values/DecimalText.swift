@@ -1,20 +1,16 @@
-/// Decimals as text: exact, equal on every machine, and comparable without binary fractions.
+/// Canonical decimals: no exponent, no plus sign, no superfluous zeros, and no negative zero.
 ///
-/// The canonical text has no exponent, no plus sign, no zeros before the integer part but one, none after the last
-/// digit of the fraction, and no negative zero. Like Foundation's `Decimal`, a decimal has up to 38 digits from the
-/// first that is not zero to the last, and the last digit counts units of at least 10⁻¹²⁸ and at most 10¹²⁷.
+/// Like Foundation's `Decimal`, they have up to 38 digits, and the last digit counts units of 10⁻¹²⁸ to 10¹²⁷.
 package enum DecimalText {
     private static let maximumDigits = 38
     private static let exponents = -128...127
 
-    /// Reads a decimal number such as `-1.50`, `+2` or `1.2e3`; nil for any other text.
     package static func canonical(_ text: String) -> String? {
         guard var number = Parts(text) else { return nil }
         number.trim()
         return number.isRepresentable ? number.text : nil
     }
 
-    /// Compares canonical texts: below 0 when `left` is less, 0 when both are equal, above 0 when `left` is greater.
     package static func compare(_ left: String, _ right: String) -> Int {
         let leftNegative = left.utf8.first == UInt8(ascii: "-")
         let rightNegative = right.utf8.first == UInt8(ascii: "-")
@@ -39,15 +35,12 @@ package enum DecimalText {
         return rightFraction.lexicographicallyPrecedes(leftFraction) ? 1 : 0
     }
 
-    /// The exact sum of canonical decimals; nil when it has too many digits.
-    ///
-    /// Intermediate sums may have more digits than the result.
+    /// Nil when the sum of the canonical decimals has too many digits; intermediate sums may have more digits.
     package static func sum(_ texts: [String]) -> String? {
         let number = sum(texts.compactMap { Parts($0) })
         return number.isRepresentable ? number.text : nil
     }
 
-    /// Exact whatever the number of digits, and without superfluous zeros.
     static func sum(_ numbers: [Parts]) -> Parts {
         let exponent = numbers.map(\.exponent).min() ?? 0
         var columns: [Int] = []
@@ -88,7 +81,6 @@ package enum DecimalText {
             digits.count <= maximumDigits && DecimalText.exponents.contains(exponent)
         }
 
-        /// Creates a number without superfluous zeros, which may exceed the limits of a decimal.
         init(isNegative: Bool, digits: [UInt8], exponent: Int) {
             self.isNegative = isNegative
             self.digits = digits
@@ -108,7 +100,7 @@ package enum DecimalText {
             self.init(isNegative: isNegative, digits: text, exponent: exponent)
         }
 
-        /// Carries from column to column, so that each has a digit; the rest counts the column after the last.
+        /// Carries from column to column, so that each has one digit; `rest` is the carry of the last column.
         private static func carried(_ columns: [Int]) -> (digits: [Int], rest: Int) {
             var carry = 0
             let digits = columns.map { column in
@@ -122,9 +114,7 @@ package enum DecimalText {
 
         var columns: [Int] { digits.reversed().map { Int($0 - Parts.zero) * (isNegative ? -1 : 1) } }
 
-        /// Parses a number such as `-1.50`, `+2` or `1.2e3`; nil for any other text and beyond a limit.
-        ///
-        /// `maximumLength` is in bytes: no decimal has more than 400. `maximumPower` limits the number after the `e`.
+        /// Parses a number such as `-1.50`, `+2` or `1.2e3`; the limits are in bytes (no decimal has more than 400).
         init?(_ text: String, maximumLength: Int = 400, maximumPower: Int = 999) {
             let bytes = Array(text.utf8)
             guard !bytes.isEmpty, bytes.count <= maximumLength else { return nil }

@@ -1,5 +1,3 @@
-/// Arithmetic without traps, for numbers from files, clocks and settings: a result beyond the type becomes the nearest
-/// value of the type.
 extension FixedWidthInteger {
     package func addingSaturating(_ other: Self) -> Self {
         let (sum, overflow) = addingReportingOverflow(other)

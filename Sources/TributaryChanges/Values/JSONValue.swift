@@ -1,10 +1,8 @@
-/// A JSON value of the log, before a model gives it a type.
 package enum JSONValue: Hashable, Sendable {
     case null
     case boolean(Bool)
     /// A number without fraction or exponent that fits 64 bits.
     case integer(Int64)
-    /// A number with fraction or exponent, finite.
     case double(Double)
     /// A number with fraction or exponent and more digits than a double can represent, as text; dates need it.
     case number(String)
@@ -19,7 +17,6 @@ package enum JSONValue: Hashable, Sendable {
         members.compactMap { key, value in value.map { JSONMember(key: key, value: $0) } }
     }
 
-    /// Nil when the value is not an object or has no such key.
     package subscript(key: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
         return members.first { $0.key.isIdentical(to: key) }?.value
@@ -29,22 +26,17 @@ package enum JSONValue: Hashable, Sendable {
         .object(JSONValue.members(of: members))
     }
 
-    /// A number that may exceed 64 bits with a sign.
     package static func count(_ number: some BinaryInteger) -> JSONValue { .integer(Int64(clamping: number)) }
 
-    /// Creates a number with fraction or exponent; `value` is the nearest double.
+    /// Keeps the text of a number only where it denotes another date than `value`, the nearest double.
     ///
-    /// The text is kept only where it denotes another date than the double.
-    ///
-    /// `digits` are all digits as an integer, and how many of them are behind the point, where that is known; `text` is
-    /// the number as written.
+    /// `digits` are all digits as an integer, and the number of places after the point, if known.
     package static func fraction(
         _ value: Double,
         digits: (count: Int64, places: Int)? = nil,
         text: @autoclosure () -> String
     ) -> JSONValue {
-        // Within these bounds doubles of Unix seconds are coarser than dates; near 1970 they are finer, and far from it
-        // as coarse.
+        // Within these bounds doubles of Unix seconds are coarser than dates.
         guard value.magnitude > 1e8, value.magnitude < 1e25 else { return .double(value) }
         if let digits, let date = DateValue(unixCount: digits.count, places: digits.places) {
             return date == DateValue(unixSeconds: value) ? .double(value) : .number(text())
@@ -95,7 +87,6 @@ extension [JSONMember] {
 // MARK: Writing
 
 extension JSONValue {
-    /// The value of a write that adds to a counter: `{"increment":N}`.
     package init(increment amount: JSONValue) {
         self = .object([JSONMember(key: "increment", value: amount)])
     }
@@ -106,10 +97,8 @@ extension JSONValue {
 }
 
 extension JSONValue {
-    /// Appends the value as JSON without white space, with the members in their order.
-    ///
-    /// A number has the shortest text that parses to the same value. Only the characters that RFC 8259 demands are
-    /// escaped.
+    /// A number has the shortest text that parses to the same value; only the escapes that RFC 8259 demands are
+    /// written.
     package func write(to bytes: inout [UInt8]) {
         switch self {
         case .null: bytes.append(contentsOf: "null".utf8)
@@ -133,7 +122,7 @@ extension JSONValue {
         }
     }
 
-    /// The JSON bytes with the members of every object sorted by key; equal values have equal bytes.
+    /// Members are sorted by key, so that equal values have equal bytes.
     package var canonicalBytes: [UInt8] {
         var bytes: [UInt8] = []
         inKeyOrder.write(to: &bytes)
@@ -203,12 +192,10 @@ extension [UInt8] {
 // MARK: Parsing
 
 extension JSONValue {
-    /// Parses a short JSON text, such as the value of a composite; nil when the text is no JSON or nests deeper than 8.
+    /// Parses a short JSON text; nil when it is not JSON or nests deeper than 8.
     ///
-    /// Segments have a JSON scanner of their own, `JSONScanner`, which accepts the same texts; tests compare the two.
-    /// The scanner reports the offset of an error, skips values without building them, and reads plain values into the
-    /// columns of rows. This parser is not built on the scanner, because another module would prevent the inlining of
-    /// the scanner's functions into the reader of segments.
+    /// `JSONScanner` accepts the same texts; tests compare the two. This parser is not built on it, because then its
+    /// functions could not be inlined into the reader of segments.
     package init?(text: String) {
         var text = text
         let value = text.withUTF8 { bytes -> JSONValue? in
@@ -302,7 +289,6 @@ private struct JSONTextReader {
         return .fraction(value, text: text)
     }
 
-    /// Reads a string; with half a surrogate pair it is unrepresentable.
     private mutating func readString() -> JSONValue? {
         guard consume("\"") else { return nil }
         var (escaped, part) = ([UInt8](), [UInt8]())

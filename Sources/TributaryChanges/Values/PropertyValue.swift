@@ -37,7 +37,6 @@ public enum PropertyValue: Hashable, Sendable {
 }
 
 extension PropertyValue {
-    /// The JSON form of the value in the log, which does not depend on the attribute.
     package var json: JSONValue {
         switch self {
         case .null: .null

@@ -1,7 +1,5 @@
 extension String {
-    /// The folder of the file that a path names, as dirname(3) has it: "/" of "/a", and "." of a name alone.
-    ///
-    /// `deletingLastPathComponent` of NSString traps for a name with a single character.
+    /// As dirname(3): "." of a name alone; NSString's function traps for a name with a single character.
     package var folder: String {
         let path = self[...].withoutSlashes
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }

@@ -1,8 +1,5 @@
 extension String {
-    /// Whether both strings have the same Unicode scalars.
-    ///
-    /// Names from segments, requests and stores are compared by scalars, like in JSON, SQLite and other languages. `==`
-    /// also considers canonically equivalent spellings equal ("é" as one scalar, or as "e" with a combining accent).
+    /// Compares the Unicode scalars; for `==`, "é" as one scalar also equals "e" with a combining accent.
     package func isIdentical(to other: String) -> Bool {
         // Called for each name of each imported change, so it compares the bytes in place.
         let isEqual = utf8.withContiguousStorageIfAvailable { left in
@@ -13,7 +10,6 @@ extension String {
         return (isEqual ?? nil) ?? utf8.elementsEqual(other.utf8)
     }
 
-    /// Compares the UTF-8 bytes: one order on every machine.
     package func precedesByBytes(_ other: String) -> Bool { utf8.lexicographicallyPrecedes(other.utf8) }
 }
 

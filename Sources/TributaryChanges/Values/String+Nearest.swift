@@ -1,8 +1,5 @@
 extension String {
-    /// Returns the name that somebody probably meant by this text; nil for none.
-    ///
-    /// The name differs in at most two characters, or in case alone. O(n · m²) for n names of m characters; a text of
-    /// more than 100 characters resembles no name.
+    /// Finds a name that differs in at most two characters, or in case; O(n · m²) for n names of m characters.
     package func nearest(in names: some Sequence<String>) -> String? {
         let word = Array(lowercased())
         guard word.count <= 100 else { return nil }
@@ -11,7 +8,6 @@ extension String {
             .min { $0.distance < $1.distance }?.name
     }
 
-    /// The number of insertions, deletions and replacements of characters that make one word the other.
     private static func distance(_ word: [Character], _ other: [Character]) -> Int {
         var row = Array(0...other.count)
         for (index, character) in word.enumerated() {

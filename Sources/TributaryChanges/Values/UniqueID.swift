@@ -30,7 +30,6 @@ public struct UniqueID: Hashable, Sendable {
         }
     }
 
-    /// Takes the first sixteen bytes; `bytes` must not be shorter.
     @inlinable
     package init(bytes: UnsafeRawBufferPointer) {
         precondition(bytes.count >= 16, "an identifier has 16 bytes")
@@ -113,7 +112,6 @@ extension UniqueID {
 }
 
 extension PropertyValue {
-    /// Whether the value can be a part of the key in `UniqueID.init(entity:key:)`.
     package var isKeyPart: Bool {
         switch json {
         case .string, .integer, .boolean: true
@@ -127,8 +125,7 @@ extension PropertyValue {
 // MARK: Text
 
 extension UniqueID: CustomStringConvertible, LosslessStringConvertible {
-    /// Returns all identifiers that begin with `prefix`, which is 8 to 35 characters of the 36-character form; nil for any
-    /// other text.
+    /// `prefix` is 8 to 35 characters of the 36-character form.
     package static func range(ofPrefix prefix: String) -> ClosedRange<UniqueID>? {
         guard (8..<36).contains(prefix.utf8.count) else { return nil }
         func filled(with digit: String) -> UniqueID? {
@@ -147,7 +144,6 @@ extension UniqueID: CustomStringConvertible, LosslessStringConvertible {
         self = parsed
     }
 
-    /// Parses the 36-character form in upper or lower case; nil for any other text.
     package init?(text bytes: UnsafeRawBufferPointer) {
         guard bytes.count == 36 else { return nil }
         let dash = UInt8(ascii: "-")
@@ -250,7 +246,6 @@ package func hexadecimal16(_ value: UInt64) -> String {
     return String(repeating: "0", count: 16 - digits.utf8.count) + digits
 }
 
-/// Nil for any text but sixteen lower-case hexadecimal digits.
 package func parseHexadecimal16(_ text: some StringProtocol) -> UInt64? {
     text.utf8.count == 16 && isLowerHexadecimal(text) ? UInt64(text, radix: 16) : nil
 }
@@ -259,7 +254,6 @@ package func hexadecimalText(_ bytes: some Sequence<UInt8>) -> String {
     bytes.map { String($0 >> 4, radix: 16) + String($0 & 0xF, radix: 16) }.joined()
 }
 
-/// Nil unless the text has two hexadecimal digits for each of so many bytes.
 package func hexadecimalBytes(_ text: String, count: Int) -> [UInt8]? {
     let digits = text.utf8.map(hexadecimalDigit)
     guard digits.count == 2 * count else { return nil }

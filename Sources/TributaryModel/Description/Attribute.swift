@@ -56,23 +56,20 @@ public struct Attribute: Sendable, Hashable {
     /// Whether the attribute has a column in the store.
     public var isStored: Bool { !isTransient && type != .undefined }
 
-    /// Returns the member at a path of names, the outermost name first; nil for an unknown path.
+    /// The outermost name comes first.
     package func member(at names: ArraySlice<String>) -> Attribute? {
         guard let name = names.first else { return nil }
         guard let member = compositeAttributes.first(where: { $0.name == name }) else { return nil }
         return names.count == 1 ? member : member.member(at: names.dropFirst())
     }
 
-    /// Whether the store keeps the values as sums of the writers' increments.
     package var isCounter: Bool { isStored && mergeRule == .counter }
 
-    /// Returns this attribute's value within the value of its composite; null when it is missing.
     package func memberValue(of composite: PropertyValue, at names: [String]) -> PropertyValue {
         guard let json = Attribute.member(of: composite, at: names) else { return .null }
         return (type == .composite ? value(from: json) : type.scalarValue(from: json)) ?? .null
     }
 
-    /// Returns the JSON value of the member at a path of names within a composite's value; nil when it is missing.
     package static func member(of composite: PropertyValue, at names: [String]) -> JSONValue? {
         guard case .composite(let text) = composite, var json = JSONValue(text: text) else { return nil }
         for name in names {
@@ -82,15 +79,12 @@ public struct Attribute: Sendable, Hashable {
         return json
     }
 
-    /// The type of the values.
-    ///
     /// A counter has 64 bits, whatever its own type: the sum of several writers may exceed that type.
     package var valueType: AttributeType {
         guard mergeRule == .counter else { return type }
         return type.isInteger ? .integer64 : .double
     }
 
-    /// Returns the write that adds an amount to a counter; nil when the amount is zero.
     package func increment(by amount: PropertyValue) -> PropertyWrite? {
         CounterTotals.isZero(amount) ? nil : PropertyWrite(name: name, value: JSONValue(increment: amount.json))
     }

@@ -21,7 +21,6 @@ public enum AttributeType: String, Sendable, CaseIterable {
 }
 
 extension Attribute {
-    /// The name of the Swift type of its values in a class.
     package var swiftName: String { mergeRule == .counter && type.isInteger ? "Int" : valueType.swiftName }
 }
 
@@ -29,7 +28,6 @@ extension AttributeType {
     /// Whether the type is Integer 16, 32 or 64.
     public var isInteger: Bool { integerRange != nil }
 
-    /// The values of an integer type; nil for any other type.
     package var integerRange: ClosedRange<Int64>? {
         switch self {
         case .integer16: Int64(Int16.min)...Int64(Int16.max)
@@ -39,7 +37,6 @@ extension AttributeType {
         }
     }
 
-    /// The name of the Swift type of its values in a class; a composite's and a transformable's may be the program's own.
     package var swiftName: String {
         switch self {
         case .string: "String"
@@ -58,7 +55,7 @@ extension AttributeType {
         }
     }
 
-    /// Whether an attribute of this type can hold the value without conversion; every type holds null.
+    /// Whether the type can hold the value without conversion; every type holds null.
     package func holds(_ value: PropertyValue) -> Bool {
         switch value {
         case .null: true

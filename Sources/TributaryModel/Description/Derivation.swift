@@ -1,12 +1,11 @@
 // Derived attributes: their expressions, and the reasons why an expression cannot be computed.
 
-/// The computation of a derived attribute, as an expression of the model editor.
 package enum Derivation: Hashable, Sendable {
     package enum Aggregate: String, Sendable { case sum, min, max }
 
     /// `now()`: the time of the save that changed the object.
     case now
-    /// `name`, or `department.name` with the property index of the to-one relationship.
+    /// `name`, or `department.name` with the to-one relationship `department`.
     case value(through: String?, attribute: String, ObjectPredicate.Function?)
     case count(relationship: String)
     /// `employees.@sum.salary`, also written `sum:(employees.salary)`.
@@ -68,9 +67,8 @@ package enum Derivation: Hashable, Sendable {
 }
 
 extension Model {
-    /// The derived attributes that no save could compute; a store must not be opened with such a model.
-    ///
-    /// Reading a model does not refuse them: former versions may have them.
+    /// A store is not opened with such a model; reading it is allowed, because former versions may have such
+    /// attributes.
     package var derivationProblems: [DerivationProblem] {
         entities.sorted { $0.name < $1.name }.flatMap { entity in
             entity.attributes.compactMap { attribute -> DerivationProblem? in

@@ -1,7 +1,7 @@
 package import TributaryChanges
 
 extension Entity {
-    /// Returns the rule that makes the store defer a write; nil when the model can represent the value.
+    /// Returns why the store defers a write; nil when the model can represent the value.
     package func deferralReason(of write: PropertyWrite, isInsert: Bool) -> String? {
         let qualifiedName = "\(name).\(write.name)"
         switch property(named: write.name) {
@@ -23,7 +23,6 @@ extension Entity {
         }
     }
 
-    /// Returns the rule that makes the store defer a link or an unlink; nil when the model can represent it.
     package func deferralReason(ofLinkTo relationship: String) -> String? {
         guard let found = property(named: relationship)?.relationship else {
             return "the model has no relationship '\(name).\(relationship)'"
@@ -31,8 +30,7 @@ extension Entity {
         return found.isToMany ? nil : "'\(name).\(relationship)' is to-one: write it as a value"
     }
 
-    /// Properties that an insert must give a value: mandatory properties without a default that the inverse
-    /// relationship does not fill in.
+    /// Mandatory properties without a default that the inverse relationship does not fill in.
     package var propertiesToBeGiven: [String] {
         properties.compactMap { property in
             switch property {
@@ -58,9 +56,7 @@ extension Attribute {
 }
 
 extension AttributeType {
-    /// Returns the amount for a counter of this type; nil when the value does not fit.
-    ///
-    /// The totals of integers have 64 bits, whatever the size of the type.
+    /// Nil when the value does not fit; the totals of integers have 64 bits, whatever the size of the type.
     package func amount(from json: JSONValue) -> PropertyValue? {
         switch CounterTotals.number(json) {
         case .integer(let value)?: isInteger ? .integer(value) : .double(Double(value))
@@ -69,9 +65,7 @@ extension AttributeType {
         }
     }
 
-    /// Returns the amount that a write adds to a counter of this type; nil for a write that the store defers.
-    ///
-    /// The amount is the N of `{"increment":N}`, or the plain number of an insert.
+    /// Returns the N of `{"increment":N}`, or the plain number of an insert; nil for a write that the store defers.
     package func amount(ofWrite json: JSONValue, isInsert: Bool) -> PropertyValue? {
         if let increment = json.increment { return amount(from: increment) }
         return isInsert ? amount(from: json) : nil

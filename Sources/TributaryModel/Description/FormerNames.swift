@@ -1,9 +1,6 @@
 import TributaryChanges
 
-/// The names that the entities and properties of a model had in older versions.
-///
-/// Segments of writers with an older version contain former names. A current name of the model always has precedence.
-/// `VersionChain` follows them through the older versions.
+/// Segments of writers with an older version contain former names; a current name of the model has precedence.
 package struct FormerNames: Sendable {
     let model: Model
     private var entities: [String: String] = [:]
@@ -23,13 +20,12 @@ package struct FormerNames: Sendable {
         package var property: String
     }
 
-    /// A property that the model no longer has, or that belonged to a removed entity.
     package struct RemovedProperty: Sendable {
         package var definition: Property
-        /// Whether the pairs of the relationship had positions: it was ordered, or its inverse was.
+        /// True also when only the inverse was ordered.
         package var isOrdered = false
         package var counterpart: Counterpart?
-        /// The last name of the inverse, when the model removed it in a later version than the property.
+        /// The last name of the inverse, if the inverse was removed in a later version than the property.
         package var laterInverse: Counterpart?
     }
 
@@ -45,7 +41,7 @@ package struct FormerNames: Sendable {
 
     // MARK: Insertion
 
-    /// Inserts a former name of a current entity; a current or known name, also of a removed entity, is left unchanged.
+    /// A current name, or a known name of any entity, is left unchanged.
     package mutating func insert(_ former: String?, ofEntity entity: String) {
         guard let former, !former.isIdentical(to: entity), model.entity(named: former) == nil,
             entities[former] == nil, removedEntities[former] == nil
@@ -64,13 +60,12 @@ package struct FormerNames: Sendable {
         if model.entity(named: former) == nil, removedEntities[former] == nil { removedEntities[former] = lastName }
     }
 
-    /// Sets the root of a removed entity, by the entity's last name; a known root is left unchanged.
+    /// Takes the entity's last name; a known root is left unchanged.
     package mutating func setRoot(_ root: Root, ofRemoved entity: String) {
         if roots[entity] == nil { roots[entity] = root }
     }
 
-    /// Inserts a removed property, by the last name of its entity and one of its own former names; a known name is left
-    /// unchanged.
+    /// Takes the last name of its entity and one of its own former names; a known name is left unchanged.
     package mutating func insertRemoved(_ property: RemovedProperty, named former: String, of entity: String) {
         if removedProperties[entity]?[former] == nil { removedProperties[entity, default: [:]][former] = property }
     }

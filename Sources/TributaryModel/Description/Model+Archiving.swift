@@ -1,9 +1,6 @@
 import TributaryChanges
 
-/// The archive of a model that a store keeps, to compare later versions with it when the model file is gone.
-///
-/// The archive has everything that the store, the merge and the version hash depend on. It has no validation, classes,
-/// fetch requests and user info.
+/// A store keeps the archive to compare later versions with it, without parts that have no effect on the store.
 extension Model {
     package var archive: String {
         let types = composites.sorted { $0.key < $1.key }.map { name, attributes in
@@ -116,9 +113,7 @@ private struct ArchivedFields: ModelFields {
         if case .string(let text)? = value[key] { text } else { nil }
     }
 
-    /// The case that the text under a key names.
-    ///
-    /// An unknown case is an error: a store must not be merged under another rule or type than before.
+    /// Throws for an unknown case: a store must not be merged under another rule or type than before.
     func value<Value: RawRepresentable<String>>(_ key: String, or absent: Value) throws(ModelError) -> Value {
         guard let text = text(key) else { return absent }
         guard let value = Value(rawValue: text) else {

@@ -1,8 +1,5 @@
 extension Model {
-    /// A notice for each to-one relationship that can make objects each other's ancestors.
-    ///
-    /// Each machine may move an object below another object. The merge takes both moves, because they write two
-    /// registers: then the two objects are a circle without a root.
+    /// Two machines may move two objects below each other, and the merge takes both moves: then they are a circle.
     package var circleNotices: [String] {
         entities.flatMap { entity -> [String] in
             entity.declaredNames.compactMap { name in

@@ -99,9 +99,7 @@ extension JSONValue {
     fileprivate static func text(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
 }
 
-/// A model's version hash, computed at the first access and shared by the copies of the model.
-///
-/// Nothing that the hash covers changes after a model has been created.
+/// The hash is computed at the first access and shared by the copies of the model: its input never changes.
 final class LazyVersionHash: Sendable {
     private let known = Mutex<String?>(nil)
 

@@ -31,12 +31,11 @@ public struct Model: Sendable {
         get { earlier.models }
         set { earlier = ModelVersions(newValue) }
     }
-    /// The versions before this version; versions in files are read at the first access.
+    /// The older versions; versions in files are read at the first access.
     package internal(set) var earlier = ModelVersions.none
-    /// The versions after this version that are stored beside it.
     package internal(set) var later = ModelVersions.none
     private let byName: [String: Entity]
-    /// The version hash; copies, which differ only in notices and other versions, share it.
+    /// Copies, which differ only in notices and other versions, share the hash.
     let knownVersionHash: LazyVersionHash
 
     /// Creates a model: resolves inheritance, inverses and storage.

@@ -22,8 +22,6 @@ public enum Property: Sendable, Hashable {
     }
 
     /// Whether other objects can give the property too few or too many objects.
-    ///
-    /// Such a relationship has no register in the object itself.
     package var isBounded: Bool {
         guard case .relationship(let relationship, let storage) = self, storage != .column else { return false }
         return relationship.needsObject || relationship.minimumCount > 0 || relationship.maximumCount > 1

@@ -9,8 +9,6 @@ extension ObjectPredicate {
 }
 
 extension ObjectPredicate.Aggregate {
-    /// Whether values of the kind have the aggregate: sums and averages need numbers, the least and the greatest value
-    /// an order.
     package func takes(_ kind: ValueKind) -> Bool {
         switch (self, kind) {
         case (.count, _), (_, .number), (_, .decimal): true
@@ -28,9 +26,7 @@ extension ObjectPredicate.Aggregate {
         }
     }
 
-    /// Computes the aggregate of the values at the end of a path, for SQL and in memory.
-    ///
-    /// The order of the values has no effect, and every aggregate but the count ignores nulls.
+    /// Used for SQL and in memory: the order of the values has no effect, and only the count includes nulls.
     package func value(of values: [PropertyValue], kind: ValueKind) -> PropertyValue {
         var present: [PropertyValue] { values.filter { !$0.isNull }.sorted { $0.sortOrder(to: $1) < 0 } }
         return switch self {

@@ -46,7 +46,7 @@ extension ObjectPredicate.Expression: CustomStringConvertible {
         case .list(let values): return "{\(values.map(\.description).joined(separator: ", "))}"
         case .keyPath(let components):
             guard let first = components.first else { return "SELF" }
-            // An aggregate alone is read only behind SELF.
+            // The parser reads an aggregate without a path only after SELF.
             return (first.hasPrefix("@") ? "SELF." : "") + Self.text(of: components)
         case .variablePath(let name, let components): return "$\(name).\(Self.text(of: components))"
         case .function(let function, let arguments): return function.text(of: arguments.map(\.description))
@@ -65,7 +65,6 @@ extension ObjectPredicate.Expression: CustomStringConvertible {
 }
 
 extension PropertyValue {
-    /// The value as a literal of the format language; values of a type without literals are strings.
     fileprivate var predicateText: String {
         switch self {
         case .null: "NULL"

@@ -4,45 +4,30 @@ package import TributaryChanges
 extension ObjectPredicate {
     /// A function of other expressions.
     public enum Function: String, Sendable, Hashable, CaseIterable {
-        /// `a + b`.
         case add = "+"
-        /// `a - b`.
         case subtract = "-"
-        /// `a * b`.
         case multiply = "*"
-        /// `a / b`.
         case divide = "/"
-        /// `a ** b`.
         case power = "**"
-        /// The remainder, with the sign of the dividend: `modulus:by:(a, b)`.
+        /// The remainder, with the sign of the dividend.
         case modulus = "modulus:by:"
-        /// The absolute value.
         case absolute = "abs:"
-        /// The least integer that is not smaller.
         case ceiling = "ceiling:"
-        /// The greatest integer that is not larger.
         case floor = "floor:"
         /// The integer part.
         case truncate = "trunc:"
-        /// The square root.
         case squareRoot = "sqrt:"
-        /// Upper case, scalar by scalar.
         case uppercase = "uppercase:"
-        /// Lower case, scalar by scalar.
         case lowercase = "lowercase:"
         /// Lower case without diacritics.
         case canonical = "canonical:"
-        /// The number of Unicode scalars of a string.
         case length = "length:"
         /// The time of the fetch.
         case now = "now"
         /// `CAST(x, 'NSNumber')`.
         case castToNumber = "NSNumber"
-        /// `CAST(x, 'NSDecimalNumber')`.
         case castToDecimal = "NSDecimalNumber"
-        /// `CAST(x, 'NSString')`.
         case castToString = "NSString"
-        /// `CAST(x, 'NSDate')`.
         case castToDate = "NSDate"
     }
 }
@@ -101,7 +86,7 @@ extension ObjectPredicate.Function {
 }
 
 extension ObjectPredicate.Function {
-    /// Computes the result, for SQL and in memory; null where it has none.
+    /// Used for SQL and in memory; null when there is no result.
     package func value(of arguments: [PropertyValue]) -> PropertyValue {
         guard arguments.count == argumentCount, var value = arguments.first else { return .null }
         // Strings and URIs are one type in SQL.
@@ -141,7 +126,6 @@ extension ObjectPredicate.Function {
         }
     }
 
-    /// Returns the number, with negative zero as zero; null for infinities and NaN.
     private static func double(_ value: Double) -> PropertyValue { value.isFinite ? .double(value + 0) : .null }
 
     // MARK: Arithmetic
@@ -237,7 +221,6 @@ extension PropertyValue {
         }
     }
 
-    /// The date that is this number of seconds after the start of 2001.
     fileprivate var asDate: PropertyValue {
         if case .double(let seconds) = self {
             .date(DateValue(secondsSinceReferenceDate: seconds))

@@ -41,7 +41,6 @@ public import TributaryChanges
 public struct ObjectPredicate: Sendable, Hashable {
     /// The form of the tree's root.
     public let form: Form
-    /// The number of levels, including the levels of expressions.
     let depth: Int
 
     init(_ form: Form, depth: Int) {
@@ -104,27 +103,17 @@ public struct ObjectPredicate: Sendable, Hashable {
 
     /// An operator of a comparison.
     public enum Operator: String, Sendable, Hashable, CaseIterable {
-        /// Equal.
         case equal = "=="
-        /// Not equal.
         case notEqual = "!="
-        /// Less.
         case less = "<"
-        /// Less or equal.
         case lessOrEqual = "<="
-        /// Greater.
         case greater = ">"
-        /// Greater or equal.
         case greaterOrEqual = ">="
-        /// Equal to one of a list.
         case isIn = "IN"
         /// From the first to the second of two bounds, both included.
         case between = "BETWEEN"
-        /// The string begins with another.
         case beginsWith = "BEGINSWITH"
-        /// The string ends with another.
         case endsWith = "ENDSWITH"
-        /// The string contains another.
         case contains = "CONTAINS"
         /// The string matches a pattern with `*` and `?`.
         case like = "LIKE"
@@ -136,11 +125,9 @@ public struct ObjectPredicate: Sendable, Hashable {
     public enum Quantifier: String, Sendable, Hashable, CaseIterable {
         /// No quantifier: the path has one value.
         case direct
-        /// At least one.
         case any = "ANY"
         /// Every object; true without objects.
         case all = "ALL"
-        /// No object.
         case none = "NONE"
     }
 }
@@ -160,9 +147,7 @@ extension ObjectPredicate.Operator {
         }
     }
 
-    /// Whether the operator is true for two values with this order: below 0, 0 or above 0.
-    ///
-    /// It is false for an operator that does not compare two values.
+    /// `order` is below 0, 0 or above 0; the result is false for an operator that does not compare two values.
     package func holds(for order: Int) -> Bool {
         switch self {
         case .equal: order == 0
@@ -175,7 +160,6 @@ extension ObjectPredicate.Operator {
         }
     }
 
-    /// The operator with the same meaning after the sides are exchanged.
     var mirrored: ObjectPredicate.Operator? {
         switch self {
         case .equal: .equal
@@ -217,13 +201,9 @@ extension ObjectPredicate {
     public indirect enum Form: Sendable, Hashable {
         /// A constant result: `TRUEPREDICATE`, `FALSEPREDICATE`.
         case always(Bool)
-        /// True when all of the conditions are true.
         case and([ObjectPredicate])
-        /// True when at least one of the conditions is true.
         case or([ObjectPredicate])
-        /// The negation of a condition.
         case not(ObjectPredicate)
-        /// A comparison of two expressions.
         case comparison(Comparison)
         /// A predicate with more than ``ObjectPredicate/maximumDepth`` levels; only the number of levels is kept.
         case tooDeep(Int)
@@ -317,11 +297,9 @@ extension ObjectPredicate.Expression {
         case variable(String)
         /// `$NAME.path`: a path that starts at the object of a subquery.
         case variablePath(String, [String])
-        /// A function of other expressions.
         case function(ObjectPredicate.Function, [ObjectPredicate.Expression])
-        /// The objects of a to-many path that satisfy a condition.
         case subquery(ObjectPredicate.Subquery)
-        /// An expression with more than ``ObjectPredicate/maximumDepth`` levels; only the number of levels is kept.
+        /// More than ``ObjectPredicate/maximumDepth`` levels; only their number is kept.
         case tooDeep(Int)
     }
 

@@ -3,7 +3,7 @@ import TributaryChanges
 struct PredicateLexer {
     private let text: String
     private var index: String.Index
-    /// Whether the previous token was a value, so that a minus sign is a subtraction.
+    /// After a value, a minus sign is a subtraction.
     private var followsValue = false
 
     init(_ text: String) {
@@ -11,7 +11,7 @@ struct PredicateLexer {
         index = text.startIndex
     }
 
-    /// Operators, signs of functions and punctuation, the longer texts first.
+    /// The longer texts come first.
     private static let symbols: [String] = {
         let operators = ObjectPredicate.Operator.allCases.map(\.rawValue) + PredicateParser.otherSigns.keys
         let functions = ObjectPredicate.Function.allCases.map(\.rawValue)
@@ -140,7 +140,6 @@ struct PredicateLexer {
         return PredicateLexer.keepsDigits(value, of: digits) ? .double(value) : .decimal(digits)
     }
 
-    /// Whether a double has the same digits as a decimal number; true for a text that is not a decimal number.
     static func keepsDigits(_ value: Double, of text: String) -> Bool {
         guard let exact = DecimalText.canonical(text) else { return true }
         return DecimalText.canonical(value.description) == exact
@@ -195,7 +194,6 @@ struct PredicateLexer {
         }
     }
 
-    /// Returns the scalar of a UTF-16 unit; a high surrogate is combined with the low surrogate that must follow.
     private mutating func joined(_ first: UInt32) -> Unicode.Scalar? {
         guard (0xD800..<0xDC00).contains(first) else { return Unicode.Scalar(first) }
         guard peek() == "\\", peek(1) == "u" else { return nil }
@@ -235,12 +233,10 @@ struct PredicateToken: Hashable {
         case string(String)
         case integer(Int64)
         case double(Double)
-        /// A number with more digits than a double can represent.
         case decimal(String)
         case variable(String)
         /// `%@`, `%K`, `%d` and their like, without the percent sign.
         case placeholder(String)
-        /// `@count`, without the at sign.
         case aggregate(String)
         case symbol(String)
         case end

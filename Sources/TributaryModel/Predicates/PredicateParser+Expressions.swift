@@ -1,7 +1,7 @@
 import TributaryChanges
 
 extension PredicateParser {
-    /// The functions between two operands from left to right; later groups bind stronger, and powers strongest.
+    /// Signs of later groups bind stronger, and powers bind strongest.
     private static let signs: [[ObjectPredicate.Function]] = [[.add, .subtract], [.multiply, .divide]]
 
     mutating func operand(
@@ -12,7 +12,7 @@ extension PredicateParser {
         var result = try operand(depth: depth, signsFrom: first + 1)
         var level = depth
         while let function = PredicateParser.signs[first].first(where: { token.kind == .symbol($0.rawValue) }) {
-            // The operand on the left of the sign is one level deeper with each sign.
+            // Each sign puts the operand on its left one level deeper.
             level += 1
             try check(depth: level)
             try advance()

@@ -1,6 +1,5 @@
 import TributaryChanges
 
-/// Parses the NSPredicate format language by recursive descent: OR, then AND, then NOT, then a comparison.
 struct PredicateParser {
     static let maximumBytes = 16 * 1024
     static let maximumDepth = 64
@@ -11,7 +10,7 @@ struct PredicateParser {
     var boundVariables: [String] = []
     private var lexer: PredicateLexer
     private(set) var token: PredicateToken
-    /// The beginnings of parentheses that contain operands; nil until the first parenthesis.
+    /// The starts of parentheses that contain operands; nil until the first parenthesis.
     private var operands: Set<String.Index>?
 
     init(
@@ -132,7 +131,7 @@ struct PredicateParser {
 
     static let unsupported: Set<String> = ["FUNCTION", "TERNARY"]
 
-    /// Words that can be the name of a property only after a `#`.
+    /// A property with such a name needs a `#` before it.
     static let reservedWords: Set<String> = unsupported.union(ObjectPredicate.Operator.allCases.map(\.rawValue))
         .union(quantifiers.map(\.0)).union(constants.keys)
         .union(["AND", "OR", "NOT", "SELF", "TRUEPREDICATE", "FALSEPREDICATE", "SUBQUERY", "CAST"])
@@ -158,7 +157,7 @@ struct PredicateParser {
         return known.contains(token.start)
     }
 
-    /// Finds the parentheses that an operator of two operands follows; O(n) for the text, whatever is nested.
+    /// Finds parentheses that are operands: an operator follows the closing parenthesis; O(n), whatever is nested.
     private static func parenthesizedOperands(in text: String) -> Set<String.Index> {
         var lexer = PredicateLexer(text)
         var (open, found) = ([String.Index](), Set<String.Index>())

@@ -7,9 +7,7 @@ public struct SortKey: Sendable, Hashable {
     /// The order is the same on every machine and in every locale: first letters without marks and case, then marks,
     /// then small before capital letters. Separators and signs come before numbers, and numbers before letters.
     public enum Comparison: String, Sendable, Hashable, CaseIterable {
-        /// By the UTF-8 bytes: `compare:`.
-        ///
-        /// Values other than strings have no other comparison.
+        /// By the UTF-8 bytes: `compare:`; the only comparison of values other than strings.
         case value = ""
         /// By the UTF-8 bytes in lower case: `caseInsensitiveCompare:`.
         case caseInsensitive = "c"

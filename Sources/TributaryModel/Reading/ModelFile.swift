@@ -171,7 +171,6 @@ struct ModelFile {
         }
     }
 
-    /// Whether a path leads to something; a disk that fails is no missing file.
     private static func exists(_ path: String) throws(ModelError) -> Bool {
         do throws(FileFailure) {
             return try FileFailure.exists(path)
@@ -189,7 +188,6 @@ struct ModelFile {
 
 package struct ModelText: Sendable, Hashable {
     package var text: String
-    /// The version's name, when the text is the XML of an `.xcdatamodel`; nil for YAML.
     package var xmlVersion: String?
 }
 
@@ -259,7 +257,7 @@ extension Model {
         self = try YAMLModelReader.read(yaml, file: file)
     }
 
-    /// The texts of a model's versions, the current version last; later versions are left out.
+    /// The current version comes last; later versions are left out.
     package static func texts(contentsOf path: String) throws(ModelError) -> [ModelText] {
         try ModelFile(path).texts()
     }

@@ -1,18 +1,17 @@
 import TributaryChanges
 
-/// Creates entities from definitions: resolves inheritance, checks inverses, and assigns property indexes and storage.
 struct ModelResolver {
     let definitions: [String: EntityDefinition]
     let order: [EntityDefinition]
     let composites: [String: [Attribute]]
-    /// Whether the definitions belong to a former model, which may have parts that are no longer allowed.
+    /// A former model may have parts that are no longer allowed.
     let isArchived: Bool
 
     /// The limits of a model: reading takes a time that grows with the square of some of these numbers.
     static let mostEntities = 4_096
-    /// The greatest number of properties of an entity without its ancestors; SQLite has as many columns.
+    /// Without the ancestors' properties; SQLite has as many columns.
     static let mostOwnProperties = 2_000
-    /// The greatest number of properties in a model, with inherited properties and with the members of composites.
+    /// Includes inherited properties and the members of composites.
     static let mostProperties = 65_536
     static let mostAncestors = 64
 
@@ -128,7 +127,6 @@ struct ModelResolver {
         return result
     }
 
-    /// Takes properties from the number that the model may still have.
     private static func count(_ number: Int, from left: inout Int, element: String) throws(ModelError) {
         left -= number
         guard left >= 0 else {
@@ -202,16 +200,9 @@ struct ModelResolver {
     }
 }
 
-/// Determines the storage of relationships.
-///
-/// A to-many relationship with a to-one inverse is derived from the inverse. One-to-one and many-to-many relationships
-/// are stored once, on the side that sorts first by entity and name.
+/// A relationship is stored once: by its to-one side, else by the side that sorts first by entity and name.
 extension ModelResolver {
-    /// Returns the storage of a relationship that `definition` declares, after checking its destination and its
-    /// inverse.
-    ///
-    /// The inverse may be declared by a parent of the destination. It may be the relationship itself: `friends` with
-    /// the inverse `friends` has one pair for both directions.
+    /// A relationship that is its own inverse, such as `friends`, has one pair for both directions.
     func storage(
         of relationship: Relationship,
         in definition: EntityDefinition,
@@ -279,9 +270,7 @@ extension ModelResolver {
         }
     }
 
-    /// Names that start with an underscore are columns of the store.
-    ///
-    /// Other characters than letters, digits and underscores could be operators in a predicate.
+    /// The store's own columns start with an underscore, and other characters could be operators in a predicate.
     func checkName(_ name: String, element: String) throws(ModelError) {
         if name.isEmpty || name.hasPrefix("_") {
             throw ModelError("the name '\(name)' is empty or starts with an underscore", element: element)
@@ -385,9 +374,7 @@ extension ModelResolver {
         }
     }
 
-    /// Checks that tables, views and the columns of a table differ by more than case, which SQLite ignores.
-    ///
-    /// Two sub-entities with the same root may share a column, even with different types.
+    /// Tables, views and the columns of a table must differ by more than case, which SQLite ignores.
     func checkTables(of entities: [Entity]) throws(ModelError) {
         var tables: [String: String] = [:]
         for entity in entities {

@@ -1,6 +1,4 @@
 /// A text or a flag of an entity, an attribute or a relationship, with its key in each form of a model.
-///
-/// A form without the key leaves the property unchanged.
 struct ModelSetting<Element>: Sendable {
     enum Property: Sendable {
         case flag(any WritableKeyPath<Element, Bool> & Sendable)
@@ -9,9 +7,9 @@ struct ModelSetting<Element>: Sendable {
 
     let property: Property
     let yaml: String
-    /// The attributes in Xcode's XML: of several texts the first is used, of several flags any.
+    /// The attributes in Xcode's XML: the first text is used, and a flag is set if any attribute sets it.
     let xcode: [String]
-    /// The key in the archive of a model; nil for a setting without an effect on the store and the merge.
+    /// Nil for a setting without an effect on the store and the merge.
     let archive: String?
 
     init(_ property: Property, yaml: String, xcode: [String] = [], archive: String? = nil) {
@@ -73,7 +71,6 @@ extension Relationship: VersionedElement {
     ])
 }
 
-/// The fields of an entity, attribute or relationship in one form of a model.
 protocol ModelFields {
     static func keys<Element>(of setting: ModelSetting<Element>) -> [String]
 

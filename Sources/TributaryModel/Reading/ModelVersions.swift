@@ -1,21 +1,17 @@
 import Foundation
 import Synchronization
 
-/// Other versions of a model, the oldest first; versions in files are read at the first access.
-///
-/// Opening a store at the current version does not read them.
+/// The oldest version comes first; versions in files are read at the first access.
 package final class ModelVersions: Sendable {
     package static var none: ModelVersions { ModelVersions([]) }
 
-    /// The names of the versions, which are known before any version is read.
     package let names: [String]
     package var count: Int { names.count }
     /// Whether a program has listed the versions as older; otherwise only the order of names in a folder does.
     package let areListed: Bool
-    /// Returns a function that reads versions by their index, for example from a connection that is closed when the
-    /// function is released.
+    /// Returns a function that reads a version by its index, and that may hold a connection until it is released.
     private let reader: @Sendable () throws -> (Int) throws -> Model
-    /// The version hashes, when they are known without reading the versions.
+    /// Empty when the hashes are not known without reading the versions.
     private let recordedHashes: [String]
     private let state: Mutex<State>
 
@@ -56,14 +52,12 @@ package final class ModelVersions: Sendable {
 
     package var readings: Int { state.withLock(\.readings) }
 
-    /// All versions that can be read; kept in memory after the first access.
     package var models: [Model] {
         let models = passing()
         state.withLock { $0.models = models }
         return models
     }
 
-    /// Notices about versions that cannot be read; the access reads all versions.
     package var notices: [String] {
         _ = models
         return state.withLock { $0.failures.sorted { $0.key < $1.key }.map(\.value) }
@@ -94,9 +88,7 @@ package final class ModelVersions: Sendable {
         }
     }
 
-    /// Whether these versions are the last versions of `other`, with hashes that are known without reading.
-    ///
-    /// Of versions in files only the newest is read; the names must prove the rest.
+    /// Reads only the newest version from its file; for the others, equal names are the proof.
     package func areLast(of other: ModelVersions) -> Bool {
         let hashes = other.state.withLock(\.models)?.map(\.versionHash) ?? other.recordedHashes
         guard count <= hashes.count else { return false }
@@ -106,7 +98,6 @@ package final class ModelVersions: Sendable {
         return (state.withLock(\.newestHash) ?? self[count - 1]?.versionHash) == hashes.last
     }
 
-    /// The version at an index, not kept in memory; nil when it cannot be read.
     package subscript(index: Int) -> Model? {
         guard (0..<count).contains(index) else { return nil }
         if let models = state.withLock(\.models) { return index < models.count ? models[index] : nil }
@@ -118,9 +109,7 @@ package final class ModelVersions: Sendable {
         return model
     }
 
-    /// Returns the versions after the newest version with the given hash; nil when no version has it.
-    ///
-    /// Only that version and later versions are read.
+    /// The versions after the newest version with the given hash; only these and that version are read.
     package func following(versionHash hash: String) -> [Model]? {
         if let models = state.withLock(\.models) {
             return models.lastIndex { $0.versionHash == hash }.map { Array(models[($0 + 1)...]) }

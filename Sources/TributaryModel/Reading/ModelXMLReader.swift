@@ -1,7 +1,6 @@
 import Foundation
 import FoundationXML
 
-/// Reads an XML document into a tree; external entities are not resolved.
 final class ModelXMLReader: NSObject, XMLParserDelegate {
     private static let maximumDepth = 32
 
@@ -33,10 +32,10 @@ final class ModelXMLReader: NSObject, XMLParserDelegate {
         return root
     }
 
-    /// Refuses XML that no model contains and that crashes Foundation's parser; O(n).
+    /// Refuses XML that no model contains, and that makes Foundation's parser read from address 0; O(n).
     ///
-    /// The parser reads the missing text of an instruction such as `<?x?>`, and the missing public name of a notation
-    /// in a document type, from address 0. Both could be hidden in an encoding that models do not use.
+    /// Examples are the missing text of an instruction such as `<?x?>`, and the missing public name of a notation.
+    /// The text must be UTF-8, because another encoding could hide them.
     private static func refuse(_ bytes: Data, file: String?) throws(ModelError) {
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw ModelError("the file is not UTF-8, as a model must be", file: file)

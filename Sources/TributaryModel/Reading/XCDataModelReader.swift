@@ -1,9 +1,7 @@
 import Foundation
 import TributaryChanges
 
-/// Reads the XML of a version of a Core Data model, the file `contents` of an `.xcdatamodel`.
-///
-/// Unknown elements and attributes are left out with one notice each, so that a model of a newer Xcode can be loaded.
+/// Reads `contents` of an `.xcdatamodel`; unknown elements give notices, so that a newer Xcode's model can be loaded.
 struct XCDataModelReader {
     var draft: ModelDraft
     var texts = XcodeText()
@@ -125,8 +123,7 @@ struct XCDataModelReader {
         draft.configurations[name] = element.children(named: "memberEntity").compactMap { $0.attributes["name"] }
     }
 
-    /// Removes requests and configurations of entities that no longer exist, which editors leave behind; nothing
-    /// depends on them.
+    /// Editors leave behind requests and configurations of removed entities; nothing depends on them.
     private mutating func dropWhatLeadsNowhere() {
         let names = Set(draft.entities.map(\.name))
         dropIndexesOfToMany()
@@ -200,7 +197,7 @@ struct XcodeFields: ModelFields {
         return number
     }
 
-    /// Reads a date, which is written in seconds since 2001-01-01.
+    /// Dates are written in seconds since 2001-01-01.
     func date(_ key: String) throws(ModelError) -> PropertyValue? {
         guard let text = text(key) else { return nil }
         guard let seconds = Double(text), seconds.isFinite else {
@@ -256,7 +253,6 @@ extension XCDataModelReader {
         return attribute
     }
 
-    /// Dates have keys of their own.
     private mutating func readValues(of attribute: inout Attribute, from fields: XcodeFields) throws(ModelError) {
         let (type, label, line) = (attribute.type, fields.label, fields.xml.line)
         if let text = fields.text("defaultValueString"), type != .undefined, type == .string || !text.isEmpty {
@@ -342,7 +338,6 @@ extension XCDataModelReader {
         }
     }
 
-    /// Attributes that are read, and known attributes that have no effect here.
     private static let knownAttributes: [String: Set<String>] = [
         "model": known([
             "type", "documentVersion", "lastSavedToolsVersion", "systemVersion", "minimumToolsVersion",

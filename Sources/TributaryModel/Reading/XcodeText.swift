@@ -1,10 +1,6 @@
 import TributaryChanges
 
-/// Reads default values and bounds that Xcode accepts, like Core Data.
-///
-/// Models of many years have `NO` as the default of numbers, fractions as the default of integers, words such as
-/// `today` as the default of dates, and bounds for types without an order. Such texts give one notice for each kind of
-/// lenient reading.
+/// Like Core Data, reads the values that old versions of Xcode have written, such as `NO` as the default of a number.
 struct XcodeText {
     enum Reading: Int, CaseIterable, Comparable {
         case wordAsNumber, fractionCut, numberAsBoolean, valueLeftOut, boundLeftOut
@@ -80,7 +76,7 @@ struct XcodeText {
         }
     }
 
-    /// Returns true for any number but 0, and reads words by their first letter.
+    /// Any number but 0 is true; words are read by their first letter.
     private static func boolean(_ text: String) -> PropertyValue? {
         switch text.lowercased() {
         case "y", "t": .boolean(true)
@@ -121,7 +117,7 @@ extension String {
 }
 
 extension AttributeType {
-    /// Lenient rules apply: `YES` is true, `0.0` an integer.
+    /// Lenient: `YES` is true, `0.0` an integer.
     func value(fromModelText text: String) -> PropertyValue? {
         switch self {
         case .string: return .string(text)

@@ -1,11 +1,10 @@
 package import Yams
 
-/// Finds keys in YAML that are not plain text, in files that have aliases.
+/// Finds keys that are not plain text, in YAML that has aliases.
 ///
-/// The parser hashes and compares the keys of a mapping with their aliases expanded: for a key that is an alias of
-/// aliases, a kilobyte of text would take longer than anybody waits. Values are not compared.
+/// The parser hashes keys with their aliases expanded: a kilobyte of nested aliases would take longer than anybody
+/// waits.
 package enum YAMLKeys {
-    /// The token before the present byte, which may be a key if a colon follows.
     private enum Pending {
         case nothing
         case aliasName
@@ -13,9 +12,6 @@ package enum YAMLKeys {
         case collection
     }
 
-    /// Returns the root of a YAML text; nil when it is empty.
-    ///
-    /// - Throws: ``YAMLFault``.
     package static func compose(_ text: String) throws(YAMLFault) -> Node? {
         if let place = placeOfExpandedKey(in: text) {
             throw YAMLFault("in a file with aliases every key must be plain text", place)
@@ -41,9 +37,7 @@ package enum YAMLKeys {
         }
     }
 
-    /// Returns the lines of a plain key in the block mapping that begins at a place.
-    ///
-    /// The parser reports only the beginning of the mapping.
+    /// Searches the block mapping that begins at a place: the parser reports only that place.
     private static func linesOfKey(_ key: String, in text: String, from place: (line: Int, column: Int)) -> [Int] {
         var found: [Int] = []
         let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
@@ -56,10 +50,7 @@ package enum YAMLKeys {
         return found
     }
 
-    /// Returns line and column of the first key that may be an alias or a collection; nil without such a key, or
-    /// without aliases.
-    ///
-    /// The text is searched once, without regard to quotes and comments: it may find such a key in a text.
+    /// Searches the text once, without regard to quotes and comments, so the place may also be within a text.
     private static func placeOfExpandedKey(in text: String) -> (line: Int, column: Int)? {
         var (line, column, found, hasAlias) = (1, 0, (line: Int, column: Int)?.none, false)
         var pending = Pending.nothing
@@ -77,7 +68,7 @@ package enum YAMLKeys {
             case UInt8(ascii: "]"), UInt8(ascii: "}"): pending = .collection
             case UInt8(ascii: " "), UInt8(ascii: "\t"): if pending == .aliasName { pending = .alias }
             case UInt8(ascii: ":") where pending != .nothing: found = found ?? (line, column)
-            // Names a key of any kind explicitly.
+            // A question mark begins a key of any kind.
             case UInt8(ascii: "?") where mayBegin(after: before): found = found ?? (line, column)
             default: if pending != .aliasName || !isNameByte(byte) { pending = .nothing }
             }
@@ -95,7 +86,7 @@ package enum YAMLKeys {
         }
     }
 
-    /// Whether a token may begin after a byte; line breaks outside ASCII are among the other bytes.
+    /// Line breaks outside ASCII are among the bytes from 0x80.
     private static func mayBegin(after byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "\t"), UInt8(ascii: " "), UInt8(ascii: "["),
@@ -106,7 +97,6 @@ package enum YAMLKeys {
     }
 }
 
-/// Why and where a text is not YAML.
 package struct YAMLFault: Error {
     package let reason: String
     package let line: Int?

@@ -40,15 +40,10 @@ struct YAMLModelReader {
         return root
     }
 
-    /// The number of nodes, with expanded aliases, that even a short text may have.
-    ///
-    /// A longer text may have one node for each byte.
+    /// Even a short text may have so many nodes, with expanded aliases; a longer text may have one for each byte.
     private static let leastNodes = 100_000
     private static let maximumDepth = 32
 
-    /// Counts the nodes of a YAML text with expanded aliases.
-    ///
-    /// With aliases of aliases, a short text can represent more nodes than fit into memory.
     private static func count(
         _ node: Node,
         from left: inout Int,
@@ -269,7 +264,6 @@ struct YAMLModelReader {
     }
 }
 
-/// The nodes of a mapping of a YAML model by key; unknown keys have been refused.
 struct YAMLModelFields: ModelFields {
     typealias Entry = (key: String, node: Node, mark: Mark?)
 
@@ -299,7 +293,6 @@ struct YAMLModelFields: ModelFields {
 
     static func keys<Element>(of setting: ModelSetting<Element>) -> [String] { [setting.yaml] }
 
-    /// Returns the entries of a mapping with names as keys; an empty value is an empty mapping.
     static func entries(of node: Node, element: String, file: String?) throws(ModelError) -> [Entry] {
         if isNull(node) { return [] }
         guard case .mapping(let mapping) = node else {

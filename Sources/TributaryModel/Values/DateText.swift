@@ -1,6 +1,5 @@
 import Glibc
 
-/// Converts dates from text: `2026-11-21`, `2026-11-21T10:30:00Z`, `2026-11-21T10:30:00.5+01:00`.
 package enum DateText {
     package static func unixSeconds(_ text: String) -> Double? {
         var rest = Array(text.utf8)[...]
@@ -35,7 +34,6 @@ package enum DateText {
         return midnight + seconds + (sign == UInt8(ascii: "+") ? -offset : offset)
     }
 
-    /// Returns the Unix seconds of the start of a day in the Gregorian calendar; nil for an invalid day.
     private static func midnight(year: Int, month: Int, day: Int) -> Double? {
         var date = tm()
         (date.tm_year, date.tm_mon, date.tm_mday) = (Int32(year - 1900), Int32(month - 1), Int32(day))

@@ -1,11 +1,9 @@
 package import TributaryChanges
 
 extension AttributeType {
-    /// Returns the value of `json`; nil when an attribute of this type cannot hold it.
+    /// Null is valid for every type: optionality is checked when a value is written, never when it is replayed.
     ///
-    /// Null is valid for every type: optionality is checked when a value is written, never when it is replayed. A
-    /// number with a fraction or an exponent is not an integer, even when it is whole. Composites need their
-    /// attributes; see ``Attribute/value(from:)``.
+    /// A number with a fraction or an exponent is not an integer, even when it is whole.
     package func scalarValue(from json: JSONValue) -> PropertyValue? {
         switch json {
         case .null: self == .undefined ? nil : .null
@@ -60,8 +58,6 @@ extension AttributeType {
 
 extension PropertyValue {
     /// Reads `{"blob":"<sha256>","size":N}`, a reference to a file of the log folder.
-    ///
-    /// It is nil unless `json` has exactly these two members, with the hash in lower-case hexadecimal.
     fileprivate init?(blobReference json: JSONValue) {
         guard case .object(let members) = json, members.count == 2,
             case .string(let hash)? = json["blob"], case .integer(let size)? = json["size"], size >= 0,
@@ -72,7 +68,6 @@ extension PropertyValue {
 }
 
 extension Attribute {
-    /// Nil when the model cannot represent the value; then the store defers the write.
     package func value(from json: JSONValue) -> PropertyValue? {
         guard type == .composite else { return valueType.scalarValue(from: json) }
         switch json {
@@ -85,8 +80,6 @@ extension Attribute {
     }
 
     /// Returns the members sorted by key, each in its canonical form, without nulls.
-    ///
-    /// It is nil when a member is unknown or does not fit, or a key repeats.
     private func compositeObject(from json: JSONValue) -> JSONValue? {
         guard case .object(let members) = json else { return nil }
         var canonical: [JSONMember] = []
@@ -108,7 +101,6 @@ extension Attribute {
 }
 
 extension Relationship {
-    /// Nil for a value that is not a UUID, and for a to-many relationship: its pairs are linked, not written.
     package func value(from json: JSONValue) -> PropertyValue? {
         guard !isToMany else { return nil }
         switch json {
@@ -120,7 +112,6 @@ extension Relationship {
 }
 
 extension Property {
-    /// Nil when the model cannot represent the value; then the store defers the write.
     package func value(from json: JSONValue) -> PropertyValue? {
         switch self {
         case .attribute(let attribute): attribute.value(from: json)
@@ -128,10 +119,7 @@ extension Property {
         }
     }
 
-    /// The write that gives an object another value; nil when the log needs none.
-    ///
-    /// `old` matters only for a counter. Transient attributes and relationships that the other end stores have no
-    /// writes.
+    /// `old` matters only for a counter; nil for a transient attribute or a relationship that the other end stores.
     package func write(from old: PropertyValue, to new: PropertyValue) -> PropertyWrite? {
         switch self {
         case .attribute(let attribute):
@@ -146,13 +134,7 @@ extension Property {
 }
 
 extension Entity {
-    /// The identifier of the object that the values of some properties identify in an insert; see
-    /// `UniqueID.init(entity:key:)`.
-    ///
     /// The values are used as the store keeps them, so that all spellings of a value give the same identifier.
-    ///
-    /// - Throws: ``IdentityError`` when a property is unknown, has no value here, or has a value that identifies
-    ///   nothing.
     package func identifier(by names: [String], in writes: [PropertyWrite]) throws(IdentityError) -> UniqueID {
         var key: [String: PropertyValue] = [:]
         for name in names {

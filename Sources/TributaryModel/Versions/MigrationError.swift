@@ -4,15 +4,14 @@ public import TributaryChanges
 public enum MigrationError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Some mappings cannot be inferred; the list contains all of them.
     case notInferable(from: String, to: String, [MigrationRefusal])
-    /// The store has had the given model before, and has been migrated since; the list contains the losses of going
-    /// back.
+    /// The store has had the given model before, and has left it; the list contains the losses of going back.
     case olderModel(store: String, model: String, [MigrationLoss])
     /// The store needs a migration, and the configuration forbids it.
     case notAllowed(MigrationPlan)
     /// The migration would drop values without permission.
     ///
-    /// The name of the version is unchanged, or only the order of names or renaming identifiers decide which version is
-    /// newer, and by them it is the store's version.
+    /// Permission is needed if the name of the version is unchanged. It is also needed if the order of names or renaming
+    /// identifiers makes the store's version the newer version, and nothing else decides.
     case losesValues(from: String, to: String, [MigrationLoss])
     /// A custom stage threw; `reason` describes the error.
     case stageFailed(from: String, to: String, reason: String)
@@ -57,7 +56,6 @@ public enum MigrationError: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 extension MigrationError {
-    /// A version after the store's version, and after the model's version when both are whole numbers.
     private static func raised(_ store: String, _ model: String) -> String {
         guard let one = Int(store), let other = Int(model), max(one, other) < .max else { return store + ".1" }
         return "\(max(one, other) + 1)"

@@ -3,7 +3,7 @@ package import TributaryChanges
 package struct MigrationInference: Sendable {
     package let old: Model
     package let new: Model
-    /// The mapping between the models, without the properties that a custom stage replaces.
+    /// Without the properties that a custom stage replaces.
     package private(set) var mapping: ModelMapping
     package private(set) var changes: [MigrationChange] = []
     package private(set) var refusals: [MigrationRefusal] = []
@@ -31,7 +31,7 @@ package struct MigrationInference: Sendable {
         refuseJoinedHierarchies()
     }
 
-    /// Whether `old` is the newer version by the renaming identifiers; nil when these do not decide.
+    /// Whether `old` is the newer version by the renaming identifiers; nil when they do not decide.
     package var isBackwards: Bool? {
         var result: Bool?
         func compare(_ former: String, _ oldIdentifier: String?, _ name: String, _ newIdentifier: String?) {
@@ -94,7 +94,7 @@ package struct MigrationInference: Sendable {
         if before.versionHashModifier != after.versionHashModifier { change(.changeOther, name) }
     }
 
-    /// Refuses to divide a hierarchy: the store keeps only the root entity of a deleted object.
+    /// A hierarchy cannot be divided: the store keeps only the root entity of a deleted object.
     private mutating func refuseDividedHierarchies() {
         let successors = mapping.successors
         for root in old.rootEntities {
@@ -108,7 +108,7 @@ package struct MigrationInference: Sendable {
         }
     }
 
-    /// Refuses to join two hierarchies: the store identifies an object by its root entity.
+    /// Two hierarchies cannot be joined: the store identifies an object by its root entity.
     private mutating func refuseJoinedHierarchies() {
         var sources: [String: String] = [:]
         for entity in new.entities {
@@ -141,9 +141,7 @@ package struct MigrationInference: Sendable {
         }
     }
 
-    /// Treats a relationship with a destination in another hierarchy as new: its objects are not there.
-    ///
-    /// Where the other side stores it, that is another table now, and a custom stage has to migrate it.
+    /// A relationship with a destination in another hierarchy is new: its objects are not there.
     private mutating func replaceMovedRelationships() {
         guard !replacesProperties else { return }
         let successors = mapping.successors
@@ -164,10 +162,7 @@ package struct MigrationInference: Sendable {
         }
     }
 
-    /// Refuses to keep the inverse of a removed relationship when the removed side stores the relationship.
-    ///
-    /// A custom stage that replaces the storing side replaces the inverse with it while the two belong together; it
-    /// does not see that the inverse alone would become empty.
+    /// Refuses to keep the inverse of a removed relationship that had the storage for both: it would become empty.
     private mutating func refuseInverseWithoutStorage(of property: Property, in entity: Entity) {
         guard case .relationship(let relationship, let storage) = property, storage.isOwn,
             let inverse = relationship.inverse, let owner = mapping.successors[relationship.destination],
@@ -308,9 +303,7 @@ package struct MigrationInference: Sendable {
         changes.append(MigrationChange(kind, entity, property, from: from, to: to))
     }
 
-    /// Refuses a difference, or replaces the property when a custom stage does so.
-    ///
-    /// `property` is nil for a difference of the entity itself.
+    /// A custom stage may replace the property; `property` is nil for a difference of the entity itself.
     private mutating func refuse(
         _ entity: String,
         _ property: String?,
@@ -407,12 +400,9 @@ extension AttributeType {
         }
     }
 
-    /// Whether a migration converts values of this type to `other` although it has to round some of them.
     package func isRounded(as other: AttributeType) -> Bool { self == .integer64 && other == .double }
 
-    /// Whether the conversion changes the form of a value.
-    ///
-    /// An integer becomes a floating-point number, or a decimal, which the log writes as a string.
+    /// The log writes a decimal as a string.
     package func changesForm(as other: AttributeType) -> Bool { isInteger && !other.isInteger }
 
     package func converted(_ value: PropertyValue) -> PropertyValue {

@@ -59,8 +59,7 @@ public struct MigrationChange: Sendable, Hashable, CustomStringConvertible {
         case changeConstraints = "change the uniqueness constraints of"
         case changeIndexes = "change the fetch indexes of"
         case changeOther = "change what the hash modifier stands for in"
-        /// A custom stage migrates the property, because its mapping cannot be inferred: the old values are kept
-        /// separately, and the new property starts empty.
+        /// A custom stage migrates the property: the old values are kept separately, and the new property starts empty.
         case replaceProperty = "replace, by a custom stage,"
     }
 

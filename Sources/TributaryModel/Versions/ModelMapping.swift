@@ -1,9 +1,6 @@
 import TributaryChanges
 
-/// The mapping of entities and properties between an older and a newer model.
-///
-/// Names and renaming identifiers define the mapping: the identifier of a renamed entity or property is its name in the
-/// previous version, or an identifier that it keeps from version to version.
+/// A renaming identifier is the name in the previous version, or an identifier that is kept from version to version.
 package struct ModelMapping: Sendable {
     package private(set) var entities: [String: String]
     package private(set) var properties: [String: [String: String]]
@@ -25,8 +22,7 @@ package struct ModelMapping: Sendable {
         }
     }
 
-    /// Composes the mappings through the versions in between: a name that one version removes and a later version adds
-    /// again is a new entity or property.
+    /// A name that one version removes and a later version adds again is a new entity or property.
     package init(from old: Model, through versions: [Model], to new: Model) {
         let chain = [old] + versions + [new]
         self.init(from: chain[0], to: chain[1])
@@ -58,10 +54,6 @@ package struct ModelMapping: Sendable {
 
     private typealias Named = (name: String, identifier: String?)
 
-    /// Maps each element of `new` to at most one element of `old`.
-    ///
-    /// It matches equal names and identifiers first, then identifiers that are old names, then equal identifiers, then
-    /// equal names.
     private static func match(_ old: [Named], _ new: [Named]) -> [String: String] {
         // Most entities do not change between two versions.
         let isSame = old.elementsEqual(new) { $0.name.isIdentical(to: $1.name) && $0.identifier == $1.identifier }

@@ -1,13 +1,8 @@
 import TributaryChanges
 
-/// The entities of older versions of a model, each followed to the last version.
-///
-/// Versions are compared from the newest to the oldest, each only with the next version, so that the cost grows with
-/// the number of versions.
+/// Compares each older version only with the next version, so that the cost grows with the number of versions.
 struct VersionChain {
-    /// An entity of a version, followed to the last version or to its removal.
-    ///
-    /// Versions share it when the entity does not change between them.
+    /// Versions share this object when the entity does not change between them.
     final class Followed {
         let first: Entity
         let lastName: String
@@ -31,13 +26,12 @@ struct VersionChain {
     }
 
     enum FollowedProperty {
-        /// The last version has the property under this name.
         case current(String)
-        /// The property was removed; `entity` is the name of its entity in the last version that has the property.
+        /// `entity` is the name of its entity in the last version that has the property.
         case removed(FormerNames.RemovedProperty, entity: String)
     }
 
-    /// The entities of each older version, the newest version first.
+    /// The newest version comes first.
     private(set) var versions: [[Followed]] = []
 
     init(_ older: [Model], to last: Model) {
@@ -54,7 +48,6 @@ struct VersionChain {
         }
     }
 
-    /// The step from a version to the next, with entities that are followed already.
     private struct Step {
         private let version: Model
         private let mapping: ModelMapping
@@ -104,9 +97,6 @@ struct VersionChain {
             )
         }
 
-        /// A property that the next version lacks, with its inverse.
-        ///
-        /// The inverse has its name in the last version, or its last name when a version after the next lacks it.
         private func removed(_ property: Property, of entity: Entity) -> FollowedProperty {
             var result = FormerNames.RemovedProperty(definition: property)
             result.isOrdered = property.relationship.map(version.hasPositions) ?? false
@@ -144,9 +134,7 @@ extension Model {
 }
 
 extension FormerNames {
-    /// Collects the former names of a model from its older versions.
-    ///
-    /// Each history is followed to `model` on its own, unless it is the end of a history before it.
+    /// Each history is followed to `model` on its own, unless it is the end of an earlier history.
     package init(of model: Model, histories: [ModelVersions]) {
         self.init(of: model)
         let chains = histories.enumerated().compactMap { index, history in
@@ -165,8 +153,8 @@ extension FormerNames {
                 }
             }
         }
-        // The newest version with a name decides what was removed. A renaming identifier is another name, after the
-        // names of its version.
+        // The newest version with a name decides what was removed. Renaming identifiers come after the names of their
+        // version.
         for chain in chains.reversed() {
             var known: Set<ObjectIdentifier> = []
             for version in chain.versions {

@@ -50,9 +50,7 @@ final class BackupReader {
     }
 }
 
-/// The header of a store's file, read without SQLite.
-///
-/// The offsets come from the file format of SQLite, section 1.3.
+/// The header of a store's file; the offsets come from the file format of SQLite, section 1.3.
 struct StoreHeader {
     static let size = 100
 
@@ -77,7 +75,7 @@ struct StoreHeader {
         }
     }
 
-    /// Whether the file may have a write-ahead log next to it; a backup never has a log.
+    /// A backup never has a write-ahead log.
     var hasLog: Bool { bytes[18] == 2 }
 
     private var pageSize: Int64 {

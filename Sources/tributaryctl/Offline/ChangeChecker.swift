@@ -72,7 +72,7 @@ struct ChangeChecker {
 
 /// A later change of the transaction may set these properties.
 struct MandatoryCheck {
-    /// The identity of an object: objects of different root entities are different, even with equal UUIDs.
+    /// Objects of different root entities are different, even with equal UUIDs.
     struct Object: Hashable {
         var root: String
         var id: UniqueID

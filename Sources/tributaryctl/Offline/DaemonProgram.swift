@@ -2,18 +2,12 @@ import ArgumentParser
 import Foundation
 import TributaryAdmin
 
-/// The daemon's program, which is next to this program; no other program reads configurations and stores.
+/// The daemon's program next to this program; no other program reads configurations and stores.
 enum DaemonProgram {
-    /// Runs `tributaryd` with the arguments, prints its output, and returns its exit status.
-    ///
-    /// - Throws: ``CommandFailure`` with exit status 69 when it cannot be run.
     static func run(_ arguments: [String]) throws(CommandFailure) -> Int32 {
         try run(arguments, output: nil)
     }
 
-    /// Runs `tributaryd` with the arguments, and returns its output, at most 16 MiB, and its exit status.
-    ///
-    /// - Throws: ``CommandFailure`` with exit status 69 when it cannot be run.
     static func output(of arguments: [String]) throws(CommandFailure) -> (output: Data, status: Int32) {
         let pipe = Pipe()
         var output = Data()
@@ -42,7 +36,6 @@ enum DaemonProgram {
     }
 }
 
-/// The options by which the daemon's program finds the configuration of a service.
 struct ServiceOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The configuration file.", valueName: "file"), completion: .file())
     var config: String?

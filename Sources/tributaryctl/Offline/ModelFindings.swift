@@ -9,11 +9,7 @@ struct ModelFindings {
     private(set) var count = 0
     private var line = 1
 
-    /// Checks all changes of a verified segment.
-    ///
     /// A strict check also reports content that readers accept but writers must not write.
-    ///
-    /// - Throws: ``SegmentError`` when the file cannot be read or was changed after it was verified.
     init(_ source: OpenFile, _ segment: VerifiedSegment, checker: ChangeChecker, isStrict: Bool) throws(SegmentError) {
         let reader = SegmentReader(source, segment: segment)
         var mandatory = MandatoryCheck(checker: checker)
@@ -74,7 +70,6 @@ extension ParsedChange {
     }
 }
 
-/// Finds content in a line that a reader must accept but a writer must not write.
 struct StrictCheck {
     let checker: ChangeChecker
 
@@ -121,9 +116,6 @@ struct StrictCheck {
         return texts.filter { $0 != $0.lowercased() }
     }
 
-    /// Returns the UUIDs and hashes in a value that are not in lower case, each with its path.
-    ///
-    /// Other texts are not checked.
     private func upperCase(
         in value: JSONValue,
         at path: String,

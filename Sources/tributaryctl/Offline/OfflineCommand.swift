@@ -7,7 +7,6 @@ import TributaryModel
 
 // This folder works without a daemon: on files of the log folder, models, backups, and stores without a running daemon.
 
-/// This protocol converts errors to a message and an exit status.
 protocol OfflineCommand: AsyncParsableCommand {
     var format: FormatOptions { get }
 
@@ -36,7 +35,7 @@ extension OfflineCommand {
     }
 }
 
-/// The keys of encrypted files in the log folder, like `encryption.key_file` of the daemon.
+/// As `encryption.key_file` of the daemon.
 struct EncryptionOptions: ParsableArguments {
     @Option(
         name: .customLong("encryption-keys"),

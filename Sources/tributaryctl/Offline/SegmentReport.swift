@@ -9,11 +9,7 @@ struct SegmentReport {
     let error: SegmentError?
     let isNameChecked: Bool
 
-    /// Verifies a file.
-    ///
     /// A file outside its writer's folder, such as a copy, is compared with its own header only.
-    ///
-    /// In a folder, the file of this name is verified, and no symbolic link is followed.
     init(path: String, in folder: OpenFolder? = nil, keys: EncryptionKeys = EncryptionKeys()) {
         self.path = path
         isNameChecked = SegmentName(path: path) != nil
@@ -135,7 +131,7 @@ struct SegmentSummary {
     }
 }
 
-/// The end of a writer's segments in the log folder, where the next segment continues.
+/// The place where the next segment of the writer continues.
 struct WriterSegments {
     let next: UInt64
     let previous: String?

@@ -4,9 +4,7 @@ import TransactionLog
 import TributaryAdmin
 import TributaryChanges
 
-/// The place of a store without a running daemon.
-///
-/// It is locked as a daemon locks it, until the last reference is released.
+/// The place of a store without a running daemon; locked as by a daemon, until the last reference is released.
 ///
 /// Root works in the folder of the service's user, who could put a link in the place of each file. The folder is
 /// therefore opened once. The store itself may be a link, for root only a link of root.
@@ -14,7 +12,6 @@ final class StoppedStore {
     let path: String
     let folder: OpenFolder
     private let name: String
-    /// The owner of the store's folder, to whom root gives new files.
     private let owner: (user: uid_t, group: gid_t)?
     private let lock: Int32
 
@@ -48,9 +45,9 @@ final class StoppedStore {
 
     private var suffixes: [String] { ["-wal", "-shm", "-journal", "-blobs", ""].filter { folder.contains(name + $0) } }
 
-    /// The new path of the store's files, which contains a time; nil without a store.
+    /// Contains a time; nil without a store.
     ///
-    /// A move that was interrupted continues with its first name.
+    /// An interrupted move continues with its first name.
     func freeAside(_ begun: String?) -> String? {
         guard exists else { return nil }
         let time = Date().formatted(.iso8601.dateSeparator(.omitted).timeSeparator(.omitted))
@@ -65,10 +62,9 @@ final class StoppedStore {
         return (path.folder as NSString).appendingPathComponent(aside)
     }
 
-    /// Moves the store's files away: all of them, or none.
+    /// Moves all of the store's files away, or none; the caller makes the names durable.
     ///
-    /// The file of the store itself is moved last: a store without its write-ahead log would lack its last saves. The
-    /// caller makes the names durable.
+    /// The main file is moved last: a store without its write-ahead log would lack its last saves.
     func move(to aside: String) throws(FileFailure) {
         let (suffixes, aside) = (suffixes, (aside as NSString).lastPathComponent)
         for (index, suffix) in suffixes.enumerated() {
@@ -85,15 +81,12 @@ final class StoppedStore {
 
     var isMarked: Bool { folder.contains(markerName) }
 
-    /// The marker; nil if it is missing, is a link, or has a second name.
+    /// Nil if the marker is missing, is a link, or has a second name.
     var markerBytes: [UInt8]? { try? folder.contents(of: markerName, limit: RestoreMarker.largest) }
 
     var marker: RestoreMarker? { markerBytes.flatMap { try? RestoreMarker(bytes: $0) } }
 
-    /// Writes a marker.
-    ///
-    /// The earlier marker stays until the new marker is durable, because without a marker a backup would continue as
-    /// its former writer.
+    /// Replaces an earlier marker atomically: without a marker a backup would continue as its former writer.
     func mark(_ content: [UInt8]) throws {
         let file = try newFile(markerName)
         try file.write(content)
@@ -112,10 +105,7 @@ final class StoppedStore {
 }
 
 extension StoppedStore {
-    /// Returns the path of the store for commands without a daemon, which never read the configuration.
-    ///
-    /// - Throws: ``CommandFailure`` when the service last had its store elsewhere: a backup in the default place would
-    /// restore nothing.
+    /// Throws when the service last had its store elsewhere: a backup in the default place would restore nothing.
     static func path(store: String?, instance: String?) throws(CommandFailure) -> String {
         let environment = ProcessInfo.processInfo.environment
         if let store { return store }
@@ -131,7 +121,7 @@ extension StoppedStore {
         )
     }
 
-    /// The path that the service recorded; its user may have written anything.
+    /// The service's user may have written anything into this file.
     private static func last(in folder: String) -> String? {
         guard let opened = try? OpenFolder(folder),
             let bytes = try? opened.contents(of: DefaultPaths.lastStore, limit: DefaultPaths.longestLastStore)

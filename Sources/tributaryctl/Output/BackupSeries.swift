@@ -4,12 +4,11 @@ import TransactionLog
 import TributaryAdmin
 import TributaryChanges
 
-/// The backups of a store in a folder, which `tributaryctl backup --keep` names itself.
+/// The backups of a store in a folder, which `tributaryctl backup --keep` names.
 ///
 /// They are `tributary-NUMBER-TIME-STORE.sqlite`, and with an instance `tributary-NAME-NUMBER-TIME-STORE.sqlite`. STORE
-/// is the end of the store's label, so that the stores of several machines can share the folder. Each backup has a
-/// greater NUMBER than all existing backups of this name. TIME is UTC with milliseconds; the clock may be wrong, and
-/// only people read it.
+/// is the end of the store's label, so that several machines can share the folder. NUMBER grows. TIME is for people
+/// alone, because the clock may be wrong.
 struct BackupSeries {
     private static let suffix = ".sqlite"
     private static let digits = 10
@@ -48,7 +47,6 @@ struct BackupSeries {
         return "\(instance)-"
     }
 
-    /// Begins the newest backup; ``name(of:store:)`` is its final name.
     func begin(at time: Date) throws -> (file: NewFile, begun: String) {
         let newest = try names().compactMap { $0.hasSuffix(Self.suffix) ? parse($0)?.number : nil }.max() ?? 0
         let style = Date.ISO8601FormatStyle(
@@ -107,9 +105,7 @@ struct BackupSeries {
         return names.sorted()
     }
 
-    /// Removes the oldest backups of the store with the newest backup, so that `count` remain, and returns their paths.
-    ///
-    /// Files of such a name that are not stores in regular files are ignored and not counted.
+    /// Removes only backups of the same store as the newest backup; files that are not stores are ignored.
     func removeOldest(keeping count: Int, sparing newest: String) throws -> [String] {
         guard let spared = parse(newest) else { return [] }
         let older = try names().compactMap(parse)
@@ -117,9 +113,7 @@ struct BackupSeries {
         return try remove(older.prefix(max(0, older.count - (count - 1))).map(\.text))
     }
 
-    /// The paths of stores with the name of an earlier version, which had no number and no store: `tributary-TIME.sqlite`.
-    ///
-    /// The names do not tell whose backups they are, so that none of them is ever removed.
+    /// Names of an earlier version, `tributary-TIME.sqlite`, name no store, so these backups are never removed.
     func unnumbered() throws -> [String] {
         try names().filter { name in
             name.hasPrefix(prefix) && name.hasSuffix(BackupSeries.suffix)
@@ -128,9 +122,7 @@ struct BackupSeries {
         }.map(folder.path(of:))
     }
 
-    /// Removes what is left of backups of the series that were cut short, and returns their paths.
-    ///
-    /// Such a file has not been written for a day, and nobody writes it. Most file systems keep none at all.
+    /// Removes the rest of interrupted backups: nobody has written such a file for a day.
     func removeIncomplete(at time: Date) throws -> [String] {
         let left = try names().filter { name in
             guard name.hasPrefix(prefix), let part = name.range(of: ".part-", options: .backwards),
@@ -164,7 +156,6 @@ struct BackupSeries {
         }
     }
 
-    /// Whether the name belongs to a regular file and `isWanted` returns true for it.
     private func isFile(_ name: String, _ isWanted: (_ descriptor: Int32, stat) -> Bool) -> Bool {
         let descriptor = folder.open(name, O_RDONLY | O_NONBLOCK)
         guard descriptor >= 0 else { return false }

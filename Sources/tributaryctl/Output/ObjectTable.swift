@@ -3,7 +3,6 @@ import TributaryChanges
 
 struct ObjectTable {
     let objects: [JSONValue]
-    /// The number of characters of a value on a terminal; `object get` shows all of them.
     private static let widest = 200
 
     func print(on terminal: Terminal, none: String) {

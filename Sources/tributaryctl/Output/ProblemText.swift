@@ -19,7 +19,7 @@ enum ProblemText {
         }
         if let since = problem.since?.unixSeconds, let time = TimeText.time(since) {
             let age = Date().timeIntervalSince1970 - since
-            // Somebody has set the clock back.
+            // The clock has been set back.
             terminal.print("  since: \(time), " + (age < 0 ? "ahead of this clock" : "\(TimeText.stretch(age)) ago"))
         }
         if let hint = problem.hint { terminal.print("  hint: " + session.hints.text(hint)) }
@@ -38,7 +38,7 @@ struct LocatedProblem: Error {
         self.position = position
     }
 
-    /// Returns the text with a caret below the position; a long text is truncated around it.
+    /// A long text is truncated around the position.
     func lines(width: Int?) -> [String] {
         let room = max(20, (width ?? 80) - 6)
         let start = max(0, position - room / 2)
@@ -51,7 +51,7 @@ struct LocatedProblem: Error {
     }
 }
 
-/// Formats hints so that they can be pasted: each command gets the options that select the daemon.
+/// Hints can be pasted: each command gets the options that select the daemon.
 struct HintText: Sendable {
     private let options: String
 
@@ -70,14 +70,13 @@ struct HintText: Sendable {
         EscapedText.escape(HintText.withRights(HintCommands.text(hint, adding: options)))
     }
 
-    /// The text with `sudo` where the caller needs it.
     static func withRights(_ text: String) -> String { HintCommands.text(text, isRoot: geteuid() == 0) }
 }
 
 enum MissingText {
     private static let limit = 8
 
-    /// Returns lines such as `transactions 3-6 of till (UUID); it wrote them, office (UUID) has applied them`.
+    /// Such as `transactions 3-6 of till (UUID); it wrote them, office (UUID) has applied them`.
     static func lines(_ missing: [MissingPart]) -> [String] {
         missing.prefix(limit).map { part in
             let (what, them) =
@@ -99,7 +98,6 @@ enum MissingText {
         } + (missing.count > limit ? ["and \(missing.count - limit) more"] : [])
     }
 
-    /// Returns `NAME (UUID)`, or the UUID of a writer without a name.
     static func label(_ writer: some CustomStringConvertible, _ name: String?) -> String {
         name.map { "\($0) (\(writer))" } ?? "\(writer)"
     }

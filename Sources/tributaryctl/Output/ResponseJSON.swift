@@ -14,7 +14,6 @@ extension AdminResponse {
 }
 
 extension ServerSentEvent {
-    /// The event's data; nil when they are not JSON.
     var json: JSONValue? { try? JSONParser.parse(Array(data.utf8), depthLimit: 32) }
 }
 
@@ -39,7 +38,6 @@ extension JSONValue {
         }
     }
 
-    /// The member as a number; 0 for another value.
     func count(_ key: String) -> Int64 {
         if case .integer(let count)? = self[key] { count } else { 0 }
     }

@@ -1,11 +1,10 @@
 import TributaryAdmin
 
-/// The state of the daemon's unit in systemd, which each command reports when no daemon answers.
+/// Each command reports the state of the daemon's unit when no daemon answers.
 struct ServiceState {
     private let properties: UnitProperties
     private var unit: String { properties.unit }
 
-    /// Asks systemd; nil where it does not answer.
     init?(unit: String) {
         guard let properties = UnitProperties(asking: unit, for: UnitProperties.ofState),
             !properties["ActiveState"].isEmpty
@@ -37,9 +36,7 @@ struct ServiceState {
         return "exit status \(status.isEmpty ? "unknown" : status)"
     }
 
-    /// The lines for the units that listen on these sockets.
-    ///
-    /// If systemd does not answer, the command that reads the journal.
+    /// If systemd does not answer, the hint is the command that reads the journal.
     static func lines(for sockets: [String]) -> [String] {
         sockets.compactMap(DefaultPaths.unit(of:)).flatMap { unit in
             ServiceState(unit: unit)?.lines ?? ["hint: journalctl -u \(unit) -n 20"]

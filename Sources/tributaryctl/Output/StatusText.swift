@@ -3,9 +3,7 @@ import TributaryAdmin
 import TributaryChanges
 import TributaryClient
 
-/// The status in lines: whether all is well, and the changes since an earlier status.
 enum StatusText {
-    /// The first line: `well, running for 3d 4h`.
     static func verdict(of status: StatusMessage, on terminal: Terminal) -> String {
         let notices = status.notices?.count ?? 0
         let word =
@@ -19,7 +17,7 @@ enum StatusText {
         return "\(word), \(status.state.rawValue) for \(TimeText.stretch(status.uptimeSeconds))"
     }
 
-    /// The room on a disk, as in `/srv: 3.0 GiB free of 9.8 GiB, full in about 12 days`.
+    /// `/srv: 3.0 GiB free of 9.8 GiB, full in about 12 days`.
     static func text(_ disk: StatusMessage.Disk) -> String {
         let room = "\(ByteText.text(disk.freeBytes)) free of \(ByteText.text(disk.totalBytes))"
         let outlook =
@@ -32,7 +30,7 @@ enum StatusText {
         return "\(disk.paths.joined(separator: " and ")): \(room)\(outlook)"
     }
 
-    /// The trusted files, and the protection of own files, as in `known, signs with key 3d4017c3`.
+    /// `known, signs with key 3d4017c3`.
     static func security(of status: StatusMessage) -> [(label: String, text: String?)] {
         let trust = status.trust.map { trust in
             trust.mode + (trust.key.map { ", signs with key \($0.prefix(8))" } ?? "")
@@ -49,7 +47,7 @@ enum StatusText {
         "\(CountText.text(counts.transactions, "transaction")), \(CountText.text(counts.changes, "change"))"
     }
 
-    /// The changes, each as a line without its time; everything important when there was no status before.
+    /// Returns everything important if there was no status before.
     static func changes(from former: StatusMessage?, to status: StatusMessage) -> [String] {
         var lines: [String] = []
         if former?.state != status.state || (former?.uptimeSeconds ?? 0) > status.uptimeSeconds {
@@ -99,8 +97,6 @@ struct StatusView {
     private static let interval = Duration.seconds(1)
     private static let listedProblems = 6
 
-    /// Shows a first response, and then asks once a second.
-    ///
     /// After the first answer of a daemon, its absence does not end the command.
     func run(after response: AdminResponse) async throws {
         var (response, former, isAbsent) = (AdminResponse?.some(response), StatusMessage?.none, false)

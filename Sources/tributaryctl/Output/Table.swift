@@ -1,9 +1,6 @@
 import TributaryAdmin
 
-/// A table with aligned columns.
-///
-/// On a narrow terminal the last column is wrapped. If that is still too wide, each row becomes a block with a line for
-/// each column.
+/// On a narrow terminal the last column is wrapped, or each row becomes a block with a line for each column.
 struct Table {
     private let titles: [String]
     private var rows: [[String]] = []
@@ -62,7 +59,6 @@ struct Table {
         }
     }
 
-    /// Prints the rows; a table without rows prints the text `none` instead, such as `no conflicts`.
     func print(on terminal: Terminal, none: String? = nil) {
         if let none, rows.isEmpty { return terminal.print(none) }
         for line in lines(on: terminal) { terminal.print(line) }

@@ -8,7 +8,7 @@ struct Terminal: Sendable {
     let hasColor: Bool
     let isInteractive: Bool
     let showsProgress: Bool
-    /// The width of the terminal in columns, or the value of COLUMNS; nil when the output is not a terminal.
+    /// In columns; nil when the output is not a terminal.
     let width: Int?
 
     static let standard: Terminal = {
@@ -49,7 +49,6 @@ struct Terminal: Sendable {
         write(line.hasSuffix("\n") ? line : line + "\n", to: 1)
     }
 
-    /// Writes a line for each field with a text, after its label in a column of `width` characters.
     func print(fields: [(label: String, text: String?)], width: Int = 12, _ style: Style = .faint) {
         for case (let label, let text?) in fields {
             print(self.label(label, width: width, style) + EscapedText.escape(text))

@@ -10,7 +10,6 @@ enum TimeText {
         return formatter.string(from: Date(timeIntervalSince1970: seconds))
     }
 
-    /// Returns a duration with its two largest units, such as `3d 4h`.
     static func stretch(_ seconds: Double) -> String {
         let whole = Int(exactly: max(0, seconds).rounded(.down)) ?? .max
         let parts = [(whole / 86_400, "d"), (whole / 3_600 % 24, "h"), (whole / 60 % 60, "m"), (whole % 60, "s")]
@@ -26,13 +25,11 @@ enum CountText {
 }
 
 enum ProgressText {
-    /// The step as in `segments: 3 of 7`.
     static func counted(_ step: JSONValue) -> String {
         let total = step.shown("total").map { " of \($0)" } ?? ""
         return "\(step.shown("phase") ?? ""): \(step.count("done"))\(total)"
     }
 
-    /// The step as in `copying, 42 %`; the phase alone without a total.
     static func percentage(_ step: JSONValue) -> String {
         let (phase, total) = (step.shown("phase") ?? "", step.count("total"))
         guard total > 0 else { return phase }

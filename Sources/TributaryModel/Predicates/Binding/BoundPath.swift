@@ -12,16 +12,14 @@ package struct BoundPath: Sendable {
         case identity
         case attribute(propertyIndex: Int, Attribute)
         case member(propertyIndex: Int, Attribute, path: [String], Attribute)
-        /// A to-one relationship, as the UUID of its destination object or null.
         case reference(propertyIndex: Int, Relationship, RelationshipStorage)
         case count(propertyIndex: Int, Relationship, RelationshipStorage)
         case aggregate(ObjectPredicate.Aggregate, BoundPath)
         case entity
-        /// A value derived from the string at another terminal.
         case derived(TextDerivation, Terminal)
     }
 
-    /// The scope at the start of the path: 0 for the evaluated object, greater numbers for the objects of subqueries.
+    /// 0 for the evaluated object, greater numbers for the objects of subqueries.
     package var scope = 0
     package let components: [String]
     package var steps: [Step]

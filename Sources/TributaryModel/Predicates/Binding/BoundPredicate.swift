@@ -1,37 +1,31 @@
 package import TributaryChanges
 
 /// A predicate with its key paths bound to a model, and each constant converted to the type of the other side.
-///
-/// ``ObjectPredicate`` defines the meaning of the comparisons.
 package indirect enum BoundPredicate: Sendable {
     case always(Bool)
     case and([BoundPredicate])
     case or([BoundPredicate])
     case not(BoundPredicate)
-    /// `path == NULL` (`isNull`) or `path != NULL`; the quantifier applies to the values of a to-many path.
+    /// `path == NULL` or `path != NULL`; the quantifier applies to the values of a to-many path.
     case nullTest(Operand, isNull: Bool, quantifier: ObjectPredicate.Quantifier)
     case comparison(Comparison)
 
-    /// A comparison that is false wherever one of its sides is null.
-    ///
-    /// ANY is true for a value of the left path that satisfies it, NONE without such a value, and ALL unless a value
-    /// makes it false.
+    /// A comparison that is false when a side is null; without values, ALL and NONE are true.
     package struct Comparison: Sendable {
         package let left: Operand
         package let operation: ObjectPredicate.Operator
-        /// The right side: `IN` and `BETWEEN` have a list, all other operators a value or a path to a value.
+        /// `IN` and `BETWEEN` have a list, all other operators a value or a path to a value.
         package let right: Operand
         package let folding: StringFolding
         package let quantifier: ObjectPredicate.Quantifier
         package let kind: ValueKind
-        /// The matcher of a string operator with a constant on the right side.
         package let matcher: StringMatcher?
         let members: SortedValues?
 
         struct SortedValues: Sendable {
             private let values: [PropertyValue]
 
-            /// Sorts values of the same kind; leaves out values that equal nothing, such as NaN.
+            /// Leaves out values that equal nothing, such as NaN.
             init(_ values: [PropertyValue]) {
                 self.values = values.filter { $0.compared(to: $0) == 0 }.sorted { ($0.compared(to: $1) ?? 0) < 0 }
             }
@@ -80,7 +74,6 @@ package struct BoundSortKey: Sendable {
     package let path: BoundPath
     package let isAscending: Bool
 
-    /// Returns a number below 0 when `left` comes first, above 0 when `right` does, else 0.
     package func order<Subject: PredicateSubject>(_ left: Subject, _ right: Subject) -> Int
     where Subject.Related == Subject {
         let order = path.value(of: left).sortOrder(to: path.value(of: right))
@@ -89,9 +82,7 @@ package struct BoundSortKey: Sendable {
 }
 
 extension SortKey {
-    /// Binds the path, which must follow to-one relationships to a value with an order.
-    ///
-    /// Dictionaries are also grouped by relationships: the identifiers of objects have an order without a meaning.
+    /// Groups may also end at a relationship: the order of identifiers has no meaning, but keeps equal values together.
     package func bind(
         to entity: Entity,
         in model: Model,
@@ -140,14 +131,13 @@ package struct BoundFunction: Sendable {
 }
 
 extension BoundPredicate {
-    /// Returns the root entities on which the result depends, besides the entity of the evaluated object.
     package func roots(in model: Model) -> PredicateRoots {
         var roots = PredicateRoots()
         for path in paths { path.collect(&roots, model) }
         return roots
     }
 
-    /// All key paths of the predicate, except those within subqueries, which belong to the path of their subquery.
+    /// Without the paths within subqueries, which belong to the path of their subquery.
     package var paths: [BoundPath] {
         switch self {
         case .always: []
@@ -182,9 +172,7 @@ extension BoundPath.Terminal {
 }
 
 extension BoundPath {
-    /// The property index that the path reads from the evaluated object, -1 for the object itself or its entity.
-    ///
-    /// It is nil for a path to other objects.
+    /// Which property of the evaluated object the path reads; -1 for its identity or entity, nil for other paths.
     package var ownIndex: Int? { steps.isEmpty ? terminal.ownIndex : nil }
 
     package func roots(in model: Model) -> PredicateRoots {
@@ -211,11 +199,9 @@ extension BoundPath {
     }
 }
 
-/// The root entities, besides the evaluated object's, with an effect on the result of a predicate.
 package struct PredicateRoots: Sendable, Hashable {
-    /// Root entities of objects with values or relationships that the predicate reads.
     package var traversed: Set<String> = []
-    /// Root entities of the destination objects of to-one registers; only the existence of these objects matters.
+    /// Root entities that are only referenced; a deletion of an object matters, a change does not.
     package var named: Set<String> = []
 
     package init() {}

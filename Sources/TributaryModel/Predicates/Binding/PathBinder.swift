@@ -4,7 +4,7 @@ struct PathBinder {
     let entity: Entity
     let model: Model
 
-    /// The greatest number of steps: SQLite joins 64 tables at most, and a many-to-many relationship takes two.
+    /// SQLite joins 64 tables at most, and a many-to-many relationship takes two.
     static let maximumSteps = 30
 
     func bind(_ components: [String]) throws(ObjectPredicateError) -> BoundPath {
@@ -22,7 +22,7 @@ struct PathBinder {
         for (index, name) in components.enumerated() {
             let isLast = index == components.count - 1
             guard let propertyIndex = current.propertyIndex(named: name) else {
-                // Unless a property has the name.
+                // Only a name without a property has these meanings.
                 switch components[index...] {
                 case ["objectID"], ["self"]: return path(.identity)
                 case ["entity"], ["entity", "name"]: return path(.entity)
@@ -111,7 +111,7 @@ struct PathBinder {
         return ObjectPredicateError(reason, keyPath: text)
     }
 
-    /// Returns the aggregate path; nil when the names have no aggregate, or only `@count` at the end.
+    /// Nil when the names have no aggregate, or only `@count` at the end.
     func aggregate(_ components: [String]) throws(ObjectPredicateError) -> BoundPath? {
         guard let index = components.firstIndex(where: { $0.hasPrefix("@") && $0 != "@count" }) else { return nil }
         let text = components.joined(separator: ".")

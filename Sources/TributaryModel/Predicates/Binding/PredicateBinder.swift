@@ -4,7 +4,7 @@ struct PredicateBinder {
     typealias Operand = BoundPredicate.Operand
 
     let model: Model
-    /// The objects where paths can start: the evaluated object, then the objects of the enclosing subqueries.
+    /// The evaluated object, then the objects of the enclosing subqueries.
     let scopes: [(variable: String?, entity: Entity)]
 
     func bind(_ predicate: ObjectPredicate) throws(ObjectPredicateError) -> BoundPredicate {
@@ -51,7 +51,7 @@ struct PredicateBinder {
         return try bind(left, comparison, right)
     }
 
-    /// Binds the right side, on which an unknown property is often a text without quotes.
+    /// An unknown property on the right side is often a text without quotes.
     private func right(of comparison: ObjectPredicate.Comparison) throws(ObjectPredicateError) -> Operand {
         do throws(ObjectPredicateError) {
             return try operand(comparison.right)
@@ -127,7 +127,7 @@ struct PredicateBinder {
         if case .path(let path) = operand { path.text } else { "\(expression)" }
     }
 
-    /// Returns the kind for the comparison: the kind of the side that is not a constant.
+    /// The kind of the side that is not a constant decides.
     private func kind(
         of left: Operand,
         _ comparison: ObjectPredicate.Comparison,

@@ -1,7 +1,6 @@
 package import TributaryChanges
 
 package protocol PredicateSubject {
-    /// The type of the destination objects of its relationships.
     associatedtype Related: PredicateSubject where Related.Related == Related
 
     var predicateID: UniqueID { get }
@@ -20,7 +19,7 @@ extension BoundPredicate {
         evaluate(in: [subject])
     }
 
-    /// Whether the objects of all scopes satisfy the predicate; the innermost scope is last.
+    /// The innermost scope is last.
     fileprivate func evaluate<Subject: PredicateSubject>(in scopes: [Subject]) -> Bool
     where Subject.Related == Subject {
         switch self {
@@ -46,7 +45,6 @@ extension BoundPredicate.Comparison {
         return quantifier.holds(of: left.values(in: scopes)) { isTrue($0, operand) }
     }
 
-    /// Compares two values that are not null; `right` must not be a path.
     package func isTrue(_ left: PropertyValue, _ right: BoundPredicate.Operand) -> Bool {
         switch right {
         case .constant(let value):
@@ -77,7 +75,6 @@ extension BoundPredicate.Comparison {
 }
 
 extension BoundPredicate.Operand {
-    /// Returns the values of a to-many path, or the one value of any other operand.
     fileprivate func values<Subject: PredicateSubject>(in scopes: [Subject]) -> [PropertyValue]
     where Subject.Related == Subject {
         switch self {
@@ -117,7 +114,8 @@ extension BoundPath {
         if let target = subject.predicateTarget(propertyIndex: step.propertyIndex) {
             return values(of: target, from: index + 1, scopes)
         }
-        // After an empty to-one relationship a to-many path has no values, and any other path has the one value null.
+        // After an empty to-one relationship a to-many path has no values. Any other path has a single value, which is
+        // null.
         if steps[index...].contains(where: \.relationship.isToMany) { return [] }
         if case .count = terminal { return [.integer(0)] }
         return [.null]

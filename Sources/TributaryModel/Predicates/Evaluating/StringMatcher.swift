@@ -57,13 +57,10 @@ package struct StringMatcher: Sendable {
         }
     }
 
-    /// The greatest number of ICU's progress reports for a string; ICU reports every 10,000 steps.
+    /// ICU reports its progress every 10,000 steps.
     private static let maximumReports = 1_000
 
-    /// Whether the expression matches the whole text within ten million steps.
-    ///
-    /// A pattern such as `(a+)+b` can take hours. The limit counts steps instead of time, so that the result is the
-    /// same on every machine.
+    /// Ends after ten million steps; a limit of time would have different results on different machines.
     private static func matches(_ text: String, _ expression: NSRegularExpression) -> Bool {
         let range = NSRange(location: 0, length: text.utf16.count)
         var isFound = false
@@ -76,7 +73,6 @@ package struct StringMatcher: Sendable {
         return isFound
     }
 
-    /// The number of bytes that are compared between two checks of ``MatchingLimit``.
     private static let bytesBetweenQuestions = 1 << 20
 
     /// Searches bytes: in UTF-8, equal bytes are equal scalars at every offset.
@@ -112,7 +108,7 @@ package struct StringFolding: OptionSet, Sendable {
     /// Canonical decomposition without nonspacing marks: `[d]`.
     package static let diacriticInsensitive = StringFolding(rawValue: 2)
 
-    /// Returns the folded string; marks are removed first, so that `İ` becomes `i`.
+    /// Removes marks first, so that `İ` becomes `i`.
     package func fold(_ text: String) -> String {
         var text = text
         if contains(.diacriticInsensitive), !text.utf8.allSatisfy({ $0 < 0x80 }) {
@@ -127,8 +123,7 @@ package struct StringFolding: OptionSet, Sendable {
     }
 }
 
-/// A pattern of LIKE: `*` matches any number of Unicode scalars, `?` one, and a backslash makes the scalar after it
-/// literal.
+/// `*` matches any number of Unicode scalars, `?` one, and a backslash makes the scalar after it literal.
 package struct LikePattern: Sendable, Hashable {
     private enum Element: Hashable {
         case scalar(Unicode.Scalar)
@@ -159,7 +154,7 @@ package struct LikePattern: Sendable, Hashable {
         self.elements = elements
     }
 
-    /// Matching backtracks to the last `*` only, so that the time grows at most with the product of both lengths.
+    /// Backtracks to the last `*` only, so that the time grows at most with the product of both lengths.
     package func matches(_ text: String) -> Bool {
         let scalars = text.unicodeScalars
         var position = scalars.startIndex
@@ -197,23 +192,19 @@ package struct LikePattern: Sendable, Hashable {
 
 /// Matches a long text on a separate thread, so that a caller can return at its limit before the match has ended.
 ///
-/// ICU can stop a match every 10,000 steps only, and one step may read the whole text: 10,000 steps of `.*?(?>.*)x`
-/// take ten seconds on a text of a million characters. An abandoned match ends at ICU's next progress report.
+/// ICU can stop a match every 10,000 steps only: for `.*?(?>.*)x` they take ten seconds on a million characters.
 package final class LongTextMatch: Sendable {
     package struct Census: Sendable, Equatable {
         package var running = 0
-        /// The running matches of callers that have returned.
         package var abandoned = 0
     }
 
-    /// The least number of UTF-16 code units of a long text; 10,000 steps on a shorter text take a fraction of a
-    /// second.
+    /// In UTF-16 code units; 10,000 steps on a shorter text take a fraction of a second.
     static let minimumLength = 16_384
 
-    /// The greatest number of matches at a time, including abandoned matches, so that the machine stays responsive.
+    /// Includes abandoned matches, so that the machine stays responsive.
     package static let maximumCount = 2
 
-    /// How often a waiting caller checks its limit.
     private static let interval = DispatchTimeInterval.milliseconds(10)
 
     private static let permits = DispatchSemaphore(value: maximumCount)
@@ -233,8 +224,6 @@ package final class LongTextMatch: Sendable {
     private init() {}
 
     /// Runs a match on a separate thread; false as soon as the caller's own limit is reached.
-    ///
-    /// On that thread ``MatchingLimit`` is reached after the caller has returned.
     static func run(_ block: @escaping @Sendable () -> Bool) -> Bool {
         while permits.wait(timeout: .now() + interval) == .timedOut {
             if MatchingLimit.isReached { return false }
@@ -278,23 +267,16 @@ package final class LongTextMatch: Sendable {
     }
 }
 
-/// A limit of the time for matching one string, such as with a regular expression that backtracks.
 package struct MatchingLimit: Sendable {
-    /// Whether matching must end; evaluated repeatedly during a match, which fails once this returns true.
     private let isOver: @Sendable () -> Bool
 
-    /// The limit of the current task; nil without a limit.
-    ///
-    /// A task-local value with an optional closure as its type crashes programs that Swift 6.3 builds with
-    /// optimization: the metadata of that type is not found by its mangled name (swiftlang/swift#88321). Hence this
-    /// struct.
+    /// A task-local optional closure crashes optimized programs of Swift 6.3, hence a struct (swiftlang/swift#88321).
     @TaskLocal private static var current: MatchingLimit?
 
     package static var isSet: Bool { current != nil }
 
     package static var isReached: Bool { current?.isOver() ?? false }
 
-    /// Runs an operation with matches that fail once `isOver` returns true.
     package static func with<Result>(
         _ isOver: @escaping @Sendable () -> Bool,
         operation: () throws -> Result

@@ -1,6 +1,5 @@
 package import TributaryChanges
 
-/// A value derived from the string at the end of a key path: its length, or a sort key.
 package enum TextDerivation: Int32, Sendable, CaseIterable {
     case length = 0, caseInsensitive, localized, localizedCaseInsensitive, localizedStandard
 
@@ -65,7 +64,7 @@ package enum TextDerivation: Int32, Sendable, CaseIterable {
         return String(result)
     }
 
-    /// Returns a number as a text; the texts have the order of the numbers.
+    /// Returns a text for the number, so that the texts sort like the numbers.
     private static func length(_ count: Int) -> String.UnicodeScalarView {
         let digits = String(count)
         return (String(UnicodeScalar(UInt8(ascii: "a") + UInt8(min(digits.count, 20)))) + digits).unicodeScalars

@@ -65,7 +65,7 @@ struct ConflictShowCommand: DaemonCommand {
         lines += ConflictText.lines("losing", conflict["losing"])
         lines += ConflictText.lines("winning", conflict["winning"], isDeletion: rule == "deletion")
         lines.append(("restored", conflict.shown("restored").map { "by transaction \($0)" }))
-        // A shadow still has its values; it returns when its key is free.
+        // A shadow still has its values, and returns when its key is free.
         if rule != "uniqueness" {
             lines.append(("hint", session.hints.text("tributaryctl conflict restore \(number)")))
         }
@@ -99,7 +99,7 @@ private enum ConflictText {
 
     static func writer(of write: JSONValue?) -> String? { write?.shown("name") ?? write?.shown("writer") }
 
-    /// The value as JSON, which distinguishes null, a number and a text; long values are cut.
+    /// JSON distinguishes null, a number and a text.
     static func value(of write: JSONValue?) -> String? {
         guard let text = write?["value"]?.text else { return nil }
         return text.count > valueLimit ? text.prefix(valueLimit) + "…" : text

@@ -90,7 +90,7 @@ extension Session {
         return .object(try arguments.map { JSONMember(key: $0.name, value: try $0.value(type: types[$0.name])) })
     }
 
-    /// Sends changes, and prints the IDs of their objects; the daemon applies requests with equal `key` once.
+    /// Prints the IDs of the objects; the daemon applies requests with equal `key` once.
     func send(_ changes: [JSONValue], key: String? = nil) async throws {
         var bytes: [UInt8] = []
         JSONValue.members(["changes": .array(changes)]).write(to: &bytes)

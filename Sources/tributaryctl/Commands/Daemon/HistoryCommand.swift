@@ -15,7 +15,7 @@ struct HistoryCommand: DaemonCommand {
     @Option(name: [.customShort("n"), .long], help: "How many, at most 1000; by default 100.")
     var limit: Int?
 
-    /// A transaction; its changes may come in several pages.
+    /// The changes of a transaction may come in several pages.
     private struct Row {
         var transaction: JSONValue
         var counts: [String: Int] = [:]
@@ -24,7 +24,7 @@ struct HistoryCommand: DaemonCommand {
 
     func run(with session: Session) async throws {
         let count = limit ?? 100
-        // Programs get the daemon's unchanged answer, and continue with its `next`.
+        // A program gets the daemon's unchanged answer, and continues with its `next`.
         let isOnePage = after != nil || session.json
         var (start, rows, token) = (after, [Row](), String?.none)
         if !isOnePage { start = try await tokenBefore(count, in: session) }

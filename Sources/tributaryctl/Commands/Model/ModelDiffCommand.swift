@@ -52,7 +52,7 @@ struct ModelDiffCommand: OfflineCommand {
         guard inference.refusals.isEmpty, new.derivationProblems.isEmpty else { throw ExitStatus.badData }
     }
 
-    /// The daemon's program makes the comparison, because no other program reads stores.
+    /// Only the daemon's program reads stores.
     private func compareStore() throws {
         let arguments = (config.map { ["--config", $0] } ?? []) + (older.map { ["--model", $0] } ?? [])
         let status = try DaemonProgram.run(["--check-config"] + arguments)

@@ -140,7 +140,6 @@ struct ObjectOptions: ParsableArguments {
         ])
     }
 
-    /// The change that links or unlinks objects; IDs may be abbreviated.
     func links(
         _ kind: String,
         _ id: String,
@@ -267,11 +266,7 @@ extension Session {
         try await call(AdminCall(.get, .model)).decode(ModelMessage.self)
     }
 
-    /// Completes an abbreviated ID.
-    ///
-    /// The daemon searches the objects of the entity for it.
-    ///
-    /// The daemon refuses any other text.
+    /// The daemon completes an abbreviated ID, and refuses any other text.
     fileprivate func objectID(_ given: String, of entity: () async throws -> String?) async throws -> String {
         guard UniqueID(given) == nil, UniqueID.range(ofPrefix: given) != nil, let entity = try await entity() else {
             return given
@@ -289,7 +284,7 @@ extension ModelMessage {
         return found
     }
 
-    /// The to-many relationships of the entity, its parents and its children, as in a query; nil for none.
+    /// Includes the entity's parents and children, as in a query.
     fileprivate func toManyNames(of entity: String) -> String? {
         let below = entities.filter { other in lineage(of: other.name).contains { $0.name == entity } }
         let names = (lineage(of: entity) + below).flatMap(\.relationships).filter(\.toMany).map(\.name)

@@ -3,7 +3,7 @@ import TransactionLog
 import TributaryAdmin
 import TributaryChanges
 
-/// A property and its value as a command argument: `name=Ann`, or `name:=JSON` for a JSON value.
+/// `name=Ann`, or `name:=JSON` for a JSON value.
 struct PropertyArgument: ExpressibleByArgument {
     let name: String
     let text: String

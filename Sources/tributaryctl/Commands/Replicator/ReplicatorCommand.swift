@@ -150,7 +150,7 @@ struct SyncthingSetupCommand: DaemonCommand {
     )
     var share: [String] = []
 
-    /// A unit of Debian's package, for the user under whom the administrator runs it.
+    /// A drop-in for Debian's unit, which runs Syncthing for a user.
     private static let dropIn = """
         [Service]
         UMask=0007
@@ -211,7 +211,7 @@ struct SyncthingSetupCommand: DaemonCommand {
                 try await client.make(id, path: logs, settings)
             } else {
                 if former?.isSetUp == false { try await client.set(settings, of: id) }
-                // Each scan begins with the patterns, also one of a single file.
+                // A scan reads the patterns first, even a scan of a single file.
                 if wrote { try await client.scan(folder: id, below: [SyncthingIgnores.fileName]) }
             }
         }
@@ -234,15 +234,15 @@ struct SyncthingSetupCommand: DaemonCommand {
 
     /// Puts the pattern before all others, because the first matching pattern decides; returns whether it was missing.
     ///
-    /// Root types this, and others may write the log folder: the folder is opened once, and only a plain file in it is
-    /// read. Otherwise a hard link to a file elsewhere would show the text of that file to all readers of the folder.
+    /// Root types this, and others may write the log folder. A hard link there to a file elsewhere must not show the
+    /// text of that file to all readers of the folder, so only a plain file is read.
     private func leaveOutStaging(in logs: String) throws -> Bool {
         let name = SyncthingIgnores.fileName
         do {
             let folder = try OpenFolder(logs)
             let text = String(decoding: try folder.contents(of: name, limit: Self.longestIgnores) ?? [], as: UTF8.self)
             guard !SyncthingIgnores.leaveOutStaging(text.split(separator: "\n")) else { return false }
-            // Syncthing and the daemon read it through their group or as others, whatever the umask here is.
+            // Syncthing and the daemon read the file through their group or as others, whatever the umask is.
             let file = try NewFile(name, in: folder, mode: 0o664)
             try file.write(Array("\(SyncthingIgnores.staging)\n\(text)".utf8))
             try file.replace()

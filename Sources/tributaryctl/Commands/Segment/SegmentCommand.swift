@@ -15,7 +15,7 @@ struct SegmentCommand: AsyncParsableCommand {
     )
 }
 
-/// A segment as its path in the log folder, `WRITER/FIRST-LAST`, or as `segment list` prints it, `WRITER FIRST LAST`.
+/// `WRITER/FIRST-LAST` as in the log folder, or `WRITER FIRST LAST` as `segment list` prints it.
 ///
 /// The path may begin with the folder and end with `.tlog`. The writer may be abbreviated as in ``Session/writer(_:)``.
 struct SegmentArguments: ParsableArguments {
@@ -28,7 +28,6 @@ struct SegmentArguments: ParsableArguments {
         return file.name.split(separator: "-").count == 2 ? (file.writer, file.name) : nil
     }
 
-    /// The writer and the name of a file, from the end of its path, which may lack the ending.
     static func parts(of path: String, ending: String) -> (writer: String, name: String)? {
         let parts = path.split(separator: "/").suffix(2).map(String.init)
         guard parts.count == 2 else { return nil }

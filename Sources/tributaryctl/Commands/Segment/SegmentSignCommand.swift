@@ -131,8 +131,8 @@ struct SigningKeyOption: ParsableArguments {
 
 /// Atomically replaces an unsigned segment with a signed copy.
 ///
-/// Anyone who may write the folder can replace a file with a link while the others are verified. The replaced file is
-/// therefore the verified file itself, in a folder that is opened once.
+/// Another user may replace a file with a link while the others are verified, so the replaced file must be the verified
+/// file.
 private struct SignedCopy {
     let file: OpenFile
     let path: String
@@ -159,7 +159,7 @@ private struct SignedCopy {
         }
     }
 
-    /// The end line with all its other members.
+    /// The end line keeps all its other members.
     private func line(_ line: [UInt8], with signature: Signature) throws -> [UInt8] {
         let value: JSONValue
         do {

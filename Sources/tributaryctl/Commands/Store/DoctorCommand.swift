@@ -43,7 +43,7 @@ struct DoctorCommand: OfflineCommand {
             case .problem: .red
             }
         let lead = terminal.label(finding.level.rawValue, width: 9, style)
-        // The status has texts of other machines, in which a line could be forged.
+        // The status contains texts of other machines, and such a text could forge a line.
         let text = "\(finding.subject): \(HintText.withRights(finding.text))"
         let lines = finding.subject == "status" ? [EscapedText.escape(text)] : EscapedText.lines(text)
         terminal.print(lead + lines[0])

@@ -100,8 +100,7 @@ struct RestoreCommand: OfflineCommand {
         report(target, aside: aside, digest: nil, terminal)
     }
 
-    /// Writes a marker that prevents the start of a daemon before the restoration is complete; returns the previous
-    /// marker.
+    /// The marker prevents the start of a daemon before the restoration is complete; returns the previous marker.
     @discardableResult
     private func mark(
         _ target: StoppedStore,
@@ -116,12 +115,9 @@ struct RestoreCommand: OfflineCommand {
         return before
     }
 
-    /// Moves the former store away.
+    /// If the move fails, the store keeps its name and its marker.
     ///
-    /// If that fails, the store keeps its name and its marker.
-    ///
-    /// A store with a marker is a backup that no daemon has completed yet. Without the marker it would continue as the
-    /// writer from the time of the backup.
+    /// A marked store is a backup: without the marker it would continue as the writer from the time of the backup.
     private func moveAside(_ target: StoppedStore, to aside: String, marker: [UInt8]?) throws {
         do {
             try target.move(to: aside)
@@ -133,9 +129,7 @@ struct RestoreCommand: OfflineCommand {
         }
     }
 
-    /// Carries out the steps after the move of the former store.
-    ///
-    /// Its error names the new place of that store and the next command.
+    /// An error names the new place of the former store and the next command.
     private func complete(
         _ target: StoppedStore,
         aside: String?,

@@ -18,7 +18,6 @@ struct WriterCommand: AsyncParsableCommand {
 }
 
 extension Session {
-    /// Returns the UUID of a writer that is given by its UUID, an abbreviation of the UUID, or its name.
     func writer(_ given: String) async throws -> String {
         if let id = UniqueID(given.lowercased()) { return id.description }
         let found = try await writers { $0.name == given || $0.id.hasPrefix(given.lowercased()) }
