@@ -19,8 +19,6 @@ enum MetricsRoute {
         text.gauge("tributary_queue_segments", "Segments to be looked at.", status.queue.map(Double.init))
         let imported = "1 once the files that were in the log folder at the start are imported."
         text.gauge("tributary_initial_import_complete", imported, status.initialImportComplete.map { $0 ? 1 : 0 })
-        text.gauge("tributary_last_import_seconds", "Unix time of the last import.", status.lastImport)
-        text.gauge("tributary_last_merge_seconds", "Unix time of the last merge.", status.lastMerge)
         text.gauge("tributary_last_import_timestamp_seconds", "Unix time of the last import.", status.lastImport)
         text.gauge("tributary_last_merge_timestamp_seconds", "Unix time of the last merge.", status.lastMerge)
         text.gauge("tributary_pending_saves", "Saves that have not ended.", status.pendingSaves.map(Double.init))

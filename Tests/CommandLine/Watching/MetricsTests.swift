@@ -8,7 +8,8 @@ import TributaryAdmin
     /// Names that others use: they stay.
     private static let promised = [
         "tributary_up", "tributary_uptime_seconds", "tributary_segments", "tributary_queue_segments",
-        "tributary_initial_import_complete", "tributary_last_import_seconds", "tributary_last_merge_seconds",
+        "tributary_initial_import_complete", "tributary_last_import_timestamp_seconds",
+        "tributary_last_merge_timestamp_seconds",
         "tributary_pending_saves", "tributary_store_bytes", "tributary_wal_bytes", "tributary_problems",
         "tributary_deferred_values", "tributary_unknown_objects", "tributary_conflicts_total",
         "tributary_conflicts_dropped_total", "tributary_admin_requests_total", "tributary_admin_streams",
