@@ -89,12 +89,9 @@ final class ConflictTable {
 
     private func keptBytes() throws -> Int64 {
         if let bytes { return bytes }
-        // A store of an earlier version has counted nothing.
-        let sum: CachedSQL = "SELECT ifnull(sum(\(ConflictTable.size)), 0) FROM tributary_conflict"
-        let known = try SettingTable(db).value(of: Setting<Int64>(ConflictTable.bytesKey))
-        let found = try known ?? BoundStatement(db, sum).first { $0.integer(0) } ?? 0
-        bytes = found
-        return found
+        let kept = try SettingTable(db).value(of: Setting<Int64>(ConflictTable.bytesKey)) ?? 0
+        bytes = kept
+        return kept
     }
 
     func markRestored(_ number: Int64, by transaction: Int64) throws {

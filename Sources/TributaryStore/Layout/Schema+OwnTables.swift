@@ -16,13 +16,13 @@ extension Schema {
 
         // `store` is the label of the store that the writer belongs to; `after` is the writer that it continued, and
         // `after_sequence` the last transaction of that writer at that time. `announced` is the sequence that the
-        // store's own transactions last announced as seen. Earlier versions of the program need `aside`.
+        // store's own transactions last announced as seen.
         """
         CREATE TABLE tributary_writer(
             id INTEGER PRIMARY KEY, uuid TEXT NOT NULL UNIQUE, name TEXT,
             sequence INTEGER NOT NULL, clock INTEGER NOT NULL,
             hash TEXT, is_self INTEGER NOT NULL DEFAULT 0, announced INTEGER NOT NULL DEFAULT 0,
-            state TEXT, aside INTEGER, store TEXT, after TEXT, after_sequence INTEGER)
+            state TEXT, store TEXT, after TEXT, after_sequence INTEGER)
         """,
         """
         CREATE TABLE tributary_seen(

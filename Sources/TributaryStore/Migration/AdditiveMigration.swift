@@ -2,25 +2,18 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// Migrates a store to a newer model by additions only, the last part of every migration.
+/// The last part of a migration: adds new entities and properties, and merges deferred writes that the model can
+/// represent now.
 ///
-/// The migration adds new entities and properties, and merges deferred writes that the model can represent now; it
-/// refuses any other change. It runs in the transaction that opens the store.
+/// It runs in the transaction that opens the store.
 struct AdditiveMigration {
     let db: Database
     let target: MigrationTarget
-    var isAtModel = false
 
-    /// Migrates the store; with `isForced`, checks views, indexes and deferred writes although the catalogue is
-    /// unchanged.
-    ///
     /// `added` are all names that may have a new meaning; nil when any name may.
-    func run(isForced: Bool = false, added: Set<String>? = nil) throws -> StoreModel {
+    func run(added: Set<String>?) throws -> StoreModel {
         let before = try Catalogue(db)
         let layout = target.layout(before)
-        let after = Catalogue(layout)
-        guard isForced || after.entries != before.entries else { return layout }
-        try refuseLosses(from: before, to: after)
         try Schema.dropViews(in: db)
         for table in layout.tables {
             if before[.entity, "", table.root.name] == nil {
@@ -32,28 +25,10 @@ struct AdditiveMigration {
         for link in layout.links where before[.link, "", link.name] == nil { try Schema.createTable(link, in: db) }
         try Schema.createViews(in: db, layout: layout)
         try Schema.createModelIndexes(in: db, layout: layout)
-        try after.write(to: db)
+        try Catalogue(layout).write(to: db)
         let context = StoreContext(configuration: target.configuration, layout: layout)
-        try DeferredReplay(db: db, context: context, decidesShadows: isAtModel).run(added)
+        try DeferredReplay(db: db, context: context).run(added)
         return layout
-    }
-
-    private func refuseLosses(from before: Catalogue, to after: Catalogue) throws {
-        for (key, entry) in before.entries {
-            let what = "\(key.kind.rawValue) '\(key.owner.isEmpty ? key.name : "\(key.owner).\(key.name)")'"
-            guard let now = after.entries[key] else {
-                throw cannotMigrate("the store has the \(what), but the model no longer has it")
-            }
-            guard now.definition == entry.definition else {
-                throw cannotMigrate(
-                    "the \(what) is '\(entry.definition)' in the store, '\(now.definition)' in the model"
-                )
-            }
-        }
-    }
-
-    private func cannotMigrate(_ reason: String) -> StoreError {
-        .cannotMigrate(path: target.configuration.path, reason: reason)
     }
 
     // MARK: Tables

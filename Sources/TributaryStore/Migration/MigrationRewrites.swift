@@ -172,8 +172,6 @@ private enum RelationshipRewrite {
 struct DeferredReplay {
     let db: Database
     let context: StoreContext
-    /// Whether to decide which objects that share unique keys are visible; otherwise the end of the migration decides.
-    let decidesShadows: Bool
 
     private var layout: StoreModel { context.layout }
 
@@ -199,7 +197,7 @@ struct DeferredReplay {
             if mayHaveBound(bound.change) { hasBounds = true }
         }
         guard isAdded, !numbers.isEmpty || hasBounds else { return }
-        try UnloggedTransaction.run(db, context, decidesShadows: decidesShadows) { unlogged in
+        try UnloggedTransaction.run(db, context, decidesShadows: false) { unlogged in
             try merge(numbers, in: unlogged)
             try table.forEachBound { bound in
                 guard mayHaveBound(bound.change) else { return }

@@ -83,10 +83,7 @@ final class MigrationStep {
         try copyLinks()
         try moveTombstones()
         try middle().write(to: db)
-        let layout = try AdditiveMigration(db: db, target: target).run(
-            isForced: true,
-            added: learnsNames ? nil : inference.addedNames
-        )
+        let layout = try AdditiveMigration(db: db, target: target).run(added: learnsNames ? nil : inference.addedNames)
         try decideVisibility(layout)
         try MigrationRewrites(step: self, layout: layout).run()
         try dropFormer()

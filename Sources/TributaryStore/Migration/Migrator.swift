@@ -86,7 +86,7 @@ struct MigrationRun {
         let hash = model.versionHash
         if recorded.currentHash == hash {
             let older = recorded.versions(withCurrent: false, except: hash)
-            return try AdditiveMigration(db: db, target: target(model, older), isAtModel: true).run()
+            return target(model, older).layout(try Catalogue(db))
         }
         guard let current = try recorded.current() else {
             throw StoreError.cannotOpen(path: configuration.path, reason: "it has no record of its model")

@@ -4,8 +4,7 @@ import TributaryModel
 
 /// Decides the visibility of all objects that share unique keys when the model or its constraints have changed.
 ///
-/// A migration sees no shadows: they are made visible before it, and decided after it. A store that was written by a
-/// program without shadows is decided when it is opened.
+/// A migration sees no shadows: they are made visible before it, and decided after it.
 struct ShadowRecomputation {
     /// The constraints that applied when the shadows of the store were decided.
     static var constraints: Setting<String> { Setting("uniqueness.constraints") }

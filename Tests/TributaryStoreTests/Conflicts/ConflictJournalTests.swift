@@ -300,10 +300,6 @@ import TributaryModel
         #expect(try kept() == Array(11...41))
         let counts = try replica.store.read { try $0.conflicts.counts() }
         #expect(counts == ConflictCounts(kept: 31, dropped: 10))
-        // A store whose values were never counted counts them.
-        try replica.store.write { try $0.setSetting(ConflictTable.bytesKey, to: nil) }
-        try replica.apply(ForeignTransaction(2, 3, clock: 5, .update("Employee", 1_001, ["name": text])))
-        #expect(try kept() == Array(12...42))
     }
 
     @Test func `a value that is too long is named and not kept`() throws {

@@ -170,14 +170,16 @@ final class ShadowTable {
         ).all { $0.id(0) }
     }
 
-    /// Earlier releases stored long keys whole.
-    func holders(of key: StoredKey, _ table: Int) throws -> [UniqueID] {
+    func holders(of key: StoredKey, _ table: Int) throws -> [UniqueID] { try holders(key.indexed, table) }
+
+    func waitingHolders(of key: StoredKey, _ table: Int) throws -> [UniqueID] {
+        try holders(key.indexedVisible, table)
+    }
+
+    private func holders(_ key: [UInt8], _ table: Int) throws -> [UniqueID] {
         guard hasRows else { return [] }
-        let statement = try BoundStatement(
-            db,
-            "SELECT id FROM tributary_shadow_key WHERE root = ?1 AND key IN (?2, ?3)"
-        )
-        statement.bindAll(codes[table], key.indexed, key.bytes)
+        let statement = try BoundStatement(db, "SELECT id FROM tributary_shadow_key WHERE root = ?1 AND key = ?2")
+        statement.bindAll(codes[table], key)
         return try statement.all { $0.id(0) }
     }
 
@@ -185,17 +187,10 @@ final class ShadowTable {
         guard hasRows else { return false }
         let statement = try BoundStatement(
             db,
-            "SELECT 1 FROM tributary_shadow_key WHERE root = ?1 AND key IN (?2, ?3, ?5) AND id <> ?4 LIMIT 1"
+            "SELECT 1 FROM tributary_shadow_key WHERE root = ?1 AND key IN (?2, ?3) AND id <> ?4 LIMIT 1"
         )
-        statement.bindAll(codes[table], key.indexed, key.bytes, id, key.indexedVisible)
+        statement.bindAll(codes[table], key.indexed, key.indexedVisible, id)
         return try statement.first { _ in true } ?? false
-    }
-
-    func waitingHolders(of key: StoredKey, _ table: Int) throws -> [UniqueID] {
-        guard hasRows else { return [] }
-        let statement = try BoundStatement(db, "SELECT id FROM tributary_shadow_key WHERE root = ?1 AND key = ?2")
-        statement.bindAll(codes[table], key.indexedVisible)
-        return try statement.all { $0.id(0) }
     }
 
     func setKeys(_ keys: [StoredKey], of id: UniqueID, _ table: Int, isVisible: Bool = false) throws {

@@ -7,8 +7,7 @@ import TributaryChanges
 /// one-to-one owner, the column shows nothing.
 ///
 /// Rows of one-to-one registers get a rank on the first search for the greatest of several owners, and keep it while
-/// the register keeps its value; an index orders them by rank. A row without a rank was written after that search, or
-/// by a program without ranks.
+/// the register keeps its value; an index orders them by rank. A row without a rank was written after that search.
 final class UnresolvedReferenceTable {
     private let db: Database
     private let layout: StoreModel
