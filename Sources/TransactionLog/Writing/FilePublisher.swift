@@ -66,8 +66,8 @@ extension LogFolder {
 
 /// Publishes whole files in a writer's folder: writes a staged file, syncs it, and renames it.
 ///
-/// It replaces no file, except a blob: its name is the hash of its content. Others who write into the log folder can
-/// guess the names, and put anything there. No publication waits for another program, and only regular files are
+/// It replaces no file, except a blob, because its name is the hash of its content, and a damaged segment. Others who
+/// write into the log folder can guess the names, and put anything there. No publication waits for another program, and only regular files are
 /// opened.
 struct FilePublisher: Sendable {
     let logs: LogFolder
@@ -85,6 +85,8 @@ struct FilePublisher: Sendable {
         var header: String?
         /// Whether it lies in the folder of the writer's blobs, and replaces a file of its name.
         var isBlob = false
+        /// Whether it replaces a file of its name.
+        var replaces = false
 
         fileprivate var readyName: String { fileName + FilePublisher.readySuffix }
         fileprivate var readyPath: String { "\(FilePublisher.staging)/\(writer)/\(readyName)" }
@@ -93,7 +95,7 @@ struct FilePublisher: Sendable {
     /// Writes a file and renames it to its final name.
     ///
     /// A file of this name with the same bytes is the result of an earlier attempt: the publication has succeeded.
-    /// Anything else with the name is left alone.
+    /// Anything else with the name is left alone, unless the name replaces it. A failure leaves the former file in its place.
     ///
     /// - Parameters:
     ///   - name: The name of the file.
@@ -316,7 +318,7 @@ struct FilePublisher: Sendable {
             throw FilePublisher.taken(error.file, name, "it is not a folder")
         }
         let (path, from) = ("\(writer.path)/\(name.fileName)", staging.folder.descriptor)
-        if name.isBlob {
+        if name.isBlob || name.replaces {
             guard renameat(from, staged, writer.descriptor, name.fileName) == 0 else {
                 if errno == EISDIR { throw FilePublisher.taken(path, name, "it is a folder") }
                 throw SegmentError.system(errno, file: path, doing: "rename into place")

@@ -44,6 +44,7 @@ extension LogFolder {
     ///   - name: The name of the segment.
     ///   - header: Its first line, without the newline.
     ///   - key: The key that signs it; nil for none.
+    ///   - replaces: Whether it replaces a file of this name. A failure leaves that file in its place.
     ///   - isMarked: Whether ``isReady(_:)`` can later tell that the segment was not in its place.
     ///   - begin: Called with the end line when the whole file is on the disk, before it gets its name.
     ///   - body: Appends the transactions.
@@ -54,11 +55,12 @@ extension LogFolder {
         _ name: SegmentName,
         header: String,
         signedBy key: SigningKey? = nil,
+        replaces: Bool = false,
         isMarked: Bool = false,
         begin: (SegmentEnd) throws -> Void = { _ in },
         body: (SegmentWriter) throws -> Void
     ) throws -> SegmentEnd {
-        let file = FilePublisher.Name(name, header: SegmentHeader.readable(header))
+        let file = FilePublisher.Name(name, header: SegmentHeader.readable(header), replaces: replaces)
         return try FilePublisher(logs: self).publish(file, isMarked: isMarked, begin: begin) { file in
             let writer = try SegmentWriter(file, header: header)
             try body(writer)
@@ -75,7 +77,7 @@ extension LogFolder {
 }
 
 extension FilePublisher.Name {
-    fileprivate init(_ name: SegmentName, header: String? = nil) {
-        self.init(writer: name.writer, fileName: name.fileName, header: header)
+    fileprivate init(_ name: SegmentName, header: String? = nil, replaces: Bool = false) {
+        self.init(writer: name.writer, fileName: name.fileName, header: header, replaces: replaces)
     }
 }

@@ -22,6 +22,8 @@ struct FolderAudit {
     private(set) var unendorsed = 0
     /// Publishes a segment of the store's own with its hash again in place of a damaged file, or returns false; nil without
     /// repairs.
+    ///
+    /// It throws ``Refusal``, ``SegmentError`` and ``StoreError``.
     let republish: ((SegmentName, String) throws -> Bool)?
     let rebuilding: String
     /// Called before each segment with the number of segments so far; throws to end the audit.
@@ -106,24 +108,59 @@ struct FolderAudit {
             return false
         } catch let error as SegmentError {
             // A segment that is applied in part is one of another writer.
-            if last == name.last, error.isLoss, try restore(name, sha256) {
-                return try merge(name, sha256, through: last, follows: follows)
+            let isOwn = last == name.last && error.isLoss && state.exporters.contains(name.writer)
+            let refusal = isOwn ? try restore(name, sha256) : nil
+            if isOwn, refusal == nil {
+                do {
+                    return try merge(name, sha256, through: last, follows: follows)
+                } catch let error as SegmentError {
+                    add(error, to: name)
+                    return false
+                }
             }
-            guard error.kind == .missing else {
-                add(error, to: name)
-                return false
+            if error.kind == .missing, refusal?.isFailure != true {
+                if last <= covered[name.writer] { return false }
+                if last <= claimed[name.writer] {
+                    unendorsed += 1
+                    return false
+                }
             }
-            if last <= covered[name.writer] { return false }
-            if last <= claimed[name.writer] { unendorsed += 1 } else { addMissing(name) }
+            add(error, to: name, refusal)
             return false
         }
     }
 
-    /// Publishes a segment again that is missing or damaged; false when this store cannot, or must not.
-    private mutating func restore(_ name: SegmentName, _ sha256: String) throws -> Bool {
-        guard let republish, try republish(name, sha256) else { return false }
-        report.repairs.append("The segment \(name.path) was published again from the outbox.")
-        return true
+    /// Why an own segment that is missing or damaged was not published again, and what helps.
+    struct Refusal: Error {
+        var reason: String?
+        var hint: String
+        /// Whether the store has the lines and has tried to publish them.
+        var isFailure = false
+    }
+
+    /// Publishes an own segment again that is missing or damaged; a failure concerns only this segment.
+    ///
+    /// - Returns: Nil when it was published.
+    private mutating func restore(_ name: SegmentName, _ sha256: String) throws -> Refusal? {
+        do {
+            guard let republish, try republish(name, sha256) else {
+                return Refusal(reason: nil, hint: FolderAudit.publishingHint)
+            }
+            report.repairs.append("The segment \(name.path) was published again from the outbox.")
+            return nil
+        } catch let refusal as Refusal {
+            return refusal
+        } catch  where error is SegmentError || error is StoreError {
+            let again = "tributaryctl check --repair"
+            let hint =
+                if let taken = error as? SegmentError, taken.kind == .forked {
+                    "If nobody needs it: rm -r \(taken.file.shellWord) && \(again)"
+                } else {
+                    "Give the daemon room and the right to write there, then: \(again)"
+                }
+            let reason = "It was not published again: \(ErrorText.text(of: error))."
+            return Refusal(reason: reason, hint: hint, isFailure: true)
+        }
     }
 
     private mutating func merge(
@@ -164,19 +201,23 @@ struct FolderAudit {
             guard let file = try? listing.logs.open(fileName: copy.fileName, writer: name.writer),
                 let segment = try? SegmentVerifier().verify(file, name: name), segment.end.sha256 == sha256
             else { continue }
-            if republish != nil, isLost(name) { _ = try restore(name, sha256) }
+            if republish != nil, state.exporters.contains(name.writer), let loss = loss(of: name),
+                let refusal = try restore(name, sha256), refusal.isFailure
+            {
+                add(loss, to: name, refusal)
+            }
             return (file, segment)
         }
         let file = try listing.logs.open(name)
         return (file, try SegmentVerifier().verify(file, name: name))
     }
 
-    private func isLost(_ name: SegmentName) -> Bool {
+    private func loss(of name: SegmentName) -> SegmentError? {
         do throws(SegmentError) {
             _ = try SegmentVerifier().verify(listing.logs.open(name), name: name)
-            return false
+            return nil
         } catch {
-            return error.isLoss
+            return error.isLoss ? error : nil
         }
     }
 
@@ -296,32 +337,30 @@ struct FolderAudit {
         setObstacle(.logsUnreadable, "The folder of the writer \(writer) cannot be read.")
     }
 
-    private mutating func add(_ error: SegmentError, to name: SegmentName) {
+    private mutating func add(_ error: SegmentError, to name: SegmentName, _ refusal: Refusal? = nil) {
+        let isOwn = state.exporters.contains(name.writer)
+        let (code, finding, hint): (Problem.Code, String, String) =
+            if error.kind == .missing {
+                (
+                    isOwn ? .exportMissing : .segmentMissing,
+                    "The segment \(name.path) was \(isOwn ? "exported" : "applied") and is not in the log folder.",
+                    "Copy it here from its writer or another machine: a new machine cannot build its store without it."
+                )
+            } else {
+                (.segmentDamaged, "The segment \(name.path) cannot be used: \(error.reason).", error.hint)
+            }
         report.add(
-            .segmentDamaged,
-            detail: "The segment \(name.path) cannot be used: \(error.reason).",
+            code,
+            detail: [finding, refusal?.reason].compactMap(\.self).joined(separator: " "),
             writer: name.writer,
-            file: error.file,
-            hint: error.isLoss && state.exporters.contains(name.writer) ? FolderAudit.publishingHint : error.hint
+            file: error.kind == .missing ? path(name.path) : error.file,
+            hint: refusal?.hint ?? hint
         )
     }
 
     private static let publishingHint =
         "If others lack it, this store publishes it again with: tributaryctl check --repair; if all have its transactions, make "
         + "a baseline that has them: tributaryctl compact"
-
-    private mutating func addMissing(_ name: SegmentName) {
-        let isOwn = state.exporters.contains(name.writer)
-        report.add(
-            isOwn ? .exportMissing : .segmentMissing,
-            detail: "The segment \(name.path) was \(isOwn ? "exported" : "applied") and is not in the log folder.",
-            writer: name.writer,
-            file: path(name.path),
-            hint: isOwn
-                ? FolderAudit.publishingHint
-                : "Copy it here from its writer or another machine: a new machine cannot build its store without it."
-        )
-    }
 
     /// Adds segments that are only in baselines without a valid endorsement, which this store cannot verify either.
     ///

@@ -233,7 +233,7 @@ extension Problem {
         )
     }
 
-    private static func mountHint(_ folder: String) -> String {
+    static func mountHint(_ folder: String) -> String {
         "Mount the share. If the folder is to begin empty: \(Accounts.commandToMakeLogFolder(folder))"
     }
 
