@@ -109,7 +109,7 @@ struct FolderAudit {
         } catch let error as SegmentError {
             // A segment that is applied in part is one of another writer.
             let isOwn = last == name.last && error.isLoss && state.exporters.contains(name.writer)
-            let refusal = isOwn ? try restore(name, sha256) : nil
+            let refusal = isOwn ? try restore(name, sha256, after: error) : nil
             if isOwn, refusal == nil {
                 do {
                     return try merge(name, sha256, through: last, follows: follows)
@@ -141,27 +141,62 @@ struct FolderAudit {
     /// Publishes an own segment again that is missing or damaged; a failure concerns only this segment.
     ///
     /// - Returns: Nil when it was published.
-    private mutating func restore(_ name: SegmentName, _ sha256: String) throws -> Refusal? {
+    private mutating func restore(
+        _ name: SegmentName,
+        _ sha256: String,
+        after loss: SegmentError
+    ) throws -> Refusal? {
+        let isKept = try trust.store.read {
+            try $0.outbox.keepsLines(of: name.writer, name.first...max(name.first, name.last))
+        }
+        guard isKept else { return refusal(name, because: "This store no longer has its lines", after: loss) }
+        let again = (listing.logs.isFolder(name) ? "rm -r \(path(name.path).shellWord) && " : "") + FolderAudit.repair
+        guard let republish else { return Refusal(hint: "To publish it again: \(again)") }
         do {
-            guard let republish, try republish(name, sha256) else {
-                return Refusal(reason: nil, hint: FolderAudit.publishingHint)
+            guard try republish(name, sha256) else {
+                return refusal(name, because: "The lines in this store give another segment", after: loss)
             }
             report.repairs.append("The segment \(name.path) was published again from the outbox.")
             return nil
         } catch let refusal as Refusal {
             return refusal
         } catch  where error is SegmentError || error is StoreError {
-            let again = "tributaryctl check --repair"
             let hint =
                 if let taken = error as? SegmentError, taken.kind == .forked {
-                    "If nobody needs it: rm -r \(taken.file.shellWord) && \(again)"
+                    "If nobody needs it: rm -r \(taken.file.shellWord) && \(FolderAudit.repair)"
                 } else {
-                    "Give the daemon room and the right to write there, then: \(again)"
+                    FolderAudit.writingHint
                 }
             let reason = "It was not published again: \(ErrorText.text(of: error))."
             return Refusal(reason: reason, hint: hint, isFailure: true)
         }
     }
+
+    /// What helps for an own segment that this store cannot publish again.
+    private func refusal(_ name: SegmentName, because obstacle: String, after loss: SegmentError) -> Refusal {
+        if name.last <= endorsed[name.writer] {
+            let removal =
+                listing.logs.isFolder(name)
+                ? "Nobody needs it. To remove it: rm -r \(path(name.path).shellWord)"
+                : "Nothing has to be done: the compaction removes the file."
+            return Refusal(reason: "\(obstacle), but an endorsed baseline has its transactions.", hint: removal)
+        }
+        if name.last <= claimed[name.writer] {
+            return Refusal(
+                reason: "\(obstacle), but a baseline that no store has endorsed yet has its transactions.",
+                hint: "Wait until a store endorses the baseline. To see what it waits for: tributaryctl compact"
+            )
+        }
+        return Refusal(
+            reason: "\(obstacle), and no baseline has its transactions.",
+            hint: "Copy the segment here from another machine, or make a baseline that has its transactions: "
+                + "tributaryctl compact"
+        )
+    }
+
+    static let repair = "tributaryctl check --repair"
+
+    static let writingHint = "Give the daemon room and the right to write there, then: \(repair)"
 
     private mutating func merge(
         _ name: SegmentName,
@@ -202,7 +237,7 @@ struct FolderAudit {
                 let segment = try? SegmentVerifier().verify(file, name: name), segment.end.sha256 == sha256
             else { continue }
             if republish != nil, state.exporters.contains(name.writer), let loss = loss(of: name),
-                let refusal = try restore(name, sha256), refusal.isFailure
+                let refusal = try restore(name, sha256, after: loss), refusal.isFailure
             {
                 add(loss, to: name, refusal)
             }
@@ -357,10 +392,6 @@ struct FolderAudit {
             hint: refusal?.hint ?? hint
         )
     }
-
-    private static let publishingHint =
-        "If others lack it, this store publishes it again with: tributaryctl check --repair; if all have its transactions, make "
-        + "a baseline that has them: tributaryctl compact"
 
     /// Adds segments that are only in baselines without a valid endorsement, which this store cannot verify either.
     ///

@@ -357,11 +357,10 @@ package struct StoreCheck: Sendable {
                 report.repairs.append("The folder of this store's writer, which was lost, was made again.")
             }
         } catch let error as SegmentError {
-            let hint = "Give the daemon room and the right to write there, then: tributaryctl check --repair"
-            return refusal(error.description, hint)
+            return refusal(error.description, FolderAudit.writingHint)
         }
         guard let writer = try store.read({ try LostFolder(in: logs, $0).lacking }) else { return nil }
-        let hint = "\(Problem.mountHint("\(logs.path)/\(writer)")) && tributaryctl check --repair"
+        let hint = "\(Problem.mountHint("\(logs.path)/\(writer)")) && \(FolderAudit.repair)"
         return refusal("\(logs.path) has nothing of this store, and may be the place of an unmounted share", hint)
     }
 

@@ -418,7 +418,7 @@ struct CompactionPass: Sendable {
         }
         guard let first = missing.first, let last = missing.last?.last else { return nil }
         let isKept = try await store.readAside {
-            try $0.outbox.firstKept(of: owner, from: first.first, through: first.last) == first.first
+            try $0.outbox.keepsLines(of: owner, first.first...max(first.first, first.last))
         }
         let isDamaged = areThere.contains(first.name)
         return MissingExports(

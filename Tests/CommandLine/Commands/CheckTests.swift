@@ -253,6 +253,30 @@ import TributaryChanges
         #expect(repaired.ok && repaired.repairs.count == contents.count, "\(repaired)")
     }
 
+    /// The store deletes the lines of a segment when others, or an endorsed baseline, have its transactions.
+    @Test(arguments: [true, false]) func aRepairWithoutLinesSaysWhatHelps(hasBaseline: Bool) async throws {
+        let (daemon, foreign) = try await filled()
+        // The second pass deletes the lines.
+        for _ in 0..<2 where hasBaseline { try await daemon.success(of: ["compact"]) }
+        if !hasBaseline {
+            #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+            try PlainSQL(path: daemon.store).execute("DELETE FROM tributary_outgoing")
+            try await daemon.start()
+        }
+        let file = try #require(try ownSegments(daemon, without: foreign).first)
+        try Data(contentsOf: URL(fileURLWithPath: file)).dropLast(9).write(to: URL(fileURLWithPath: file))
+        for isRepair in [false, true] {
+            let found = try await check(daemon, repair: isRepair)
+            #expect(found.problems.map(\.code) == [.segmentDamaged] && found.repairs.isEmpty, "\(found)")
+            let problem = try #require(found.problems.first)
+            let baseline = hasBaseline ? "but an endorsed baseline has" : "and no baseline has"
+            #expect(problem.detail.contains("no longer has its lines, \(baseline) its transactions"), "\(problem)")
+            let hint = hasBaseline ? "Nothing has to be done" : "make a baseline that has its transactions: "
+            #expect(problem.hint?.contains(hint) == true, "\(problem)")
+            #expect(problem.hint?.contains("check --repair") == false, "\(problem)")
+        }
+    }
+
     @Test func anotherStateIsADifferentDigest() async throws {
         let (daemon, _) = try await filled()
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
