@@ -11,6 +11,9 @@ extension String {
             .min { $0.distance < $1.distance }?.name
     }
 
+    /// The end of a message about a name that does not exist: a question with the probable name; empty without one.
+    package static func question(meaning name: String?) -> String { name.map { "; is '\($0)' meant?" } ?? "" }
+
     /// The number of insertions, deletions and replacements of characters that make one word the other.
     private static func distance(_ word: [Character], _ other: [Character]) -> Int {
         var row = Array(0...other.count)
