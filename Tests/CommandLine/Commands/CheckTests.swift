@@ -256,7 +256,7 @@ import TributaryChanges
     /// The store deletes the lines of a segment when others, or an endorsed baseline, have its transactions.
     @Test(arguments: [true, false]) func aRepairWithoutLinesSaysWhatHelps(hasBaseline: Bool) async throws {
         let (daemon, foreign) = try await filled()
-        // The second pass deletes the lines.
+        // The second pass deletes lines that the first one has left.
         for _ in 0..<2 where hasBaseline { try await daemon.success(of: ["compact"]) }
         if !hasBaseline {
             #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
