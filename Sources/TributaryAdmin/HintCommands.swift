@@ -14,13 +14,21 @@ package enum HintCommands {
         return text + rest
     }
 
-    /// `sudo -u` and other commands for another user stay as they are.
+    /// Puts `sudo` before each command that takes root's rights, and before none for root.
+    ///
+    /// A command begins a line, or follows a colon, a semicolon, `&&`, `|` or a parenthesis. Names and paths in quotation
+    /// marks, and a command for another user, such as `sudo -u`, stay as they are.
     package static func text(_ text: String, isRoot: Bool) -> String {
-        guard !isRoot else { return text.replacing(#/\bsudo (?!-)/#, with: "") }
-        return text.replacing(
-            #/(?<lead>sudo )?\b(?<command>systemctl (?:start|stop|restart|enable|edit) |sysctl fs\.)/#
-        ) {
-            "sudo \($0.command)"
+        let command =
+            #/
+            (?:^|[\ =(])'(?:[^']|'\\'')*'
+            |(^|[:;|]\ |&&\ |\()(?=sudo\ [^-]|systemctl|sysctl)
+            (sudo\ )?(systemctl\ (?:start|stop|restart|enable|edit)\ |sysctl\ fs\.)?
+            /#
+        return text.replacing(command.anchorsMatchLineEndings()) { match in
+            guard let before = match.1 else { return match.0 }
+            let takesRights = match.2 != nil || match.3 != nil
+            return before + (takesRights && !isRoot ? "sudo " : "") + (match.3 ?? "")
         }
     }
 }

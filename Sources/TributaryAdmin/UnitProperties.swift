@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 
 /// The properties of a systemd unit that `systemctl show` prints.
 package struct UnitProperties: Hashable, Sendable {
@@ -60,28 +61,63 @@ package struct UnitProperties: Hashable, Sendable {
 
 package struct CommandRun {
     package let output: String
+    package let errors: String
     package let status: Int32
+
+    /// The greatest number of bytes that are read of each output.
+    package static let limit = 1 << 20
+    private static let patience = Duration.seconds(60)
 
     private static let systemPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-    /// Also finds programs of the system that are not in the search path.
+    package static func searchPath(ofCaller path: String?, isRoot: Bool) -> String {
+        [isRoot ? nil : path, systemPath].compactMap(\.self).joined(separator: ":")
+    }
+
+    /// A program that prints more than ``limit``, or does not end, is ended.
     package init(_ command: [String]) throws {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = command
+        let path = ProcessInfo.processInfo.environment["PATH"]
         process.environment = [
-            "PATH": [ProcessInfo.processInfo.environment["PATH"], CommandRun.systemPath].compactMap(\.self)
-                .joined(separator: ":"),
-            "LC_ALL": "C.UTF-8",
+            "PATH": CommandRun.searchPath(ofCaller: path, isRoot: geteuid() == 0), "LC_ALL": "C.UTF-8",
         ]
-        // One pipe for both: a program that prints much waits permanently if nobody reads the second pipe.
-        let output = Pipe()
+        let pipes = [Pipe(), Pipe()]
         process.standardInput = FileHandle.nullDevice
-        (process.standardOutput, process.standardError) = (output, output)
+        (process.standardOutput, process.standardError) = (pipes[0], pipes[1])
         try process.run()
-        let bytes = output.fileHandleForReading.readDataToEndOfFile()
+        let texts = CommandRun.read(pipes.map(\.fileHandleForReading)) { process.terminate() }
         process.waitUntilExit()
-        self.output = String(decoding: bytes, as: UTF8.self)
-        status = process.terminationStatus
+        (output, errors, status) = (texts[0], texts[1], process.terminationStatus)
+    }
+
+    /// Reads both outputs at once: a program waits permanently if nobody reads one of them.
+    private static func read(_ files: [FileHandle], whenTooLong end: () -> Void) -> [String] {
+        var outputs = files.map { _ in [UInt8]() }
+        var open = files.map { pollfd(fd: $0.fileDescriptor, events: Int16(POLLIN), revents: 0) }
+        var buffer = [UInt8](repeating: 0, count: 64 << 10)
+        let deadline = ContinuousClock.now + patience
+        while open.contains(where: { $0.fd >= 0 }) {
+            let rest = Int32(clamping: (deadline - .now).components.seconds)
+            let ready = poll(&open, nfds_t(open.count), max(0, rest) * 1_000)
+            if ready < 0, errno == EINTR { continue }
+            guard ready > 0 else {
+                end()
+                break
+            }
+            for index in open.indices where open[index].fd >= 0 && open[index].revents != 0 {
+                let count = Glibc.read(open[index].fd, &buffer, buffer.count)
+                if count < 0, errno == EINTR { continue }
+                let rest = limit - outputs[index].count
+                outputs[index] += buffer[..<min(max(0, count), rest)]
+                guard count <= 0 || count > rest else { continue }
+                if count > 0 { end() }
+                open[index].fd = -1
+                // A program that writes on ends, too, even if it does not end when it is told to.
+                try? files[index].close()
+            }
+        }
+        return outputs.map { String(decoding: $0, as: UTF8.self) }
     }
 }

@@ -85,12 +85,12 @@ struct TributaryCommand: AsyncParsableCommand {
                 typed += " " + word
                 continue
             }
-            let lead = "'\(typed) \(EscapedText.escape(word))' is not a command; "
+            let lead = "'\(typed) \(EscapedText.escape(word))' is not a command"
             if below.count == configuration.subcommands.count, let meant = meaning(of: word, in: arguments) {
                 return lead + HintText.withRights(meant)
             }
-            let nearest = word.nearest(in: names.joined())
-            return lead + (nearest.map { "is '\(typed) \($0)' meant?" } ?? "all are in '\(typed) --help'")
+            let nearest = word.nearest(in: names.joined()).map { "\(typed) \($0)" }
+            return lead + (nearest == nil ? "; all are in '\(typed) --help'" : .question(meaning: nearest))
         }
         return nil
     }
@@ -98,14 +98,14 @@ struct TributaryCommand: AsyncParsableCommand {
     private static func meaning(of word: String, in arguments: [String]) -> String? {
         let unit = unit(in: arguments)
         switch word {
-        case "ls", "list": return "to list objects: tributaryctl object list ENTITY"
-        case "get", "show": return "to show an object: tributaryctl object get ENTITY ID"
+        case "ls", "list": return "; to list objects: tributaryctl object list ENTITY"
+        case "get", "show": return "; to show an object: tributaryctl object get ENTITY ID"
         case "insert", "update", "delete", "rm", "link", "unlink":
-            return "is 'tributaryctl object \(word)' meant?"
-        case "log", "logs", "journal": return "to read the daemon's log: journalctl -u \(unit)"
-        case "stop": return "to stop the daemon: systemctl stop \(unit)"
-        case "start": return "to start the daemon: systemctl start \(unit)"
-        case "restart": return "to restart the daemon: systemctl restart \(unit)"
+            return .question(meaning: "tributaryctl object \(word)")
+        case "log", "logs", "journal": return "; to read the daemon's log: journalctl -u \(unit)"
+        case "stop": return "; to stop the daemon: systemctl stop \(unit)"
+        case "start": return "; to start the daemon: systemctl start \(unit)"
+        case "restart": return "; to restart the daemon: systemctl restart \(unit)"
         default: return nil
         }
     }

@@ -31,7 +31,7 @@ def block(name, article, kind="command"):
 
 
 class Machine:
-    def __init__(self, name, number, tree, packages, scratch):
+    def __init__(self, name, number, tree, packages, scratch, seconds):
         self.name, self.number, self.address, self.shared = name, number, f"10.98.0.{number}", f"{scratch}/{name}"
         os.mkdir(self.shared)
         for pipe in ("commands", "answers"):
@@ -50,7 +50,7 @@ class Machine:
             run(*inside, "ip", *command.split())
         self.console = open(f"{scratch}/{name}.console", "w+")
         self.process = subprocess.Popen(
-            [*inside, f"{root}/Tests/SystemdTests/boot-systemd", "--tree", tree, "--name", name, "--network", "--timeout", "1800",
+            [*inside, f"{root}/Tests/SystemdTests/boot-systemd", "--tree", tree, "--name", name, "--network", "--timeout", str(seconds),
              "--writable", f"{self.shared}:/walk", "--read-only", f"{packages}:/srv/package", "--",
              "bash", "/walk/operator"], stdin=subprocess.DEVNULL, stdout=self.console, stderr=self.console)
         self.commands = os.open(f"{self.shared}/commands", os.O_RDWR)

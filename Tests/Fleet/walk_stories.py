@@ -27,7 +27,9 @@ class Producer:
 
 def new_machine(machine, name, source):
     """Gives the machine an empty disk, another machine ID and a name, and the model of another machine."""
-    machine.knows("sudo systemctl stop tributaryd.service && sudo find /var/lib/tributary /var/backups -mindepth 1 -delete && "
+    # A folder may get a file meanwhile, and is then not empty.
+    machine.knows("sudo systemctl stop tributaryd.service && "
+                  "until sudo find /var/lib/tributary /var/backups -ignore_readdir_race -mindepth 1 -delete; do sleep 0.1; done && "
                   "sudo sh -c 'rm -rf /dev/shm/tributary-*; tr -d - </proc/sys/kernel/random/uuid >/etc/machine-id'")
     machine.knows(f"sudo install -d -m 2770 -o tributary -g tributary-logs {LOGS}")
     text = source.knows("cat /etc/tributary/model.yaml")
@@ -235,7 +237,7 @@ def fork(walk, north, south, third):
     walk.shows(north, "Stories", "status: fork", FORMER=producer.id, SEGMENT=second)
     walk.type_until(south, "Stories", "tributaryctl status", f"{second}: forked. Its hash is ")
     for machine in (north, south):
-        machine.knows(f"cd / && sudo find {LOGS} -name '*.sync-conflict-*' -delete")
+        machine.knows(f"cd / && sudo find {LOGS} -ignore_readdir_race -name '*.sync-conflict-*' -delete")
     walk.until("the machines have one file", lambda: len({m.knows(f"sudo sha256sum {LOGS}/{second}") for m in (north, south)}) == 1)
     walk.block(south, "Stories", "fork", kind="test")
     south.knows("sudo tributaryctl wait")

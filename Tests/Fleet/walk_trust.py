@@ -23,8 +23,12 @@ def encrypt(walk, north, south, third):
     walk.type(north, "Operating", "sudo tributaryctl object insert Employee name=Secretary")
     walk.type_until(south, "Fleet", block("read", "Fleet")[0], "Secretary")
     for machine in (north, south):
-        # grep ends with 1 when no segment has the name.
-        walk.type(machine, "Trust", "! sudo grep -rl Secretary --include=*.tlog /var/lib/tributary/logs")
+        def found():
+            # grep ends with 2 when a file vanishes meanwhile, and with 1 when no segment has the name.
+            status, shown, _ = machine.types("sudo grep -rl Secretary --include=*.tlog /var/lib/tributary/logs")
+            return status != 2 and (status, shown)
+        status, shown = walk.until("all segments are read", found)
+        walk.expect(machine.files() and status == 1 and not shown, "no segment has the name", shown)
     # A further key, which encrypts when both machines have it.
     walk.block(north, "Trust", "addkey", kind="test")
     carry_keys(walk, north, south)
@@ -52,7 +56,7 @@ def trust(walk, north, south, third):
     # Machines that are gone have left files that nobody vouches for.
     kept = " ".join(f"-not -path '*/{machine.writer()}/*'" for machine in (north, south))
     for machine in (north, south):
-        machine.knows(f"cd / && sudo find {LOGS} -name '*.baseline' {kept} -delete -o -name '*.comparison' {kept} -delete")
+        machine.knows(f"cd / && sudo find {LOGS} -ignore_readdir_race -name '*.baseline' {kept} -delete -o -name '*.comparison' {kept} -delete")
     keys = []
     for machine in (north, south):
         key = re.search(r"[0-9a-f]{64}", walk.block(machine, "Trust", "key", kind="test"))

@@ -24,6 +24,11 @@ package final class LogFolder: Sendable {
         faccessat(descriptor, writer.description, F_OK, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT
     }
 
+    package func isFolder(_ name: SegmentName) -> Bool {
+        var status = stat()
+        return fstatat(descriptor, name.path, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
     /// Opens a segment for reading.
     ///
     /// - Throws: ``SegmentError`` `rejected` for anything but a regular file in real folders, without opening it;

@@ -54,8 +54,9 @@ extension LogFolder {
 
 /// Publishes whole files in a writer's folder: writes a staged file, syncs it, and renames it.
 ///
-/// It replaces no file except a blob. Others who write into the log folder can guess the names, and put anything there.
-/// So no publication waits for another program, and only regular files are opened.
+/// It replaces no file except a blob, whose name is the hash of its content, and a damaged segment. Others who write into
+/// the log folder can guess the names, and put anything there. So no publication waits for another program, and only
+/// regular files are opened.
 struct FilePublisher: Sendable {
     let logs: LogFolder
     /// The folders with durable entries in their parent folders; two for each log folder and writer of this process.
@@ -71,6 +72,8 @@ struct FilePublisher: Sendable {
         var header: String?
         /// A blob replaces a file of its name.
         var isBlob = false
+        /// Whether it replaces a file of its name.
+        var replaces = false
 
         fileprivate var readyName: String { fileName + FilePublisher.readySuffix }
         fileprivate var readyPath: String { "\(FilePublisher.staging)/\(writer)/\(readyName)" }
@@ -78,7 +81,8 @@ struct FilePublisher: Sendable {
 
     /// Writes a file and renames it to its final name.
     ///
-    /// A file of this name with the same bytes is the result of an earlier attempt, and a success. If `isMarked`, the
+    /// A file of this name with the same bytes is the result of an earlier attempt, and a success. Anything else with the
+    /// name is left alone, unless the name replaces it; a failure leaves the former file in its place. If `isMarked`, the
     /// staged file is named as ready before the rename: see ``isReady(_:)``. `begin` is called when the whole file is
     /// on the disk, before the rename. The ready file stays when this or a later step fails.
     func publish<T>(
@@ -288,7 +292,7 @@ struct FilePublisher: Sendable {
             throw FilePublisher.taken(error.file, name, "it is not a folder")
         }
         let (path, from) = ("\(writer.path)/\(name.fileName)", staging.folder.descriptor)
-        if name.isBlob {
+        if name.isBlob || name.replaces {
             guard renameat(from, staged, writer.descriptor, name.fileName) == 0 else {
                 if errno == EISDIR { throw FilePublisher.taken(path, name, "it is a folder") }
                 throw SegmentError.system(errno, file: path, doing: "rename into place")

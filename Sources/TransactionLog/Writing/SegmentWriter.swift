@@ -35,18 +35,19 @@ package final class SegmentWriter {
 extension LogFolder {
     /// Writes a segment and renames it to its final name; `header` has no newline.
     ///
-    /// A file of this name with the same bytes is the result of an earlier attempt, which is a success. If `isMarked`,
-    /// ``isReady(_:)`` can later tell whether the segment was published. `begin` is called before the rename, when the
-    /// whole file is on the disk.
+    /// A file of this name with the same bytes is the result of an earlier attempt, which is a success. Another file is
+    /// left alone, unless `replaces` is true. If `isMarked`, ``isReady(_:)`` can later tell whether the segment was
+    /// published. `begin` is called before the rename, when the whole file is on the disk.
     package func publish(
         _ name: SegmentName,
         header: String,
         signedBy key: SigningKey? = nil,
+        replaces: Bool = false,
         isMarked: Bool = false,
         begin: (SegmentEnd) throws -> Void = { _ in },
         body: (SegmentWriter) throws -> Void
     ) throws -> SegmentEnd {
-        let file = FilePublisher.Name(name, header: SegmentHeader.readable(header))
+        let file = FilePublisher.Name(name, header: SegmentHeader.readable(header), replaces: replaces)
         return try FilePublisher(logs: self).publish(file, isMarked: isMarked, begin: begin) { file in
             let writer = try SegmentWriter(file, header: header)
             try body(writer)
@@ -61,7 +62,7 @@ extension LogFolder {
 }
 
 extension FilePublisher.Name {
-    fileprivate init(_ name: SegmentName, header: String? = nil) {
-        self.init(writer: name.writer, fileName: name.fileName, header: header)
+    fileprivate init(_ name: SegmentName, header: String? = nil, replaces: Bool = false) {
+        self.init(writer: name.writer, fileName: name.fileName, header: header, replaces: replaces)
     }
 }

@@ -8,6 +8,9 @@ extension String {
             .min { $0.distance < $1.distance }?.name
     }
 
+    /// The end of a message about a name that does not exist.
+    package static func question(meaning name: String?) -> String { name.map { "; is '\($0)' meant?" } ?? "" }
+
     private static func distance(_ word: [Character], _ other: [Character]) -> Int {
         var row = Array(0...other.count)
         for (index, character) in word.enumerated() {

@@ -164,7 +164,7 @@ extension ProblemMapping {
         guard case .unknownProperty(let entity, let property) = error.reason,
             let names = model.entity(named: entity)?.properties.map(\.name), let meant = property.nearest(in: names)
         else { return problem }
-        problem.detail = "\(error); is '\(meant)' meant?"
+        problem.detail = "\(error)" + .question(meaning: meant)
         return problem
     }
 

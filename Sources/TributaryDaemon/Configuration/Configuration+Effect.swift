@@ -24,12 +24,13 @@ extension Configuration {
         }
         if let group = unknownWriters.first {
             let names = unknownWriters.map { "'\($0)'" }.joined(separator: ", ")
+            let meant = String.question(meaning: Accounts.groupMeant(by: group))
             problems.append(
                 Problem(
                     .settingWithoutEffect,
-                    detail: "admin.writers: this machine does not have the group \(names).",
-                    hint: (Accounts.groupMeant(by: group).map { "Is '\($0)' meant? " } ?? "")
-                        + "Make the group (sudo groupadd --system \(group.shellWord)), or name another group, then: "
+                    detail:
+                        "admin.writers: this machine does not have the group \(names)\(meant.isEmpty ? "." : meant)",
+                    hint: "Make the group (sudo groupadd --system \(group.shellWord)), or name another group, then: "
                         + "tributaryctl reload"
                 )
             )

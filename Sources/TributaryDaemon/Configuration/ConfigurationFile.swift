@@ -107,7 +107,7 @@ struct ConfigurationFile {
                 if case .scalar(let empty) = value, empty.string.isEmpty { continue }
                 read(value, prefix: name)
             } else {
-                let meant = ConfigurationFile.suggestion(for: name).map { "; is '\($0)' meant?" } ?? ""
+                let meant = String.question(meaning: ConfigurationFile.suggestion(for: name))
                 refuse("the key is not known" + meant, at: keyNode.mark, key: name)
             }
         }

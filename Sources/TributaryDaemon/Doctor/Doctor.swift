@@ -253,7 +253,7 @@ struct Doctor {
 
     private mutating func examineGroups(_ configuration: Configuration) {
         for group in configuration.admin.writers ?? [] where Accounts.groupID(named: group) == nil {
-            let meant = Accounts.groupMeant(by: group).map { "; is '\($0)' meant?" } ?? ""
+            let meant = String.question(meaning: Accounts.groupMeant(by: group))
             let words = "admin.writers names the group '\(group)', which this machine does not have\(meant)"
             report.add("groups", .problem, words, ["sudo groupadd --system \(group.shellWord)"])
         }

@@ -319,7 +319,7 @@ struct StoreMove {
     private func system(_ command: [String]) throws {
         let done = try CommandRun(command)
         guard done.status == 0 else {
-            let words = done.output.prefix(4_096).trimmingCharacters(in: .whitespacesAndNewlines)
+            let words = (done.errors + done.output).prefix(4_096).trimmingCharacters(in: .whitespacesAndNewlines)
             throw StartFailure(
                 "\(command.joined(separator: " ")): ended with \(done.status): \(words)",
                 status: .inputOutput

@@ -62,8 +62,8 @@ enum ObjectsRoute {
     }
 
     static func unknownEntity(_ name: String, in model: Model) -> String {
-        let meant = name.nearest(in: model.entities.map(\.name)).map { "; is '\($0)' meant?" } ?? ""
-        return "the model '\(model.version)' has no entity '\(name)'\(meant)"
+        "the model '\(model.version)' has no entity '\(name)'"
+            + .question(meaning: name.nearest(in: model.entities.map(\.name)))
     }
 
     /// Parses and binds the predicate here, before the store is read, to respond with the position of an error.

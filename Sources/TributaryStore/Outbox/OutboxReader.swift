@@ -65,6 +65,11 @@ package struct OutboxReader {
         try run(of: writer, from: first, through: last, bytes: 1)?.lowerBound
     }
 
+    /// Whether the outbox has the lines of all exported transactions in a range; the oldest are deleted first.
+    package func keepsLines(of writer: UniqueID, _ range: ClosedRange<UInt64>) throws -> Bool {
+        try firstKept(of: writer, from: range.lowerBound, through: range.upperBound) == range.lowerBound
+    }
+
     package func hasChanges(of writer: UniqueID, in range: ClosedRange<UInt64>) throws -> Bool {
         let (first, last) = (range.lowerBound, range.upperBound)
         let changed = try select("1", of: writer, from: first, through: last, where: "changes > 0")

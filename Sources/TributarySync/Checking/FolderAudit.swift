@@ -22,6 +22,8 @@ struct FolderAudit {
     private(set) var unendorsed = 0
     /// Publishes a segment of the store's own with its hash again in place of a damaged file, or returns false; nil without
     /// repairs.
+    ///
+    /// It throws ``Refusal``, ``SegmentError`` and ``StoreError``.
     let republish: ((SegmentName, String) throws -> Bool)?
     let rebuilding: String
     /// Called before each segment with the number of segments so far; throws to end the audit.
@@ -106,25 +108,95 @@ struct FolderAudit {
             return false
         } catch let error as SegmentError {
             // A segment that is applied in part is one of another writer.
-            if last == name.last, error.isLoss, try restore(name, sha256) {
-                return try merge(name, sha256, through: last, follows: follows)
+            let isOwn = last == name.last && error.isLoss && state.exporters.contains(name.writer)
+            let refusal = isOwn ? try restore(name, sha256, after: error) : nil
+            if isOwn, refusal == nil {
+                do {
+                    return try merge(name, sha256, through: last, follows: follows)
+                } catch let error as SegmentError {
+                    add(error, to: name)
+                    return false
+                }
             }
-            guard error.kind == .missing else {
-                add(error, to: name)
-                return false
+            if error.kind == .missing, refusal?.isFailure != true {
+                if last <= covered[name.writer] { return false }
+                if last <= claimed[name.writer] {
+                    unendorsed += 1
+                    return false
+                }
             }
-            if last <= covered[name.writer] { return false }
-            if last <= claimed[name.writer] { unendorsed += 1 } else { addMissing(name) }
+            add(error, to: name, refusal)
             return false
         }
     }
 
-    /// Publishes a segment again that is missing or damaged; false when this store cannot, or must not.
-    private mutating func restore(_ name: SegmentName, _ sha256: String) throws -> Bool {
-        guard let republish, try republish(name, sha256) else { return false }
-        report.repairs.append("The segment \(name.path) was published again from the outbox.")
-        return true
+    /// Why an own segment that is missing or damaged was not published again, and what helps.
+    struct Refusal: Error {
+        var reason: String?
+        var hint: String
+        /// Whether the store has the lines and has tried to publish them.
+        var isFailure = false
     }
+
+    /// Publishes an own segment again that is missing or damaged; a failure concerns only this segment.
+    ///
+    /// - Returns: Nil when it was published.
+    private mutating func restore(
+        _ name: SegmentName,
+        _ sha256: String,
+        after loss: SegmentError
+    ) throws -> Refusal? {
+        let isKept = try trust.store.read {
+            try $0.outbox.keepsLines(of: name.writer, name.first...max(name.first, name.last))
+        }
+        guard isKept else { return refusal(name, because: "This store no longer has its lines", after: loss) }
+        let again = (listing.logs.isFolder(name) ? "rm -r \(path(name.path).shellWord) && " : "") + FolderAudit.repair
+        guard let republish else { return Refusal(hint: "To publish it again: \(again)") }
+        do {
+            guard try republish(name, sha256) else {
+                return refusal(name, because: "The lines in this store give another segment", after: loss)
+            }
+            report.repairs.append("The segment \(name.path) was published again from the outbox.")
+            return nil
+        } catch let refusal as Refusal {
+            return refusal
+        } catch  where error is SegmentError || error is StoreError {
+            let hint =
+                if let taken = error as? SegmentError, taken.kind == .forked {
+                    "If nobody needs it: rm -r \(taken.file.shellWord) && \(FolderAudit.repair)"
+                } else {
+                    FolderAudit.writingHint
+                }
+            let reason = "It was not published again: \(ErrorText.text(of: error))."
+            return Refusal(reason: reason, hint: hint, isFailure: true)
+        }
+    }
+
+    /// What helps for an own segment that this store cannot publish again.
+    private func refusal(_ name: SegmentName, because obstacle: String, after loss: SegmentError) -> Refusal {
+        if name.last <= endorsed[name.writer] {
+            let removal =
+                listing.logs.isFolder(name)
+                ? "Nobody needs it. To remove it: rm -r \(path(name.path).shellWord)"
+                : "Nothing has to be done: the compaction removes the file."
+            return Refusal(reason: "\(obstacle), but an endorsed baseline has its transactions.", hint: removal)
+        }
+        if name.last <= claimed[name.writer] {
+            return Refusal(
+                reason: "\(obstacle), but a baseline that no store has endorsed yet has its transactions.",
+                hint: "Wait until a store endorses the baseline. To see what it waits for: tributaryctl compact"
+            )
+        }
+        return Refusal(
+            reason: "\(obstacle), and no baseline has its transactions.",
+            hint: "Copy the segment here from another machine, or make a baseline that has its transactions: "
+                + "tributaryctl compact"
+        )
+    }
+
+    static let repair = "tributaryctl check --repair"
+
+    static let writingHint = "Give the daemon room and the right to write there, then: \(repair)"
 
     private mutating func merge(
         _ name: SegmentName,
@@ -164,19 +236,23 @@ struct FolderAudit {
             guard let file = try? listing.logs.open(fileName: copy.fileName, writer: name.writer),
                 let segment = try? SegmentVerifier().verify(file, name: name), segment.end.sha256 == sha256
             else { continue }
-            if republish != nil, isLost(name) { _ = try restore(name, sha256) }
+            if republish != nil, state.exporters.contains(name.writer), let loss = loss(of: name),
+                let refusal = try restore(name, sha256, after: loss), refusal.isFailure
+            {
+                add(loss, to: name, refusal)
+            }
             return (file, segment)
         }
         let file = try listing.logs.open(name)
         return (file, try SegmentVerifier().verify(file, name: name))
     }
 
-    private func isLost(_ name: SegmentName) -> Bool {
+    private func loss(of name: SegmentName) -> SegmentError? {
         do throws(SegmentError) {
             _ = try SegmentVerifier().verify(listing.logs.open(name), name: name)
-            return false
+            return nil
         } catch {
-            return error.isLoss
+            return error.isLoss ? error : nil
         }
     }
 
@@ -296,30 +372,24 @@ struct FolderAudit {
         setObstacle(.logsUnreadable, "The folder of the writer \(writer) cannot be read.")
     }
 
-    private mutating func add(_ error: SegmentError, to name: SegmentName) {
-        report.add(
-            .segmentDamaged,
-            detail: "The segment \(name.path) cannot be used: \(error.reason).",
-            writer: name.writer,
-            file: error.file,
-            hint: error.isLoss && state.exporters.contains(name.writer) ? FolderAudit.publishingHint : error.hint
-        )
-    }
-
-    private static let publishingHint =
-        "If others lack it, this store publishes it again with: tributaryctl check --repair; if all have its transactions, make "
-        + "a baseline that has them: tributaryctl compact"
-
-    private mutating func addMissing(_ name: SegmentName) {
+    private mutating func add(_ error: SegmentError, to name: SegmentName, _ refusal: Refusal? = nil) {
         let isOwn = state.exporters.contains(name.writer)
+        let (code, finding, hint): (Problem.Code, String, String) =
+            if error.kind == .missing {
+                (
+                    isOwn ? .exportMissing : .segmentMissing,
+                    "The segment \(name.path) was \(isOwn ? "exported" : "applied") and is not in the log folder.",
+                    "Copy it here from its writer or another machine: a new machine cannot build its store without it."
+                )
+            } else {
+                (.segmentDamaged, "The segment \(name.path) cannot be used: \(error.reason).", error.hint)
+            }
         report.add(
-            isOwn ? .exportMissing : .segmentMissing,
-            detail: "The segment \(name.path) was \(isOwn ? "exported" : "applied") and is not in the log folder.",
+            code,
+            detail: [finding, refusal?.reason].compactMap(\.self).joined(separator: " "),
             writer: name.writer,
-            file: path(name.path),
-            hint: isOwn
-                ? FolderAudit.publishingHint
-                : "Copy it here from its writer or another machine: a new machine cannot build its store without it."
+            file: error.kind == .missing ? path(name.path) : error.file,
+            hint: refusal?.hint ?? hint
         )
     }
 

@@ -282,11 +282,7 @@ package struct StoreCheck: Sendable {
         let (rebuild, obstacle) = opened(scratch)
         let total = Int64(listing.count)
         var report = report
-        if repairs, try store.read({ try LostFolder(in: listing.logs, $0).make() }) {
-            report.repairs.append("The folder of this store's writer, which was lost, was made again.")
-        }
-        // A folder without files of the store may be the mount point of an unmounted share.
-        let mayPublish = try repairs && store.read { try LostFolder(in: listing.logs, $0).lacking == nil }
+        let refusal = try repairs ? makeFolder(in: listing.logs, &report) : nil
         let own = try LogFolder(path: scratch.file("logs"))
         var audit = FolderAudit(
             listing: listing,
@@ -299,7 +295,12 @@ package struct StoreCheck: Sendable {
             rebuild: rebuild,
             scratch: own,
             report: report,
-            republish: mayPublish ? { try republish($0, sha256: $1, in: listing.logs, comparedIn: own) } : nil,
+            republish: !repairs
+                ? nil
+                : { name, sha256 in
+                    if let refusal { throw refusal }
+                    return try republish(name, sha256: sha256, in: listing.logs, comparedIn: own)
+                },
             rebuilding: rebuilding
         ) { count in
             if cancellation.isCancelled { throw CancellationError() }
@@ -344,6 +345,25 @@ package struct StoreCheck: Sendable {
         }
     }
 
+    /// Makes the folder of the store's writer again if it is lost.
+    ///
+    /// - Returns: Why nothing can be published in the log folder; nil when it has files of the store.
+    private func makeFolder(in logs: LogFolder, _ report: inout CheckReport) throws -> FolderAudit.Refusal? {
+        func refusal(_ reason: String, _ hint: String) -> FolderAudit.Refusal {
+            .init(reason: "It was not published again: \(reason).", hint: hint, isFailure: true)
+        }
+        do {
+            if try store.read({ try LostFolder(in: logs, $0).make() }) {
+                report.repairs.append("The folder of this store's writer, which was lost, was made again.")
+            }
+        } catch let error as SegmentError {
+            return refusal(error.description, FolderAudit.writingHint)
+        }
+        guard let writer = try store.read({ try LostFolder(in: logs, $0).lacking }) else { return nil }
+        let hint = "\(Problem.mountHint("\(logs.path)/\(writer)")) && \(FolderAudit.repair)"
+        return refusal("\(logs.path) has nothing of this store, and may be the place of an unmounted share", hint)
+    }
+
     /// Publishes a segment of the store's own that has vanished or was damaged again, with the same bytes, which are compared
     /// first in a log folder of the check's own.
     ///
@@ -359,12 +379,10 @@ package struct StoreCheck: Sendable {
             range.last == name.last
         else { return false }
         func publish(in folder: LogFolder) throws -> Bool {
-            try folder.publish(name, header: range.header, signedBy: trust.key) { file in
+            try folder.publish(name, header: range.header, signedBy: trust.key, replaces: true) { file in
                 try store.read { try $0.outbox.forEachPiece(of: range, file.append) }
             }.sha256 == sha256
         }
-        guard try publish(in: scratch) else { return false }
-        if !logs.lacksFolder(of: name.writer) { try logs.remove([name.fileName], of: name.writer) }
-        return try publish(in: logs)
+        return try publish(in: scratch) && publish(in: logs)
     }
 }

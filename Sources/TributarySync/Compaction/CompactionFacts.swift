@@ -102,6 +102,8 @@ struct MissingExports: Hashable, Sendable {
     var first: SegmentName
     /// Whether the file of the first segment is there, and was damaged.
     var isDamaged: Bool
+    /// Whether its name belongs to a folder, a link or a pipe.
+    var isReplaced = false
     /// The last transaction of the last segment.
     var last: UInt64
     /// Whether the store still has the lines of the first segment, and publishes it again.

@@ -408,23 +408,25 @@ struct CompactionPass: Sendable {
         through position: UInt64
     ) async throws -> MissingExports? {
         let records = try await store.readAside { try $0.writers.segments(writer: owner) }
-        let damaged = sync.state.read(\.damagedExports)
+        let (damaged, replaced) = sync.state.read { ($0.damagedExports, Set($0.planner.replaced(of: owner))) }
         let (missing, areThere) = try await queue.run {
             let files = logs.lacksFolder(of: owner) ? [] : try logs.fileNames(of: owner)
             let names = files.compactMap { SegmentName(writer: owner, fileName: $0) }.filter { $0.last <= position }
                 .sorted()
-            let whole = names.filter { !damaged.contains($0) }
-            return (CompactionFacts.missing(records, after: released, among: whole), damaged.intersection(names))
+            let lost = damaged.union(replaced)
+            let whole = names.filter { !lost.contains($0) }
+            return (CompactionFacts.missing(records, after: released, among: whole), lost.intersection(names))
         }
         guard let first = missing.first, let last = missing.last?.last else { return nil }
         let isKept = try await store.readAside {
-            try $0.outbox.firstKept(of: owner, from: first.first, through: first.last) == first.first
+            try $0.outbox.keepsLines(of: owner, first.first...max(first.first, first.last))
         }
         let isDamaged = areThere.contains(first.name)
         return MissingExports(
             count: missing.count,
             first: first.name,
             isDamaged: isDamaged,
+            isReplaced: replaced.contains(first.name),
             last: last,
             isKept: isKept
         )

@@ -81,7 +81,7 @@ extension ImportPlanner {
         guard let writer = writers[id.writer] else { return nil }
         let unusableFiles = writer.unusableFiles.filter { $0.id == id && state ?? $0.state == $0.state }
         if let unusableFile = unusableFiles.min(by: { $0.fileName < $1.fileName }) {
-            return ImportPlanner.status(of: unusableFile, writer: writer)
+            return status(of: unusableFile, writer: writer)
         }
         if state ?? .forked == .forked, let file = writer.conflicts(of: id).first, let conflict = writer.conflicts[file]
         {
@@ -96,7 +96,7 @@ extension ImportPlanner {
     /// One step for each segment of each writer that is read ahead of its turn.
     package mutating func announce(wall: WallTime) -> [SegmentStatus] {
         var changes = drainNewUnusableFiles().flatMap { id, unusableFiles in
-            writers[id].map { writer in unusableFiles.map { ImportPlanner.status(of: $0, writer: writer) } } ?? []
+            writers[id].map { writer in unusableFiles.map { status(of: $0, writer: writer) } } ?? []
         }
         for writer in pendingWriters {
             let changed = changedStates(of: writer, wall: wall)
@@ -127,20 +127,33 @@ extension ImportPlanner {
     }
 
     private func statuses(_ writer: PlannedWriter, wall: WallTime) -> [SegmentStatus] {
-        var result = writer.unusableFiles.map { ImportPlanner.status(of: $0, writer: writer) }
+        var result = writer.unusableFiles.map { status(of: $0, writer: writer) }
         result += writer.conflicts.map { status(of: $0, $1) }
         result += entryStatuses(of: writer.id, wall: wall)
         return result.sorted { $0.id < $1.id }
     }
 
-    private static func status(of unusableFile: WriterListing.UnusableFile, writer: PlannedWriter) -> SegmentStatus {
-        SegmentStatus(
+    /// The names of a writer's applied segments that now belong to a folder, a link or a pipe.
+    func replaced(of id: UniqueID) -> [SegmentName] {
+        writers[id]?.unusableFiles.filter(isReplaced).map(\.id) ?? []
+    }
+
+    private func isReplaced(_ unusableFile: WriterListing.UnusableFile) -> Bool {
+        let id = unusableFile.id
+        return unusableFile.state == .rejected && unusableFile.fileName == id.fileName && id.isPossible
+            && id.last <= position(of: id.writer).sequence
+    }
+
+    private func status(of unusableFile: WriterListing.UnusableFile, writer: PlannedWriter) -> SegmentStatus {
+        // The hint removes it; the repair publishes the segment again if the store still has its lines.
+        let isOwn = writer.id == own && isReplaced(unusableFile)
+        return SegmentStatus(
             id: unusableFile.id,
             state: unusableFile.state,
             reason: unusableFile.reason,
             file: "\(writer.id)/\(unusableFile.fileName)",
             since: writer.unusableFileTimes[unusableFile.fileName],
-            hint: unusableFile.hint
+            hint: unusableFile.hint + (isOwn ? " && tributaryctl check --repair" : "")
         )
     }
 

@@ -220,20 +220,22 @@ extension Problem {
             case (1, true): "damaged in the log folder"
             default: "missing or damaged in the log folder"
             }
+        let file = "\(logs)/\(first.first.path)"
+        let removal = first.isReplaced ? "rm -r \(file.shellWord) && " : ""
         return Problem(
             .ownSegmentsMissing,
             since: since,
             detail: "\(segments) \(state), the first is \(first.first.path): no endorsed baseline has it, "
                 + "and not all other stores have acknowledged it.",
             writer: first.first.writer,
-            file: "\(logs)/\(first.first.path)",
+            file: file,
             hint: first.isKept
-                ? "To publish it again: tributaryctl check --repair"
+                ? "To publish it again: \(removal)tributaryctl check --repair"
                 : "Bring it from another machine, or make a baseline, which another store endorses: tributaryctl compact"
         )
     }
 
-    private static func mountHint(_ folder: String) -> String {
+    static func mountHint(_ folder: String) -> String {
         "Mount the share. If the folder is to begin empty: \(Accounts.commandToMakeLogFolder(folder))"
     }
 

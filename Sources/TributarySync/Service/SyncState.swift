@@ -70,12 +70,13 @@ struct SyncState: Sendable {
         isLimited: Bool,
         wall: WallTime
     ) -> SyncProblems.FolderChange {
-        let before = planner.appliedCount(of: planner.own)
+        let (before, replacedBefore) = (planner.appliedCount(of: planner.own), planner.replaced(of: planner.own))
         for listing in scan.listings { planner.found(listing, wall: wall) }
         for change in scan.changes { planner.found(change, wall: wall) }
         for writer in scan.vanished { planner.vanished(writer, wall: wall) }
         let after = planner.appliedCount(of: planner.own)
         if after < before || after > before && missing != nil { hasLostFiles = true }
+        if planner.replaced(of: planner.own) != replacedBefore { hasLostFiles = true }
         if isLimited { problems.raise(.watchLimit(since: wall)) }
         return problems.updateFolder(scan.problems, isWhole: isWhole, scanned: scan.lookedAt, wall: wall)
     }

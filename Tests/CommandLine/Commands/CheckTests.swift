@@ -168,6 +168,115 @@ import TributaryChanges
         #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == bytes)
     }
 
+    /// Damages all own segments, and returns their former content by path.
+    private func damageAll(_ daemon: RunningDaemon, without foreign: [String]) throws -> [String: Data] {
+        let files = try ownSegments(daemon, without: foreign)
+        try #require(files.count > 1, "\(files)")
+        return try files.reduce(into: [:]) { contents, file in
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: file))
+            try bytes.dropLast(9).write(to: URL(fileURLWithPath: file))
+            contents[file] = bytes
+        }
+    }
+
+    private func exportTwoSegments(_ daemon: RunningDaemon) async throws {
+        for title in ["four", "five"] {
+            try await insert([title], into: daemon)
+            try await daemon.success(of: ["sync"])
+        }
+    }
+
+    @Test func aFolderInThePlaceOfAnOwnSegmentEndsNoRepair() async throws {
+        let (daemon, foreign) = try await filled()
+        try await exportTwoSegments(daemon)
+        let contents = try damageAll(daemon, without: foreign)
+        let taken = try #require(contents.keys.sorted().first)
+        try FileManager.default.removeItem(atPath: taken)
+        try FileManager.default.createDirectory(atPath: taken + "/kept", withIntermediateDirectories: true)
+        let found = try await check(daemon, repair: true)
+        #expect(found.problems.map(\.code) == [.segmentDamaged], "\(found)")
+        #expect(found.repairs.count == contents.count - 1, "\(found)")
+        let problem = try #require(found.problems.first)
+        #expect(problem.file == taken && problem.detail.contains("not published again"), "\(problem)")
+        let command = "rm -r \(taken) && tributaryctl check --repair"
+        #expect(problem.hint?.hasSuffix(command) == true, "\(problem)")
+        #expect(FileManager.default.fileExists(atPath: taken + "/kept"))
+        try FileManager.default.removeItem(atPath: taken)
+        let repaired = try await check(daemon, repair: true)
+        #expect(repaired.ok && repaired.comparison.result == "equal", "\(repaired)")
+        for (file, bytes) in contents { #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == bytes) }
+    }
+
+    /// The daemon runs without the capability that lets root write everywhere.
+    @Test func aFolderThatCannotBeWrittenEndsNoRepair() async throws {
+        let (daemon, foreign) = try await filled()
+        try await exportTwoSegments(daemon)
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+        try await daemon.startWithoutReadingEverything()
+        let contents = try damageAll(daemon, without: foreign)
+        let damaged = try contents.keys.map { ($0, try Data(contentsOf: URL(fileURLWithPath: $0))) }
+        let folder = (try #require(contents.keys.first) as NSString).deletingLastPathComponent
+        #expect(chmod(folder, 0o500) == 0)
+        let found = try await check(daemon, repair: true)
+        #expect(chmod(folder, 0o770) == 0)
+        #expect(found.problems.count == contents.count && found.repairs.isEmpty, "\(found)")
+        #expect(found.problems.allSatisfy { $0.code == .segmentDamaged }, "\(found)")
+        #expect(found.problems.allSatisfy { $0.detail.contains("Permission denied") }, "\(found)")
+        #expect(found.problems.allSatisfy { $0.hint?.contains("the right to write there") == true }, "\(found)")
+        for (file, bytes) in damaged { #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == bytes) }
+        let repaired = try await check(daemon, repair: true)
+        #expect(repaired.ok && repaired.repairs.count == contents.count, "\(repaired)")
+    }
+
+    @Test(arguments: [
+        FaultRule.failing(.write, "/.staging/*/*.tlog", ENOSPC),
+        .failing(.rename, "/????????-????-????-????-????????????/*.tlog", ENOSPC),
+    ])
+    func aFullDiskLosesNoFileOfARepair(_ rule: FaultRule) async throws {
+        if let reason = PreloadedLibrary.reasonNotToPreload { try Test.cancel("\(reason)") }
+        let daemon = try RunningDaemon()
+        let control = try await FaultControl(in: daemon.folder)
+        try await daemon.start(through: "/usr/bin/env", control.environment.map { "\($0)=\($1)" })
+        try await exportTwoSegments(daemon)
+        let contents = try damageAll(daemon, without: [])
+        let damaged = try contents.keys.map { ($0, try Data(contentsOf: URL(fileURLWithPath: $0))) }
+        var rule = rule
+        rule.pattern = daemon.logs + rule.pattern
+        control.begin(rule)
+        let found = try await check(daemon, repair: true)
+        #expect(control.hits() > 0)
+        control.end()
+        #expect(found.problems.count == contents.count && found.repairs.isEmpty, "\(found)")
+        #expect(found.problems.allSatisfy { $0.detail.contains("No space left on device") }, "\(found)")
+        for (file, bytes) in damaged { #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == bytes) }
+        let repaired = try await check(daemon, repair: true)
+        #expect(repaired.ok && repaired.repairs.count == contents.count, "\(repaired)")
+    }
+
+    /// The store deletes the lines of a segment when others, or an endorsed baseline, have its transactions.
+    @Test(arguments: [true, false]) func aRepairWithoutLinesSaysWhatHelps(hasBaseline: Bool) async throws {
+        let (daemon, foreign) = try await filled()
+        // The second pass deletes lines that the first one has left.
+        for _ in 0..<2 where hasBaseline { try await daemon.success(of: ["compact"]) }
+        if !hasBaseline {
+            #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+            try PlainSQL(path: daemon.store).execute("DELETE FROM tributary_outgoing")
+            try await daemon.start()
+        }
+        let file = try #require(try ownSegments(daemon, without: foreign).first)
+        try Data(contentsOf: URL(fileURLWithPath: file)).dropLast(9).write(to: URL(fileURLWithPath: file))
+        for isRepair in [false, true] {
+            let found = try await check(daemon, repair: isRepair)
+            #expect(found.problems.map(\.code) == [.segmentDamaged] && found.repairs.isEmpty, "\(found)")
+            let problem = try #require(found.problems.first)
+            let baseline = hasBaseline ? "but an endorsed baseline has" : "and no baseline has"
+            #expect(problem.detail.contains("no longer has its lines, \(baseline) its transactions"), "\(problem)")
+            let hint = hasBaseline ? "Nothing has to be done" : "make a baseline that has its transactions: "
+            #expect(problem.hint?.contains(hint) == true, "\(problem)")
+            #expect(problem.hint?.contains("check --repair") == false, "\(problem)")
+        }
+    }
+
     @Test func anotherStateIsADifferentDigest() async throws {
         let (daemon, _) = try await filled()
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")

@@ -65,7 +65,32 @@ import TributaryAdmin
         #expect(ofUser == expected ?? hint)
         #expect(HintCommands.text(ofUser, isRoot: false) == ofUser)
         #expect(!HintCommands.text(ofUser, isRoot: true).contains("sudo"))
-        #expect(HintCommands.text("sudo -H -u USER a | sudo tee b", isRoot: true) == "sudo -H -u USER a | tee b")
+    }
+
+    @Test(
+        arguments: [
+            ("sudo -H -u USER a | sudo tee b", "sudo -H -u USER a | tee b"),
+            (
+                "Make it (sudo groupadd g), then: sudo chgrp g a && sudo chmod 640 a",
+                "Make it (groupadd g), then: chgrp g a && chmod 640 a"
+            ),
+            ("one\nsudo two", "one\ntwo"),
+            ("sudo rm -r 'a; sudo b'\\''s: sudo c'; sudo d", "rm -r 'a; sudo b'\\''s: sudo c'; d"),
+        ]
+    )
+    func aHintForRootHasNoSudo(_ hint: String, _ expected: String) {
+        #expect(HintCommands.text(hint, isRoot: true) == expected)
+    }
+
+    @Test(
+        arguments: [
+            "sudo -u x systemctl start a; sudo -u x systemctl --user restart a", "rm -r '/srv/a; systemctl start b'",
+            "the group 'sudo systemctl start x' and pseudo sudo /srv/sudo systemctl stop x",
+        ],
+        [false, true]
+    )
+    func aNameOrACommandOfAnotherUserStays(_ hint: String, isRoot: Bool) {
+        #expect(HintCommands.text(hint, isRoot: isRoot) == hint)
     }
 
     @Test func commandsInTextsAreTakenAndEndWithoutAFullStop() async throws {

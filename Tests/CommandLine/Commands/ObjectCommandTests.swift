@@ -27,7 +27,10 @@ import Testing
         let unquoted = try await run(daemon, "list", "Employee", "--where", "name = Ann", ends: 64)
         #expect(unquoted.contains("has no property 'Ann'; a text needs quotes: 'Ann'"), "\(unquoted)")
         let misspelt = try await run(daemon, "list", "Employee", "--where", "nam = 'Ann'", ends: 64)
-        #expect(misspelt.contains("did you mean 'name'?") && !misspelt.contains("quotes"), "\(misspelt)")
+        #expect(
+            misspelt.contains("has no property 'nam'; is 'name' meant?") && !misspelt.contains("quotes"),
+            "\(misspelt)"
+        )
         for entity in ["employee", "Employe", "Employees"] {
             let list = try await run(daemon, "list", entity, ends: 66)
             #expect(list.contains("has no entity '\(entity)'; is 'Employee' meant?"), "\(list)")

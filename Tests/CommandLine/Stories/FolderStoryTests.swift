@@ -88,6 +88,36 @@ import TributaryAdmin
         #expect(shop.files() == files)
     }
 
+    /// The hint removes what is in the place of the segment, and publishes the segment again.
+    @Test func aFolderIsInThePlaceOfASegmentOfThisStore() async throws {
+        let shop = try await machines("shop")[0]
+        for number in 1...3 as ClosedRange<UInt8> {
+            try await shop.save(number)
+            try await shop.sync()
+        }
+        let files = shop.files()
+        let name = "\(shop.logs)/\(try #require(files.sorted().dropFirst().first))"
+        let place = shop.path(name)
+        let content = try Data(contentsOf: URL(filePath: place))
+        await shop.stop()
+        try FileManager.default.removeItem(atPath: place)
+        try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
+        try await shop.start()
+        try await StoryMachine.until("the missing segment is a problem", [shop]) {
+            try await shop.sync()
+            return try await shop.problems() == ["own-segments-missing", "segments-rejected"]
+        }
+        let text = try await shop.type("tributaryctl status").output
+        let command = "rm -r \(name) && tributaryctl check --repair"
+        for beginning in ["To publish it again", "Remove it"] {
+            #expect(text.contains("hint: \(beginning): \(command)"), "\(text)")
+        }
+        let answer = try await shop.type(command)
+        #expect(answer.ending == .exited(0), "\(answer)")
+        #expect(try Data(contentsOf: URL(filePath: place)) == content)
+        #expect(shop.files() == files)
+    }
+
     @Test func theWholeFolderIsLost() async throws {
         let machines = try await machines("shop", "office")
         let (shop, office) = (machines[0], machines[1])

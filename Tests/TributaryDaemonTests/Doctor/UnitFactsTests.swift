@@ -135,6 +135,25 @@ struct UnitFactsTests {
     @Test func aProgramMayPrintMuch() throws {
         let run = try CommandRun(["sh", "-c", "yes | head -c 300000 >&2; yes | head -c 300000; exit 3"])
         #expect(run.status == 3)
-        #expect(run.output.utf8.count == 600_000)
+        #expect(run.output.utf8.count == 300_000 && run.errors.utf8.count == 300_000)
+    }
+
+    @Test(arguments: ["yes", "yes >&2", "trap '' TERM; while echo y; do :; done"])
+    func aProgramThatPrintsWithoutEndIsEnded(_ script: String) throws {
+        let run = try CommandRun(["sh", "-c", script])
+        #expect(run.status != 0)
+        #expect(max(run.output.utf8.count, run.errors.utf8.count) == CommandRun.limit)
+    }
+
+    @Test func aWarningIsNoFactOfAUnit() throws {
+        let run = try CommandRun(["sh", "-c", "echo User=other >&2; echo User=tributary"])
+        #expect(UnitProperties(unit: "a.service", shown: run.output)["User"] == "tributary")
+    }
+
+    /// Who can change the search path of root's command could otherwise have root run each program.
+    @Test func rootRunsNoProgramFromTheSearchPathOfTheCaller() {
+        let system = CommandRun.searchPath(ofCaller: nil, isRoot: true)
+        #expect(CommandRun.searchPath(ofCaller: "/home/ann/bin", isRoot: true) == system)
+        #expect(CommandRun.searchPath(ofCaller: "/home/ann/bin", isRoot: false) == "/home/ann/bin:\(system)")
     }
 }

@@ -105,10 +105,8 @@ struct PathBinder {
         if let owner = entity.subentities.first(where: { model.entity(named: $0)?.propertyIndex(named: name) != nil }) {
             return ObjectPredicateError("\(reason); its sub-entity '\(owner)' has", keyPath: text)
         }
-        if let near = name.nearest(in: entity.properties.map(\.name)) {
-            return ObjectPredicateError("\(reason); did you mean '\(near)'?", keyPath: text)
-        }
-        return ObjectPredicateError(reason, keyPath: text)
+        let question = String.question(meaning: name.nearest(in: entity.properties.map(\.name)))
+        return ObjectPredicateError(reason + question, keyPath: text)
     }
 
     /// Nil when the names have no aggregate, or only `@count` at the end.

@@ -170,7 +170,8 @@ struct SyncthingSetupCommand: DaemonCommand {
         } else {
             try await setUp(target, on: terminal)
         }
-        terminal.print("Syncthing's service needs, with systemctl edit syncthing@USER.service:")
+        let command = "systemctl edit syncthing@USER.service"
+        terminal.print(HintText.withRights("Syncthing's service needs the following lines; to add them: \(command)"))
         for line in Self.dropIn.split(separator: "\n") { terminal.print("  \(line)") }
         terminal.print("The daemon asks it for scans with this in its configuration, and: tributaryctl reload")
         terminal.print(
