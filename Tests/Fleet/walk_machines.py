@@ -18,6 +18,11 @@ class Failure(Exception):
     pass
 
 
+def clipped(text):
+    """The text for the journal of the walk, in which a large value takes no more than a line."""
+    return "".join(line if len(line) <= 400 else line[:400] + "…\n" for line in text.splitlines(keepends=True))
+
+
 def run(*command):
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
@@ -152,7 +157,7 @@ class Walk:
         status, shown, seconds = machine.types(f"cd {folder} && {typed}")
         # The progress of dpkg is for a terminal.
         shown = "".join(line for line in shown.splitlines(keepends=True) if not line.startswith("(Reading database"))
-        print(f"{machine.name}$ {typed}   # {seconds:.1f} s\n{shown}", end="", flush=True)
+        print(f"{machine.name}$ {typed}   # {seconds:.1f} s\n{clipped(shown)}", end="", flush=True)
         if status != (int(expected[1]) if expected else 0):
             raise Failure(f"{machine.name}: '{typed}' of {where} ended with {status}")
         self.rows.append((machine.name, where, command, seconds))
@@ -230,7 +235,7 @@ class Walk:
                 raise Failure(f"{machine.name}: '{command}' does not show '{pattern.pattern}' within {PATIENCE} s, but:\n{shown}")
             time.sleep(0.1)
         seconds = time.monotonic() - begun
-        print(f"{machine.name}$ {command}   # {seconds:.1f} s\n{shown}", end="", flush=True)
+        print(f"{machine.name}$ {command}   # {seconds:.1f} s\n{clipped(shown)}", end="", flush=True)
         self.rows.append((machine.name, where, command, seconds))
         return found
 

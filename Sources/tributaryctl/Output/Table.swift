@@ -5,6 +5,8 @@ struct Table {
     private let titles: [String]
     private var rows: [[String]] = []
     private static let widest = 60
+    /// The output for a program is not cut, but a long value makes no other row longer.
+    private static let widestForPrograms = 256
     private static let narrowest = 24
 
     init(_ titles: String...) {
@@ -22,8 +24,7 @@ struct Table {
     func lines(on terminal: Terminal) -> [String] {
         let all = [titles] + rows
         let widths = titles.indices.map { column in
-            // The output for a program is not cut.
-            let widest = terminal.width == nil ? Int.max : Table.widest
+            let widest = terminal.width == nil ? Table.widestForPrograms : Table.widest
             return all.map { column < $0.count ? min($0[column].count, widest) : 0 }.max() ?? 0
         }
         let fixed = widths.dropLast().reduce(0) { $0 + $1 + 2 }
@@ -39,7 +40,7 @@ struct Table {
         }
         return all.enumerated().map { index, cells in
             let line = cells.enumerated().map { column, cell in
-                column == cells.count - 1 ? cell : Table.pad(cell, to: widths[column])
+                column == cells.count - 1 ? cell : Table.pad(cell, to: widths[column], cuts: terminal.width != nil)
             }.joined(separator: "  ")
             return index == 0 ? terminal.styled(line, .bold) : line
         }
@@ -85,8 +86,8 @@ struct Table {
         return lines
     }
 
-    private static func pad(_ text: String, to width: Int) -> String {
-        if text.count > width { return String(text.prefix(width - 1)) + "~" }
-        return text + String(repeating: " ", count: width - text.count)
+    private static func pad(_ text: String, to width: Int, cuts: Bool = true) -> String {
+        if cuts, text.count > width { return String(text.prefix(width - 1)) + "~" }
+        return text + String(repeating: " ", count: max(0, width - text.count))
     }
 }

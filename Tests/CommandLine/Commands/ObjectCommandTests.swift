@@ -46,6 +46,15 @@ import Testing
         #expect(!other.contains("meant"), "\(other)")
     }
 
+    @Test func aLongValueIsWholeAndMakesNoOtherRowLonger() async throws {
+        let daemon = try await started()
+        let long = String(repeating: "x", count: 5_000)
+        _ = try await run(daemon, "insert", "Employee", "name=\(long)", "salary=7")
+        let lines = try await run(daemon, "list", "Employee").split(separator: "\n")
+        #expect(lines.count == 4 && lines.contains { $0.contains(long) }, "\(lines.map(\.count))")
+        #expect(lines.count { $0.count < 400 } == 3, "\(lines.map(\.count))")
+    }
+
     @Test func aNullTellsHowAValueIsCleared() async throws {
         let daemon = try await started()
         for argument in ["name=null", "salary=null", "department=null"] {
