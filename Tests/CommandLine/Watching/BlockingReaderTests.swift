@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import TributaryAdmin
+import TributaryClient
 
 /// A process that does not end its read transaction is named by a notice, because the store's WAL grows.
 @Suite(.daemonTurns) struct BlockingReaderTests {
