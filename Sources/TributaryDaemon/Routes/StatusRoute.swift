@@ -198,8 +198,9 @@ enum StatusReport {
                 .storeGone,
                 detail:
                     "the store's file is no longer at \(engine.file.path); saves from now on are lost when the daemon stops",
-                hint:
-                    "Move the file back. If it was removed, export what it has, then restart the daemon: tributaryctl sync"
+                hint: "Move the file back. If it was removed, the daemon still has all data: make a backup, stop the "
+                    + "daemon, restore the backup with the second command, and start the daemon: tributaryctl backup BACKUP; "
+                    + "tributaryctl restore BACKUP --store \(engine.file.path.shellWord)"
             )
         }
         if let failure = engine.container.store.checkpointFailure {

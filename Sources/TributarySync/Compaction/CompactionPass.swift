@@ -359,10 +359,11 @@ struct CompactionPass: Sendable {
                 sync.environment.published(owner)
                 report.add(decision, facts, planned: sync.state.read(\.planner.baselines))
                 logger.notice(
-                    "removed what a baseline has",
+                    "removed files that a verified baseline replaces",
                     metadata: [
                         "writer": "\(owner)", "segments": "\(decision.removed.count)",
                         "baselines": "\(decision.baselines.count)",
+                        "comparisons": "\(decision.comparisons.count)",
                     ]
                 )
             } catch let error as SegmentError where owner != facts.own {

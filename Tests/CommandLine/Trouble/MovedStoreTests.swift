@@ -16,6 +16,29 @@ import TributaryAdmin
         try await daemon.success(of: ["status", "--check"])
     }
 
+    /// The commands of the hint save everything, also a change from after the removal.
+    @Test(.timeLimit(.minutes(30))) func aRemovedStoreIsRestoredAsTheHintSays() async throws {
+        let daemon = try await RunningDaemon.started()
+        try await daemon.save(#"{"insert":"Department","values":{"title":"before"}}"#)
+        for end in ["", "-wal", "-shm"] { try FileManager.default.removeItem(atPath: daemon.store + end) }
+        try await daemon.save(#"{"insert":"Department","values":{"title":"after"}}"#)
+        let problems = try await daemon.call(.get, "/v1/status").1["problems"] as? [[String: Any]]
+        let hint = try #require(problems?.first?["hint"] as? String)
+        let backup = daemon.folder.path("backup.sqlite")
+        let commands = hint.matches(of: /tributaryctl ([^;]+)/).map { command in
+            command.1.split(separator: " ").map { $0 == "BACKUP" ? backup : String($0) }
+        }
+        try #require(commands.map(\.first) == ["backup", "restore"], "\(hint)")
+        try await daemon.success(of: commands[0])
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+        #expect(!FileManager.default.fileExists(atPath: daemon.store))
+        try await daemon.success(of: commands[1])
+        #expect(try PlainSQL(path: daemon.store).value("SELECT count(*) FROM Department") == "2")
+        try await daemon.start()
+        try await daemon.success(of: ["status", "--check"])
+        #expect(try await daemon.count("Department") == 2)
+    }
+
     /// The daemon runs without the capability that lets root write all files.
     @Test(.timeLimit(.minutes(30))) func aStoreThatMayNotBeWrittenIsNotStarted() async throws {
         let daemon = try await RunningDaemon.started()

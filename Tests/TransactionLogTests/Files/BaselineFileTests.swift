@@ -80,7 +80,7 @@ import TributaryChanges
     }
 
     @Test func theExampleOfTheArticleIsValid() throws {
-        let article = try Article(path: "Sources/TransactionLog/TransactionLog.docc/SegmentFormat.md")
+        let article = try Article(path: "Sources/TransactionLog/TransactionLog.docc/BaselineFormat.md")
         let vector = try SegmentVectors.bytes(of: "valid/article.baseline")
         #expect(article.block(after: "<!-- vector: baseline -->") == String(decoding: vector, as: UTF8.self))
         #expect(try Self.counts(VerifiedBaseline.verify(MemorySegment(vector))) == [2, 3, 5])

@@ -6,6 +6,11 @@ import TributaryChanges
 
 /// The test vectors that go with the specification of the segment format, against this project's reader and writer.
 @Suite struct SegmentVectorTests {
+    /// One of the articles of the specification.
+    private static func article(_ name: String) throws -> Article {
+        try Article(path: "Sources/TransactionLog/TransactionLog.docc/\(name).md")
+    }
+
     @Test(arguments: try SegmentVectors().segments)
     func aSegmentIsReadAsTheVectorSays(_ vector: SegmentVectors.Segment) throws {
         let bytes = try vector.bytes()
@@ -54,7 +59,7 @@ import TributaryChanges
 
     /// The comparison in the article is a vector in normal form, and endorses the article's baseline.
     @Test func theComparisonOfTheArticleEndorsesItsBaseline() throws {
-        let article = try Article(path: "Sources/TransactionLog/TransactionLog.docc/SegmentFormat.md")
+        let article = try Self.article("BaselineFormat")
         let block = try #require(article.block(after: "<!-- vector: comparison -->"))
         #expect(Array(block.utf8) == (try SegmentVectors.bytes(of: "valid/article.comparison")))
         let baseline = String(decoding: try SegmentVectors.bytes(of: "valid/article.baseline"), as: UTF8.self)
@@ -65,9 +70,9 @@ import TributaryChanges
 
     /// The article's signed end line is what its second example gets with the key that it names.
     @Test func theSignatureOfTheArticleIsThatOfItsExample() throws {
-        let article = try Article(path: "Sources/TransactionLog/TransactionLog.docc/SegmentFormat.md")
-        let end = try #require(article.block(after: "<!-- vector: signed-end -->"))
-        let lines = try #require(article.block(after: "<!-- vector: article-next -->")).split(separator: "\n")
+        let end = try #require(Self.article("SignaturesAndEncryption").block(after: "<!-- vector: signed-end -->"))
+        let example = try #require(Self.article("SegmentFormat").block(after: "<!-- vector: article-next -->"))
+        let lines = example.split(separator: "\n")
         let body = Array(lines.dropLast().map { $0 + "\n" }.joined().utf8)
         let source = MemorySegment(body + Array(end.utf8))
         let tail = try SegmentTail.read(source)
@@ -119,7 +124,7 @@ import TributaryChanges
 
     /// The segments in the article are vectors, and the second one follows the first.
     @Test func theExampleOfTheArticleIsTwoVectors() throws {
-        let article = try Article(path: "Sources/TransactionLog/TransactionLog.docc/SegmentFormat.md")
+        let article = try Self.article("SegmentFormat")
         let texts = try ["article", "article-next"].map { name in
             let text = String(decoding: try SegmentVectors.bytes(of: "valid/\(name).tlog"), as: UTF8.self)
             #expect(article.block(after: "<!-- vector: \(name) -->") == text)
@@ -143,7 +148,7 @@ import TributaryChanges
 
     /// The article's table of limits and its greatest clock are those of the code.
     @Test func theLimitsOfTheArticleAreThoseOfTheCode() throws {
-        let article = try Article(path: "Sources/TransactionLog/TransactionLog.docc/SegmentFormat.md")
+        let article = try Self.article("SegmentFormat")
         let rows = article.rows(under: "Grammar").filter { $0.count == 2 }
         let limits = Dictionary(uniqueKeysWithValues: rows.map { ($0[0], $0[1]) })
         #expect(limits["nesting"] == "\(JSONParser.logDepth)")

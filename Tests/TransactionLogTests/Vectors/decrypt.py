@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Decrypts a file of the log folder as the specification says (Sources/TransactionLog/TransactionLog.docc/SegmentFormat.md).
+"""Decrypts a file of the log folder as the specification says (Sources/TransactionLog/TransactionLog.docc/SignaturesAndEncryption.md).
 
     decrypt.py KEYS FILE OUTPUT
 

@@ -35,7 +35,9 @@ import TributaryModel
             WHERE type IN ('table', 'view') AND name LIKE 'tributary\\_%' ESCAPE '\\' ORDER BY name
             """
         ).compactMap { $0[0] }
-        let sections = example.article.sections(under: "The store's own tables")
+        let sections = try ["StoreTables", "MergeTables"].flatMap {
+            try StoreFormatExample.article($0).sections(under: "The tables")
+        }
         #expect(sections.map(\.heading).sorted() == tables.map { "`\($0)`" })
         for table in tables {
             let columns = try database.rows("SELECT name, type FROM pragma_table_info('\(table)') ORDER BY cid")
@@ -55,9 +57,9 @@ import TributaryModel
         func columns(_ table: String) throws -> [String?] {
             try database.rows("SELECT name FROM pragma_table_xinfo('\(table)') ORDER BY cid").map { $0[0] }
         }
+        let sections = try StoreFormatExample.article("StoreFormat").sections(under: "Tables of the model")
         let names = { (heading: String) in
-            example.article.sections(under: "Tables of the model").first { $0.heading == heading }?
-                .rows.compactMap { Article.code($0[0]) } ?? []
+            sections.first { $0.heading == heading }?.rows.compactMap { Article.code($0[0]) } ?? []
         }
         let entity = names("A table for each root entity")
         #expect(entity == ["_id", "_entity", "_revision", "_version", "_exceptions", "_date_NAME", "NAME"])
@@ -73,12 +75,12 @@ import TributaryModel
     @Test func theNumbersAreThoseOfTheCode() throws {
         let example = try StoreFormatExample()
         let database = PlainSQL(path: example.replica.path)
-        let text = example.article.text
+        let text = try StoreFormatExample.article("StoreFormat").text
         let version = try #require(try database.value("PRAGMA user_version"))
         #expect(text.hasPrefix("# The store format, version \(version)\n"))
         let application = try #require(try database.value("PRAGMA application_id").flatMap { Int32($0) })
         #expect(text.contains("0x" + String(application, radix: 16)))
-        #expect(text.contains("up to \(HistoryWriter.capacity) changes"))
+        #expect(try StoreFormatExample.article("StoreTables").text.contains("up to \(HistoryWriter.capacity) changes"))
     }
 
     /// Runs a query with the `sqlite3` command and returns its output; nil where the command does not exist.
@@ -96,17 +98,22 @@ import TributaryModel
     }
 }
 
-/// The worked example of the article on the store format: a real store with the article's model and transactions.
+/// The example of the articles on the store format: a real store with the article's model and transactions.
 struct StoreFormatExample {
     let article: Article
     let replica: Replica
 
     init() throws {
-        article = try Article(path: "Sources/TributaryStore/TributaryStore.docc/StoreFormat.md")
+        article = try Self.article("StoreExample")
         let yaml = try #require(article.block(after: "<!-- example: model -->"))
         replica = try Replica(Model(yaml: yaml))
         let text = try #require(article.block(after: "<!-- example: transactions -->"))
         for transaction in try StoreFormatExample.transactions(text) { try replica.apply(transaction) }
+    }
+
+    /// One of the articles on the store format.
+    static func article(_ name: String) throws -> Article {
+        try Article(path: "Sources/TributaryStore/TributaryStore.docc/\(name).md")
     }
 
     private static func transactions(_ text: String) throws -> [ForeignTransaction] {
