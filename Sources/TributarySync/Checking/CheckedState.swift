@@ -66,7 +66,7 @@ struct CheckedState: Sendable {
         tails[writer, default: []].append(name)
     }
 
-    /// The baselines with which the rebuilt store begins; empty while all segments are in the folder.
+    /// The rebuilt store begins with these baselines; empty while all segments are in the folder.
     func bases(_ known: KnownBaselines, listing: LogListing) -> [KnownBaseline] {
         let covered = known.covered
         let lacksSegments = writers.contains {

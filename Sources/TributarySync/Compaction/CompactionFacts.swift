@@ -48,8 +48,7 @@ struct CompactionFacts: Sendable {
         var seen: VersionVector
     }
 
-    /// A producer never acknowledges, so it is not active; an evicted store is active again after its next transaction;
-    /// O(w).
+    /// A producer never acknowledges, so it is not active; an evicted store is active after its next transaction; O(w).
     var active: [Peer] { CompactionFacts.active(beside: store, among: writers) }
 
     static func active(beside store: UniqueID, among writers: [WriterRecord]) -> [Peer] {
@@ -110,7 +109,7 @@ extension CompactionFacts {
         }
     }
 
-    /// The segments that the folder lacks, and whose transactions are in no other file; O(n) for lists in order of `first`.
+    /// The segments that the folder lacks, also under other bounds; O(n) for lists in the order of `first`.
     static func missing(
         _ records: [SegmentRecord],
         after released: UInt64,

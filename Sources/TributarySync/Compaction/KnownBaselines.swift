@@ -62,7 +62,7 @@ struct KnownBaselines: Hashable, Sendable {
     private(set) var verified: [KnownBaseline] = []
     private(set) var unverified: [KnownBaseline] = []
     private(set) var objections: [Objection] = []
-    /// The file marks of the last reading, by path; each file is read once.
+    /// The files of the last reading, by path; each file is read once.
     private(set) var marks: [String: FileAttributes] = [:]
 
     init(
@@ -350,6 +350,5 @@ extension VersionVector {
         self.init(Dictionary(writers.map { ($0.id, $0.sequence) }) { first, _ in first })
     }
 
-    /// O(w).
     func covers(_ other: VersionVector) -> Bool { other.entries.allSatisfy { self[$0.key] >= $0.value } }
 }

@@ -85,7 +85,7 @@ struct TakenNames: Hashable, Sendable {
         try transaction.setSetting(StoreKeys.taken, to: taken.text)
     }
 
-    /// Forgets files that are gone, and returns the files whose transactions are not applied, which are a problem.
+    /// Forgets files that are gone, and returns the files with unapplied transactions, which are a problem.
     ///
     /// The other files stay recorded, because the pause depends on their number; `own` was published by this store.
     static func remaining(

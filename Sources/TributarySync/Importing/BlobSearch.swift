@@ -58,7 +58,6 @@ struct BaselineBlobs: Sendable {
     let logs: LogFolder
     let writers: [UniqueID]
 
-    /// O(w).
     func holder(of sha256: String, size: Int64) throws(SegmentError) -> UniqueID {
         if let writer = writers.first(where: { logs.opensBlob(sha256, of: $0, size: size) }) { return writer }
         throw SegmentError(.missing, file: "\(logs.path)/…/blobs/\(sha256)", reason: "no writer's folder has the blob")

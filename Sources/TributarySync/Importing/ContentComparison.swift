@@ -164,7 +164,7 @@ struct SegmentEnds: Sendable {
     }
 }
 
-/// The applied segments that overlap a range, whose transactions must be requested in ascending order.
+/// The applied segments that overlap a range; transactions must be requested in ascending order.
 ///
 /// If several segments contain a transaction, only the segment with the greatest last transaction is read.
 private struct AppliedTransactions {
@@ -180,7 +180,7 @@ private struct AppliedTransactions {
         later = records.sorted { $0.first > $1.first }
     }
 
-    /// Also returns the file in which it was found; nil when no file has the transaction any more.
+    /// Also returns the path of the file; nil when no file has the transaction any more.
     mutating func digest(of sequence: UInt64) throws(SegmentError) -> (SHA256.Digest, String)? {
         if let current, let digest = try current.digests.digest(of: sequence) { return (digest, current.file) }
         let count = begun.count
@@ -264,7 +264,7 @@ struct AppliedAudit {
         return (findings, refused, comparison.ends)
     }
 
-    /// A file that was damaged after it was applied is no contradiction: its transactions are in the store.
+    /// A file that was damaged after it was applied does not contradict: its transactions are in the store.
     ///
     /// Other machines may need an own segment, so all its bytes are read as long as the outbox has its lines.
     private func finding(

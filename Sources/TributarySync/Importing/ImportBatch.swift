@@ -45,7 +45,7 @@ struct ImportBatch: Sendable {
     var changeLimit = 0
     var isAwaited: @Sendable () -> Bool = { false }
     var end = ContinuousClock.now
-    /// Whether a slice has ended that used up the part of its segment that was read before the write lock was taken.
+    /// Whether a slice has used up the part of its segment that was read before the write lock was taken.
     var isReadUp = false
     var result = Result()
     var committed: [CommittedTransaction] = []
@@ -120,7 +120,7 @@ extension ImportBatch {
         if result.counts.changes > 0 { try recordUnacknowledged(own.sequence, transaction) }
     }
 
-    /// Since the batch was planned, a local transaction may have received a name in the segment.
+    /// False if a local transaction has received the name of a transaction in the segment since the batch was planned.
     private func isCompared(_ item: Item) -> Bool {
         WriterPosition(sequence: positions[item.name.writer] ?? 0, partial: partials[item.name.writer]?.partial)
             .isCompared(item.name.bounds, sha256: item.segment.end.sha256, through: item.comparedThrough)
@@ -136,7 +136,7 @@ extension ImportBatch {
             || (!committed.isEmpty && ContinuousClock.now >= end)
     }
 
-    /// One slice if somebody waits, or if the rows come in order, because further slices are then on other pages.
+    /// A batch has one slice if somebody waits, or if the rows come in order: later slices are then on other pages.
     ///
     /// A transaction has the weight of several changes, because it takes memory until the commit.
     private func isLarge(_ transaction: WriteTransaction) -> Bool {
@@ -230,7 +230,6 @@ extension ImportBatch {
         committed.append(transaction)
     }
 
-    /// Returns the writer's name.
     private mutating func recordProgress(
         of item: Item,
         deferred: Int,
@@ -325,7 +324,7 @@ extension PartialRecord {
     }
 }
 
-/// Nothing of its batch was committed.
+/// A segment could not be read while it was applied; nothing of its batch was committed.
 package struct SegmentFailure: Error, Sendable {
     package var name: SegmentName
     package var error: SegmentError

@@ -335,7 +335,6 @@ struct ImportLoop {
 
     // MARK: Compare applied files
 
-    /// Returns true while there are more.
     private mutating func audit() async -> Bool {
         let names = scanner.unchecked(limit: ImportLoop.auditLimit)
         let files =

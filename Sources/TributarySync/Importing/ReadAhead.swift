@@ -44,7 +44,7 @@ final class ReadAhead: @unchecked Sendable {
         self.open = open
     }
 
-    /// Must be called from one thread at a time; throws `inputOutput` when reading makes no more progress.
+    /// Not for concurrent calls; throws `inputOutput` when reading makes no more progress.
     func next() throws(SegmentError) -> SegmentBatch? {
         while true {
             let (batch, end) = progress.withLock { progress -> (SegmentBatch?, Result<Void, SegmentError>?) in
@@ -184,7 +184,7 @@ final class PausedReaders: Sendable {
     }
 }
 
-/// Reading continues to the end of a slice, because less cannot be committed, but never far beyond the limits.
+/// Limits the memory of read segments; a slice is read to its end, because less cannot be committed.
 struct ReadBudget {
     /// The bytes of the events of a batch, and of the excess until the slice ends.
     private static let batchBytes = 4 << 20
@@ -211,7 +211,7 @@ struct ReadBudget {
     }
 }
 
-/// The beginnings are read before the write lock is taken, so that a folder that does not answer delays no save.
+/// Reads the beginnings of a batch's segments before the write lock is taken: a hanging folder delays no save.
 ///
 /// Only the rest of a large transaction is read with the lock held, for at most ``ImportControl/patience``.
 struct SegmentReaders: Sendable {

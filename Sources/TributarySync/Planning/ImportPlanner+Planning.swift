@@ -9,8 +9,7 @@ extension ImportPlanner {
         case untrusted(String)
         case blobs([String])
         case dependencies(SegmentSummary.UnmetDependencies)
-        /// Awaited even if it is abandoned: a store with transactions of a writer always has its predecessor's
-        /// transactions.
+        /// Awaited even if it is abandoned: a store that has a writer's transactions always has its predecessor's.
         case predecessor(Incarnation.Predecessor)
     }
 
@@ -129,7 +128,7 @@ extension ImportPlanner {
         }
     }
 
-    /// A folder that has an earlier segment may get this one, too; one step for each untrusted segment before it.
+    /// False if an earlier segment is there, because this segment may still arrive; a step for each untrusted segment.
     private func isGone(through sequence: UInt64, of id: UniqueID) -> Bool {
         // A folder that does not exist yet may get them.
         guard let writer = writers[id] else { return false }
@@ -279,7 +278,6 @@ extension ImportPlanner {
         positions[writer].sequence < sequence && !abandoned.contains(writer)
     }
 
-    /// The key is missing, or is not trusted.
     private func untrusted(_ writer: PlannedWriter, _ bounds: SegmentBounds) -> String? {
         if case .bad(.held, let reason, _)? = writer[bounds]?.knowledge { return reason }
         return writer[bounds]?.valid.flatMap { untrusted(writer.name(bounds), $0) }
@@ -317,7 +315,7 @@ extension ImportPlanner {
     private static let readAheadStep = 32
 }
 
-/// The segments with a writer's next transaction during one plan, in which the position only rises.
+/// The segments with a writer's next transaction, during a single plan; the position only rises.
 ///
 /// Each segment is visited once, and is examined again only when its awaited transactions have arrived.
 private struct Holders {

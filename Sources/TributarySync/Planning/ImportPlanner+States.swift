@@ -68,7 +68,7 @@ extension ImportPlanner {
         writers.values.sorted { $0.id < $1.id }.flatMap { statuses($0, wall: wall) }
     }
 
-    /// Nil when it is unknown, or applied without remarks; `state` chooses among several files of one name; O(n).
+    /// Nil when it is unknown, or applied without remarks; `state` chooses among files of the same name; O(n).
     package func status(of id: SegmentName, in state: SegmentState? = nil, wall: WallTime) -> SegmentStatus? {
         guard let writer = writers[id.writer] else { return nil }
         let unusableFiles = writer.unusableFiles.filter { $0.id == id && state ?? $0.state == $0.state }

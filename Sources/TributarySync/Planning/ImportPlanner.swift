@@ -76,7 +76,6 @@ package struct ImportPlanner: Sendable {
 
     package func position(of writer: UniqueID) -> WriterPosition { positions[writer] ?? WriterPosition() }
 
-    /// O(w).
     func covers(_ vector: VersionVector) -> Bool {
         vector.entries.allSatisfy { position(of: $0.key).sequence >= $0.value }
     }
@@ -245,7 +244,6 @@ package struct ImportPlanner: Sendable {
         writers[id.writer]?.unmet = unmet
     }
 
-    /// With the preceding segment.
     mutating func compare(_ id: SegmentName) { writers[id.writer]?.compare(SegmentFile(id: id)) }
 
     package var missingBlobs: [SegmentName: [String]] { unsettled.blobs }
@@ -315,7 +313,7 @@ package struct ImportPlanner: Sendable {
 /// The segments that need a later action, found without visiting all segments.
 struct UnsettledSegments: Sendable {
     private(set) var blobs: [SegmentName: [String]] = [:]
-    /// With the wall time of that finding.
+    /// With the wall time when the missing end line was found.
     private(set) var incomplete: [SegmentName: WallTime] = [:]
     /// Incomplete segments that were read again after their grace, because a segment may grow without an event.
     private var readAfterGrace: [SegmentName: WallTime] = [:]
@@ -354,7 +352,6 @@ struct UnsettledSegments: Sendable {
         return due
     }
 
-    /// When a segment becomes damaged or is tried again.
     func deadline(after wall: WallTime, grace: Duration) -> WallTime? {
         let damaged = incomplete.values.lazy.map { $0.later(by: grace) }.filter { $0 > wall }.min()
         let retry = unreadable.values.lazy.filter { $0 > wall }.min()

@@ -71,8 +71,7 @@ struct PlannedBaselines: Sendable {
             + SyncError.acceptCommand(name)
     }
 
-    /// `isMissing`: no segment has a transaction; `isGone`: no segment up to a transaction is there; O(w) for each
-    /// baseline.
+    /// `isMissing`: no segment has the transaction; `isGone`: no segment up to it is there; O(w) for each baseline.
     mutating func next(
         _ positions: [UniqueID: WriterPosition],
         isBeginning: Bool,

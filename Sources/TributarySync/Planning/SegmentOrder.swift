@@ -86,7 +86,7 @@ struct SegmentOrder<Segment: BoundedSegment>: Sendable {
         return covered
     }
 
-    /// Drops the removed elements once they are the greater part; O(1) for each.
+    /// Frees the removed elements once they are the greater part; O(1) for each.
     private mutating func trim() {
         guard start > 64, start * 2 > list.count else { return }
         // The rest is copied, because an array keeps the capacity for removed elements.

@@ -1,7 +1,7 @@
 import TransactionLog
 package import TributaryChanges
 
-/// The defaults are those of the configuration file.
+/// The configuration file has the same defaults.
 package struct SyncConfiguration: Sendable, Hashable {
     package enum Rescan: Sendable, Hashable {
         /// 10 minutes where inotify reports changes, 30 seconds on network file systems.
@@ -11,7 +11,7 @@ package struct SyncConfiguration: Sendable, Hashable {
 
     /// The folder must exist: the service must not create the folder of an unmounted share.
     package var logs: String
-    /// The name that peers see; nil uses the name with which the store was opened.
+    /// The name that peers see; nil for the name from the opening of the store.
     package var name: String?
     package var rescan = Rescan.automatic
     /// A segment that lacks an end line for longer is considered damaged.

@@ -28,7 +28,7 @@ extension SyncService {
     /// A folder that does not answer for longer is a problem.
     package static let folderPatience = Duration.seconds(10)
 
-    /// A batch that is being applied may wait for the write lock, so it says nothing about the log folder.
+    /// A batch that is being applied may wait for the write lock, which is not a fault of the log folder.
     private func silence(isApplying: Bool, wall: WallTime) -> Problem? {
         let imports = isApplying ? .zero : control.work.silence ?? .zero
         let exports = exportWork.silence ?? .zero

@@ -4,7 +4,6 @@ package import TributaryAdmin
 package import TributaryChanges
 
 package struct FolderScan: Sendable {
-    /// The folders that may have changed, including the store's own folder.
     package var listings: [WriterListing] = []
     package var changes: [ListingChange] = []
     package var vanished: [UniqueID] = []
@@ -39,7 +38,7 @@ package struct WriterListing: Sendable {
         package var state: SegmentState
         package var reason: String
         package var hint: String
-        /// Only a conflict copy is read.
+        /// Nil for everything but a conflict copy, because only copies are read.
         package var file: FileIdentity?
     }
 

@@ -261,7 +261,6 @@ extension FolderScanner {
         scan.retry.insert(folder: writer)
     }
 
-    /// Nil when the system refuses to list the folder.
     private mutating func list(
         _ folder: Int32,
         _ writer: UniqueID,

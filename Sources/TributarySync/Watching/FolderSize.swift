@@ -4,7 +4,7 @@ import Synchronization
 import TransactionLog
 package import TributaryChanges
 
-/// Measured on a thread of its own: callers wait at most a second, and only the export waits without a limit.
+/// The size is measured on a thread of its own: callers wait at most a second, only the export waits without a limit.
 ///
 /// Unchanged folders are listed again only once an hour, because a file in them may have grown.
 package final class FolderSize: Sendable {
@@ -41,7 +41,7 @@ package final class FolderSize: Sendable {
     private static let ageWhenFull = Duration.seconds(1)
     private static let wholeAge = Duration.seconds(3600)
     private static let deepest = 3
-    /// For further folders nothing is cached between two measurements.
+    /// Nothing is cached for further folders.
     private static let keptFolders = 10_000
 
     package init(path: String) { self.path = path }
@@ -126,7 +126,7 @@ package final class FolderSize: Sendable {
         }
     }
 
-    /// Closes the folder.
+    /// It closes `folder`.
     private static func add(
         _ folder: Int32,
         _ path: String,

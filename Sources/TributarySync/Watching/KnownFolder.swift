@@ -7,7 +7,7 @@ struct KnownFolder: Sendable {
         case unusableFile(WriterListing.UnusableFile)
     }
 
-    /// Each segment of the folder has one, even when it is applied: 40 bytes.
+    /// Each segment of the folder takes 40 bytes, also after it is applied.
     struct File: BoundedSegment {
         let bounds: SegmentBounds
         let inode: UInt64
@@ -26,7 +26,7 @@ struct KnownFolder: Sendable {
 
     private static let misnamedLimit = 1_000
     private(set) var misnamedCount = 0
-    /// The number of listed baselines of a writer, and the numbers of compared and of newest baselines that are read.
+    /// The number of a writer's listed baselines, and of its compared and its newest baselines that are read.
     private static let (baselineLimit, examinedLimit) = (1_000, 16)
     private static let comparisonLimit = 64
 

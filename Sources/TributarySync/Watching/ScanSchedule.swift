@@ -1,7 +1,7 @@
 package import TransactionLog
 package import TributaryChanges
 
-/// A hinted file stays hinted next to "everything": a folder's list does not show that an applied file was overwritten.
+/// Places to scan; a file stays named next to "everything": a folder's list does not show an overwritten file.
 package struct FolderHints: Hashable, Sendable {
     package private(set) var isEverything: Bool
     package private(set) var folders: Set<UniqueID> = []
