@@ -69,7 +69,7 @@ final class Engine: Sendable {
         }
     }
 
-    /// Reads the newest state: the main context's generation may be older; nil when there is no result within a second.
+    /// Reads the newest state: the main context's generation may be older; nil without a result within a second.
     func readSoon<T: Sendable>(_ body: @escaping @Sendable (Reader) throws -> T) async -> T? {
         try? await statusReadLimiter.run {
             await withTaskGroup(of: T?.self) { group in
@@ -91,7 +91,6 @@ extension PersistentContainer: LocalReplica {
 }
 
 extension Engine {
-    /// Does not block a thread of Swift's pool.
     static func open(
         _ configuration: Configuration,
         model: Model,
@@ -159,7 +158,7 @@ extension ModelVersions {
     }
 }
 
-/// SQLite continues to use a removed file; its new data is lost at the end of the process.
+/// Notices that the store's file was removed: SQLite continues to write into it, and the data is lost at the end.
 struct StoreFile: Sendable {
     let path: String
     /// Device and inode of the opened file.

@@ -4,7 +4,7 @@ import Glibc
 import TributaryAdmin
 import TributaryChanges
 
-/// Locks `STORE.lock`, which is never removed: otherwise two daemons could lock two files of one name.
+/// Locks `STORE.lock`, which is never removed: otherwise two daemons could lock two files of the same name.
 final class StoreLock: Sendable {
     struct Failure: Hashable, Sendable {
         var time: Double
@@ -74,8 +74,9 @@ final class StoreLock: Sendable {
         _ = pwrite(descriptor, bytes, bytes.count, 0)
     }
 
-    /// Refuses a store with hard links: two programs that open it under two names damage it, because SQLite finds its
-    /// write-ahead log by the name.
+    /// Refuses hard links: programs that open a store under two names damage it, because each finds its own WAL.
+    ///
+    /// A lock on the file itself does not help, because closing it would drop SQLite's own locks.
     private static func demandOneName(_ store: String) throws(StartFailure) {
         let path = URL(fileURLWithPath: store).resolvingSymlinksInPath().path
         guard let count = try? FileManager.default.attributesOfItem(atPath: path)[.referenceCount] as? NSNumber,

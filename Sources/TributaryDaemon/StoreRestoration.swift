@@ -10,7 +10,7 @@ struct StoreRestoration {
     let store: String
     let logger: Logger
 
-    /// Checks the restored store, writes its large values next to it, and removes the marker; needs a marker.
+    /// Does nothing without a marker; otherwise checks the restored store, and writes its large values next to it.
     func complete() throws(StartFailure) {
         let path = RestoreMarker.path(besideStore: store)
         do {

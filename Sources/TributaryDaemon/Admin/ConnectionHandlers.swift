@@ -2,7 +2,7 @@ import NIOCore
 import NIOHTTP1
 import TributaryAdmin
 
-/// Closes after the response to HTTP/1.0 or `Connection: close`; it follows the parser, which knows the version.
+/// Closes the connection after the response to HTTP/1.0 or `Connection: close`; it comes right after the parser.
 final class ClosingHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -90,7 +90,7 @@ final class RefusalHandler: ChannelInboundHandler {
     }
 }
 
-/// Adds a problem document to the server's own response to bytes that are not HTTP, which alone has no body.
+/// Adds a problem document to the server's own 400 for bytes that are not HTTP: only that response has no body.
 final class UnreadableRequestHandler: ChannelOutboundHandler {
     typealias OutboundIn = IOData
     typealias OutboundOut = IOData

@@ -10,7 +10,7 @@ struct ConfigurationFile {
     let path: String
     private(set) var entries: [String: ConfigurationEntry] = [:]
     private(set) var fault: ConfigurationError?
-    /// If so, a key without an entry is known to be missing.
+    /// False for an unreadable file, which may have contained any key.
     private(set) var isYAML = false
     private(set) var unreadFiles: [String] = []
 

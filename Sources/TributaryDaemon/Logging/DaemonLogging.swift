@@ -145,8 +145,7 @@ struct StandardErrorLogHandler: SettingLogHandler {
 
     private static func time() -> String { Date().formatted(timeStyle) }
 
-    /// The time comes from Foundation: the fields of `timespec` and `tm` belong to the C module that is imported first,
-    /// which differs between static and dynamic builds.
+    /// The C module that has the fields of `timespec` and `tm` differs between static and dynamic builds.
     private static let timeStyle = Date.ISO8601FormatStyle(timeZone: .current)
         .year().month().day().time(includingFractionalSeconds: true)
 }

@@ -133,7 +133,6 @@ struct PageData: Sendable {
         )
     }
 
-    /// Stores with unapplied transactions come first.
     private static func shown(_ found: [WritersMessage.Writer], hasMore: Bool) -> WritersMessage {
         let ordered = found.sorted { ($1.behind ?? 0, $0.id) < ($0.behind ?? 0, $1.id) }
         let shown = ordered.prefix(shownStores).map { writer in
@@ -246,7 +245,6 @@ struct PageData: Sendable {
         return lines.joined(separator: "\n")
     }
 
-    /// The answers of other routes are unchanged.
     func json() throws -> String {
         var members = [
             ("madeAt", try madeAt.jsonText()), ("shows", try extent.rawValue.jsonText()),

@@ -7,8 +7,7 @@ import TributaryChanges
 // This folder contains the page for people. The document is a resource, page.html, which draws itself from embedded
 // JSON. The same JSON is also served alone.
 
-/// The policy allows only the document's own script and style, by their hashes, so text that got past the escaping does
-/// nothing.
+/// The policy allows only the document's own script and style: a text that got past the escaping does nothing.
 struct PageDocument: Sendable {
     private let parts: [Substring]
     let policy: String
@@ -39,7 +38,6 @@ struct PageDocument: Sendable {
         return "sha256-" + Data(hash.finalize().bytes).base64EncodedString()
     }
 
-    /// A browser without scripts shows the words.
     func text(with json: String, words: String = "") -> String {
         let policy = "<meta http-equiv=\"Content-Security-Policy\" content=\"\(policy)\">"
         let filled = [policy, PageDocument.escaped(words), PageDocument.embedded(json)]

@@ -3,7 +3,6 @@ import TransactionLog
 import TributaryAdmin
 import TributarySync
 
-/// One request at a time works on baselines.
 enum CompactRoute {
     /// `POST /v1/compact`: with `dryRun=true` it only reports the planned steps, and why segments stay.
     static func compact(_ request: AdminRequest) async throws -> Response {

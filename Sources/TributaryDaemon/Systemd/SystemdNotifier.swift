@@ -25,7 +25,6 @@ final class SystemdNotifier: Sendable {
         if changed { send("STATUS=\(oneLine(status))") }
     }
 
-    /// ``ready(_:)`` follows in any case.
     func reloading() {
         let microseconds = DispatchTime.now().uptimeNanoseconds / 1_000
         send("RELOADING=1\nMONOTONIC_USEC=\(microseconds)")
@@ -58,7 +57,7 @@ struct ServiceUnit: Hashable {
     var name: String
     var isOfUser: Bool
 
-    /// Nil for a daemon that was started by hand; not from libsystemd, which needs the hidden process 1.
+    /// Nil for a daemon that was started by hand; libsystemd cannot tell, because the sandbox hides process 1.
     static let current: ServiceUnit? = {
         guard ProcessInfo.processInfo.environment["SYSTEMD_EXEC_PID"] == String(getpid()) else { return nil }
         return (try? String(contentsOfFile: "/proc/self/cgroup", encoding: .utf8)).flatMap(

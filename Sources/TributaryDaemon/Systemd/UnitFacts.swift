@@ -8,7 +8,6 @@ import TributaryChanges
 /// A unit as systemd runs it, with its drop-ins, and its state.
 struct UnitFacts: Sendable {
     let properties: UnitProperties
-    /// By the file of `EnvironmentFile=`.
     private let environmentFiles: [(file: String, variables: [String: String]?)]
 
     var name: String { properties.unit }
@@ -26,7 +25,6 @@ struct UnitFacts: Sendable {
         self.init(properties)
     }
 
-    /// Nil for a unit that is not installed.
     init?(_ properties: UnitProperties) {
         guard properties["LoadState"] == "loaded" else { return nil }
         self.properties = properties
@@ -52,7 +50,6 @@ struct UnitFacts: Sendable {
         return Dictionary(pairs) { $1 }
     }
 
-    /// Nil if no service reads the file.
     static func name(configuredBy path: String) -> String? {
         DefaultPaths.serviceState(configuredBy: path).map { folder in
             let instance = folder.dropFirst(DefaultPaths.serviceState.count + 1)

@@ -158,7 +158,7 @@ struct KnownBaselines: Hashable, Sendable {
 
     // MARK: Changes
 
-    /// Until the file of the baseline changes.
+    /// Marks a baseline as unusable until its file changes.
     func refusing(_ name: BaselineName, _ refusal: Refusal) -> KnownBaselines {
         var new = self
         new.baselines[name] = nil

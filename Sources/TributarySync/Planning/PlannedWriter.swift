@@ -177,7 +177,6 @@ struct PlannedWriter: Sendable {
         return !files.isEmpty
     }
 
-    /// Returns the segments to read again.
     mutating func compareAgain(after position: UInt64) -> [SegmentBounds] {
         for file in conflicts.keys where file.id.last > position { _ = compareAgain(file.id) }
         return known.values.filter(\.isForked).map(\.id.bounds)

@@ -130,7 +130,7 @@ extension TrustList {
 
     /// Ignores blank lines, and all end lines but the last, so that an end line can be appended by hand.
     ///
-    /// A key with two lines is revoked if one of them revokes it. A key that this version never accepts has no effect: an
+    /// A key with two lines is revoked if any line revokes it. A key that this version never accepts has no effect: an
     /// earlier version has pinned it.
     package static func read(
         _ text: String

@@ -77,7 +77,7 @@ package struct FolderScanner: Sendable {
         updateUnchecked(id.writer)
     }
 
-    /// Applied files whose end line is not compared yet.
+    /// Applied files that are not compared with the record of their end line yet.
     package func unchecked(limit: Int) -> [SegmentName] {
         var names: [SegmentName] = []
         for writer in withUnchecked where names.count < limit {

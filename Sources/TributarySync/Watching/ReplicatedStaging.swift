@@ -5,7 +5,7 @@ import TributaryAdmin
 
 /// Evidence that a replicator also copies the staging folder; it reads a bounded number of entries.
 ///
-/// A folder of another writer in it is no evidence: on a shared mount, all machines stage there.
+/// A folder of another writer in it proves nothing: on a shared mount, all machines stage there.
 struct ReplicatedStaging {
     private(set) var reason: String?
 
