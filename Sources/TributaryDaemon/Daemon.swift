@@ -14,9 +14,7 @@ struct Daemon: Sendable {
     let logLevel: LogLevelSetting
     let logger: Logger
 
-    /// Checks the configuration as the user of its unit, if it has a unit and root asks.
-    ///
-    /// A given model is a file of the caller, such as root's own draft, and not a file of the service.
+    /// As the user of the unit, if root asks; a given model is root's own file, and not a file of the service.
     func checkConfiguration() throws -> [String] {
         let service = sources.meaningService
         let unit = service.unit
@@ -33,7 +31,7 @@ struct Daemon: Sendable {
             + idle.map { "notice: \($0.detail)" } + notes
     }
 
-    /// Checks the model and the paths, and returns lines on the effects of a start on the store.
+    /// Returns lines on the effects of a start on the store.
     func forecast(_ configuration: Configuration) throws -> [String] {
         let model = try checkedModel(configuration)
         let notices = model.circleNotices.map { "notice: \($0)" }
@@ -180,9 +178,7 @@ struct Daemon: Sendable {
         return servers
     }
 
-    /// Handles signals until the process ends, so that a second signal does not end it.
-    ///
-    /// SIGHUP asks a service for a reload; on a terminal it reports the end of the terminal.
+    /// Until the process ends, so that a second signal does not end it; on a terminal, SIGHUP reports the terminal's end.
     private func watchSignals(_ reloader: Reloader, _ stopRequest: ShutdownBroadcast) {
         signal(SIGPIPE, SIG_IGN)
         let isOnTerminal = isatty(STDERR_FILENO) == 1
@@ -199,7 +195,7 @@ struct Daemon: Sendable {
         }
     }
 
-    /// Returns a logger without the service group's own entries, which describe its internals.
+    /// The service group's own entries describe its internals.
     private func quiet(_ logger: Logger) -> Logger {
         var quiet = logger.forLibraries
         quiet[metadataKey: "part"] = "services"

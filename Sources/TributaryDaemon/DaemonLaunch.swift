@@ -31,9 +31,7 @@ package struct DaemonLaunch {
         )
     }
 
-    /// Checks the limit of open files, and keeps the heap in one arena.
-    ///
-    /// It is called before the program has another thread, because each thread would get its own arena.
+    /// Called before the program has another thread, because each thread would get its own arena of the heap.
     package static func prepare() {
         ExitStatus.endUnlessFilesSuffice(64, for: "tributaryd")
         clinux_keep_heap_small()
@@ -104,7 +102,7 @@ package struct DaemonLaunch {
         return String(decoding: try encoder.encode(value), as: UTF8.self)
     }
 
-    /// Writes a message of the argument parser, which repeats arguments as they are, without control characters.
+    /// Removes control characters, because the argument parser repeats arguments as they are.
     package static func complain(_ message: String) {
         for line in EscapedText.lines(message) { printLine(line, to: 2) }
     }

@@ -30,8 +30,7 @@ final class DaemonState: Sendable {
     var lastFailure: StoreLock.Failure? { engine == nil && phase != .stopping ? failureBefore : nil }
     var engine: Engine? { contents.withLock { $0.engine } }
     var configuration: Configuration { contents.withLock { $0.configuration } }
-    /// The names of the keys with a new value that takes effect only after a restart; includes `model` when the model
-    /// file has changed.
+    /// The keys with new values that need a restart; includes `model` when the model file has changed.
     var restartNeeded: [String] {
         let keys = contents.withLock { $0.restartNeeded }
         return keys.contains("model") || !modelHasChanged ? keys : keys + ["model"]
@@ -50,7 +49,7 @@ final class DaemonState: Sendable {
         contents.withLock { if $0.phase == .starting { $0.phase = .migrating } }
     }
 
-    /// Enters the phase of stopping, when new requests are refused; returns true at the first call.
+    /// Returns true at the first call.
     func stop() -> Bool {
         contents.withLock { contents in
             defer { contents.phase = .stopping }

@@ -41,9 +41,7 @@ final class Engine: Sendable {
 
     var showsInitialImport: Bool { isInitialImportShown.load(ordering: .acquiring) }
 
-    /// Waits for the initial import, and has the main context merge it, because the callers read it next.
-    ///
-    /// Returns early when the task is cancelled.
+    /// The main context merges the import, because callers read it next; returns early when the task is cancelled.
     func waitForInitialImport() async {
         await sync.waitForInitialImport()
         guard !Task.isCancelled, !showsInitialImport else { return }
@@ -57,11 +55,10 @@ final class Engine: Sendable {
 
     let readLimiter = ReadLimiter()
     let changeTexts = ChangeTexts()
-    /// Limits reads for the status, separately from clients' reads, so that the status is available when clients' reads
-    /// are at their limit.
+    /// Separate from clients' reads, so that the status is available when these are at their limit.
     let statusReadLimiter = ReadLimiter(limit: Engine.statusReadLimit)
 
-    /// The greatest number of reads for the status; only programs that do not wait for the response cause more.
+    /// Only programs that do not wait for the response cause more reads.
     static let statusReadLimit = 16
 
     /// Reads at the main context's query generation, off the main actor; `body` may run twice.
@@ -71,10 +68,7 @@ final class Engine: Sendable {
         }
     }
 
-    /// Reads the newest state of the store for the status, without waiting for busy readers.
-    ///
-    /// The main context's generation does not move when an administrator decides about a writer. Returns nil when there
-    /// is no result within a second, or when too many such reads are waiting.
+    /// Reads the newest state: the main context's generation may be older; nil without a result within a second.
     func readSoon<T: Sendable>(_ body: @escaping @Sendable (Reader) throws -> T) async -> T? {
         try? await statusReadLimiter.run {
             await withTaskGroup(of: T?.self) { group in
@@ -96,7 +90,6 @@ extension PersistentContainer: LocalReplica {
 }
 
 extension Engine {
-    /// Opens the store, and migrates it to a newer model, without blocking a thread of Swift's pool.
     static func open(
         _ configuration: Configuration,
         model: Model,
@@ -164,9 +157,7 @@ extension ModelVersions {
     }
 }
 
-/// SQLite continues to use a file that was removed or moved away.
-///
-/// Data that it writes then is lost at the end of the process.
+/// Notices that the store's file was removed: SQLite continues to write into it, and the data is lost at the end.
 struct StoreFile: Sendable {
     let path: String
     /// Device and inode of the opened file.

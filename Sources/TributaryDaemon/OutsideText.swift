@@ -3,9 +3,7 @@ import TributaryAdmin
 package import TributaryModel
 import TributaryStore
 
-/// The daemon's readers of text from outside, for programs that feed them arbitrary bytes.
-///
-/// Each returns whether the text is accepted. A refused text has a reason, which must not be empty.
+/// The daemon's readers of text from outside, for programs that feed them arbitrary bytes; false for refused text.
 package enum OutsideText {
     package static func readConfiguration(_ bytes: [UInt8]) -> Bool {
         let sources = ConfigurationSources(environment: [:], hostName: "host", workingDirectory: "/")

@@ -13,7 +13,7 @@ struct StartFailure: Error, Hashable, Sendable, CustomStringConvertible {
         self.status = status
     }
 
-    /// Creates the failure of a system call; a temporary failure lets the service start again.
+    /// A temporary failure lets the service start again.
     init(_ words: String, code: Int32) {
         self.init(
             "\(words): \(String(cString: strerror(code)))",
@@ -57,8 +57,7 @@ extension StartFailure {
     }
 }
 
-/// A migration that ended because the daemon stops; the store is at the old version, and the next start migrates it
-/// again.
+/// The store is at the old version, and the next start migrates it again.
 struct MigrationInterruption: Error, CustomStringConvertible {
     let from: String
     let to: String

@@ -4,9 +4,7 @@ import Glibc
 import TributaryAdmin
 import TributaryChanges
 
-/// Locks `STORE.lock` until the process ends, so that each store has one daemon.
-///
-/// The file is never removed: otherwise two daemons could lock two files of one name.
+/// Locks `STORE.lock`, which is never removed: otherwise two daemons could lock two files of the same name.
 final class StoreLock: Sendable {
     struct Failure: Hashable, Sendable {
         var time: Double
@@ -76,10 +74,9 @@ final class StoreLock: Sendable {
         _ = pwrite(descriptor, bytes, bytes.count, 0)
     }
 
-    /// Refuses a store with hard links.
+    /// Refuses hard links: programs that open a store under two names damage it, because each finds its own WAL.
     ///
-    /// The lock and SQLite's write-ahead log are found by the name: two programs that open the file under two names
-    /// damage it. A lock on the file itself does not help, because closing it would drop SQLite's own locks.
+    /// A lock on the file itself does not help, because closing it would drop SQLite's own locks.
     private static func demandOneName(_ store: String) throws(StartFailure) {
         let path = URL(fileURLWithPath: store).resolvingSymlinksInPath().path
         guard let count = try? FileManager.default.attributesOfItem(atPath: path)[.referenceCount] as? NSNumber,

@@ -4,10 +4,7 @@ import TransactionLog
 import TributaryAdmin
 import TributaryChanges
 
-/// The last place of a service's store, recorded in a file of its state folder.
-///
-/// A start creates a missing store. The record lets it detect a store that was moved away, or a configuration with
-/// another place: an empty store would look healthy.
+/// The last place of a service's store: a start must not replace a store that was moved away by an empty store.
 struct StoreRecord: Sendable {
     private let file: String?
 
@@ -26,8 +23,6 @@ struct StoreRecord: Sendable {
     }
 
     /// Refuses to begin with an empty store where the service had a store.
-    ///
-    /// - Throws: ``StartFailure`` with the commands that help.
     func demand(_ configuration: Configuration) throws(StartFailure) {
         let store = configuration.store
         guard let last, access(store, F_OK) != 0, access(RestoreMarker.path(besideStore: store), F_OK) != 0 else {
@@ -46,11 +41,7 @@ struct StoreRecord: Sendable {
         throw StartFailure("\(reason) \(anew)", status: last == store ? .inputOutput : .badConfiguration)
     }
 
-    /// Records the place of an open or moved store.
-    ///
-    /// An error here has no other effect.
-    ///
-    /// Root may write in the folder of the service's user.
+    /// Ignores errors; root may write here in the folder of the service's user.
     func write(_ store: String) {
         guard let file, last != store, let (folder, name) = try? OpenFolder.holding(file),
             let record = try? NewFile(name, in: folder, mode: 0o644)

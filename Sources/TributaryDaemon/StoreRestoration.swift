@@ -10,10 +10,7 @@ struct StoreRestoration {
     let store: String
     let logger: Logger
 
-    /// Completes a restoration; does nothing without a marker.
-    ///
-    /// It checks the restored store, writes its large values next to it, records the restoration in the store, and
-    /// removes the marker.
+    /// Does nothing without a marker; otherwise checks the restored store, and writes its large values next to it.
     func complete() throws(StartFailure) {
         let path = RestoreMarker.path(besideStore: store)
         do {
@@ -34,9 +31,7 @@ struct StoreRestoration {
         }
     }
 
-    /// The model versions of the former store, if the marker requests a new store from the log folder.
-    ///
-    /// Without them the new store would not know values under names from versions in between.
+    /// A store that is rebuilt from the log folder needs them, to know values under the names of former versions.
     func formerVersions(except model: Model) -> ModelVersions {
         guard let former = try? RestoreMarker.read(besideStore: store)?.former else { return .none }
         let path = (store.folder as NSString).appendingPathComponent(former)

@@ -16,7 +16,7 @@ struct AdminRequest: Sendable {
     let daemon: AdminServices
 
     static let largestBody = 16 << 20
-    /// The greatest depth of objects and arrays in a body: the depth of the log, within `changes`.
+    /// The depth of the log, within `changes`.
     static let deepestBody = JSONParser.logDepth + 2
 
     var wantsEvents: Bool { request.headers[.accept]?.contains("text/event-stream") == true }
@@ -61,12 +61,12 @@ struct AdminRequest: Sendable {
         }
     }
 
-    /// Parses the body, an object with known members; an empty body is an empty object.
+    /// The body is an object with known members; an empty body is an empty object.
     func json() async throws -> JSONValue {
         try AdminRequest.json(try await body(), members: route.body)
     }
 
-    /// Parses a body without the elements of the array `list`, which are passed to `take`.
+    /// The elements of the array `list` are passed to `take`, and are not kept.
     static func json(
         _ bytes: [UInt8],
         members: Set<String>,
@@ -107,7 +107,7 @@ extension JSONValue {
     }
 }
 
-/// The decoded parameters of a query; a repeated parameter is refused.
+/// A repeated parameter is refused.
 struct QueryParameters: Sendable {
     private var values: [String: String] = [:]
 
@@ -154,7 +154,7 @@ struct QueryParameters: Sendable {
         return limit
     }
 
-    /// Decodes the encoding of forms, where `+` is a space.
+    /// As in forms, `+` is a space.
     private static func decode(_ text: Substring) -> String? {
         text.replacing("+", with: " ").removingPercentEncoding
     }

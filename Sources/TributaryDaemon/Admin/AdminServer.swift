@@ -9,7 +9,7 @@ import TributaryAdmin
 // This folder serves the admin interface over a socket: connections and their limits, callers and their permissions,
 // and errors as problem documents. Routes creates the answers.
 
-/// An HTTP/1.1 server, for the admin interface on its socket or for the status page on a loopback address.
+/// Serves the admin interface on its socket, or the status page on a loopback address.
 struct AdminServer: Service {
     let address: ListeningAddress
     let respond: @Sendable (Request, any Channel) async -> Response

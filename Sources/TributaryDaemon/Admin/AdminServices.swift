@@ -96,7 +96,6 @@ final class ShutdownBroadcast: Sendable {
     private let broadcast = Broadcast<Never>(limit: 1)
     private let onSend: @Sendable () -> Void
 
-    /// Each ``send()`` calls `onSend` on its thread.
     init(onSend: @escaping @Sendable () -> Void = {}) {
         self.onSend = onSend
     }

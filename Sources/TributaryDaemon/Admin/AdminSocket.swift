@@ -2,11 +2,10 @@ import Foundation
 import Glibc
 import TributaryAdmin
 
-/// The listening Unix socket of the admin interface, either inherited from systemd or created here.
 final class AdminSocket: Sendable {
-    /// The greatest length of a path in `sun_path`, without the final zero byte.
+    /// `sun_path` without its final zero byte.
     static let longestPath = 107
-    /// The greatest number of connections that wait to be accepted; the kernel limits it to `net.core.somaxconn`.
+    /// The kernel limits it to `net.core.somaxconn`.
     static let backlog: Int32 = 4096
     private static let adminGroup = "tributary-admin"
 
@@ -20,7 +19,6 @@ final class AdminSocket: Sendable {
         self.isOwn = isOwn
     }
 
-    /// Uses the inherited socket of systemd, or creates a socket at `path`.
     static func open(path: String) throws -> AdminSocket {
         if let inherited = try InheritedSocket.acquire() {
             return AdminSocket(descriptor: inherited, path: path, isOwn: false)

@@ -2,9 +2,7 @@ import NIOCore
 import NIOHTTP1
 import TributaryAdmin
 
-/// Always closes a connection after the response to an HTTP/1.0 client, or to a client that sends `Connection: close`.
-///
-/// The handler comes after the parser, where a request still has its version.
+/// Closes the connection after the response to HTTP/1.0 or `Connection: close`; it comes right after the parser.
 final class ClosingHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -13,9 +11,9 @@ final class ClosingHandler: ChannelDuplexHandler {
 
     private var closes = false
     private var isOldVersion = false
-    /// The number of read requests without a response: a client may send several at once.
+    /// A client may send several requests at once.
     private var unanswered = 0
-    /// Whether the request was read to its end: closing a connection with unread bytes would discard the response.
+    /// Closing a connection with unread bytes would discard the response.
     private var isRequestRead = false
 
     static func add(to channel: any Channel) throws {
@@ -92,10 +90,7 @@ final class RefusalHandler: ChannelInboundHandler {
     }
 }
 
-/// Adds a problem document to the response for bytes that are not HTTP.
-///
-/// When the parser fails, no route gets a request, and the server sends a 400 without a body. Every response of a route
-/// has a body, so a response without a body comes from the server.
+/// Adds a problem document to the server's own 400 for bytes that are not HTTP: only that response has no body.
 final class UnreadableRequestHandler: ChannelOutboundHandler {
     typealias OutboundIn = IOData
     typealias OutboundOut = IOData

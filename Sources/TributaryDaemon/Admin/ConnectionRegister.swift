@@ -46,15 +46,12 @@ final class ConnectionRegister: Sendable {
         return true
     }
 
-    /// Starts to read from a connection, and quiesces it when the server has begun to stop meanwhile.
     func startReading(_ channel: any Channel) {
         channel.setOption(ChannelOptions.autoRead, value: true).whenFailure { _ in channel.close(promise: nil) }
         if state.withLock(\.isQuiescing) { quiesce(channel) }
     }
 
-    /// Runs the work of a connection, one request at a time.
-    ///
-    /// Its task is cancelled when the client closes the connection.
+    /// The task of `body` is cancelled when the client closes the connection.
     func serve<T: Sendable>(_ channel: any Channel, _ body: @escaping @Sendable () async -> T) async -> T {
         // The task is unstructured, so that the end of the connection can cancel it.
         let work = Task { await body() }
@@ -90,8 +87,6 @@ final class ConnectionRegister: Sendable {
 }
 
 /// Closes a connection if its client has ceased to read while the server stops.
-///
-/// The handler comes right after the socket, and sees all written bytes.
 final class UnreadResponseHandler: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = IOData
@@ -129,10 +124,7 @@ final class UnreadResponseHandler: ChannelDuplexHandler {
     }
 }
 
-/// Keeps the bytes that a client sends before its connection is served.
-///
-/// NIO reads at once from a client that has closed its side, although a connection reads nothing before it is served.
-/// The socket's buffer bounds the kept bytes.
+/// Keeps early bytes: NIO reads at once from a client that has closed its side, before its connection is served.
 final class EarlyRequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
 

@@ -158,7 +158,6 @@ enum ProblemMapping {
 }
 
 extension ProblemMapping {
-    /// The problem of a change, with the name of the property that was probably meant.
     static func problem(of error: ChangeError, in model: Model) -> ProblemDocument {
         var problem = problem(of: error)
         guard case .unknownProperty(let entity, let property) = error.reason,

@@ -3,7 +3,7 @@ import Synchronization
 import TributaryAdmin
 import TributaryStore
 
-/// Limits the number of clients' reads that run or wait, gives each client its turn, and counts failures.
+/// Limits the reads that run or wait, gives each client its turn, and counts failures.
 final class ReadLimiter: Sendable {
     struct Client: Hashable, Sendable {
         var user: uid_t = 0
@@ -46,10 +46,7 @@ final class ReadLimiter: Sendable {
         }
     }
 
-    /// Runs a read in the turn of its client.
-    ///
-    /// A long read continues only while no other long read is running. Otherwise it is interrupted and starts again in
-    /// a later turn.
+    /// A long read is interrupted, and starts again in a later turn, while another long read is running.
     func runAsync<T: Sendable>(_ body: @escaping @Sendable () async throws -> T) async throws -> T {
         try await run {
             if let result = try await turn(isLong: false, { try await self.runShortly($0, body) }) { return result }
@@ -81,7 +78,7 @@ final class ReadLimiter: Sendable {
         return try await body(turn)
     }
 
-    /// Runs a short read, or a read that becomes the long one; returns nil when it was interrupted.
+    /// Returns nil when the read was interrupted.
     private func runShortly<T: Sendable>(
         _ turn: UInt64,
         _ body: @escaping @Sendable () async throws -> T
@@ -101,9 +98,7 @@ final class ReadLimiter: Sendable {
     }
 }
 
-/// The order of reads: short reads before long reads, and among equals the client with the oldest last turn.
-///
-/// Only one long read runs at a time, so that the other place is free for short reads.
+/// Short reads come before long reads, then the client with the oldest last turn; only one long read runs at a time.
 struct ReadTurns {
     private struct Waiter {
         let number: UInt64
@@ -117,7 +112,7 @@ struct ReadTurns {
 
     private var waiting: [Waiter] = []
     private var running: [UInt64: Bool] = [:]
-    /// The time of each client's last turn: first for short reads, then for long reads.
+    /// First for short reads, then for long reads.
     private var lastTurns: [[ReadLimiter.Client: UInt64]] = [[:], [:]]
     private var now: UInt64 = 0
 

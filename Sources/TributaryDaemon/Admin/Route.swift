@@ -15,9 +15,8 @@ struct Route: Sendable {
     let path: AdminPath
     let access: RouteAccess
     let requirement: Requirement
-    /// The known query parameters; others are refused.
+    /// Other parameters are refused.
     let query: Set<String>
-    /// The known members of the body; others are refused.
     let body: Set<String>
     let handle: Handler
 
@@ -40,7 +39,7 @@ struct Route: Sendable {
     }
 }
 
-/// The users who may use a route; the mode of the socket limits who may connect.
+/// The mode of the socket also limits who may connect.
 enum RouteAccess: Sendable {
     case read
     case write

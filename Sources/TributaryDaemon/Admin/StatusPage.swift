@@ -1,11 +1,9 @@
 import Hummingbird
 import TributaryAdmin
 
-/// The server on `admin.listen`: a page for people and the metrics.
+/// Everybody who can reach `admin.listen` can read the page, so it shows only the extent of `admin.page`.
 ///
-/// Everybody who can reach the address can read the page, so it has no names, values, paths and reasons, unless
-/// `admin.page` allows them. If the name of a web site resolves to this address, its Host header is refused. Other web
-/// sites can make a browser send requests, but cannot read the answers.
+/// The Host header of a web site that resolves to this address is refused, so other sites cannot read the answers.
 struct StatusPage: Sendable {
     let address: LoopbackAddress
     let daemon: AdminServices

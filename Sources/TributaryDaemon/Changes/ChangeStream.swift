@@ -16,7 +16,7 @@ struct ChangeStream: Sendable {
     let channel: any Channel
     let start: HistoryToken
     let known: Int64
-    /// The events to be sent after the first event: the changes between `start` and `known`.
+    /// The changes between `start` and `known`, which follow the first event.
     let pending: PendingChangeEvents
     let texts: ChangeTexts
 
@@ -80,10 +80,7 @@ struct ChangeStream: Sendable {
     }
 }
 
-/// The pending events of one client, in a few KiB.
-///
-/// All updates are combined into one update. It names no objects if there are too many. Among other events, the oldest
-/// are dropped.
+/// All updates are combined into one, without names if there are too many objects; the oldest other events are dropped.
 final class PendingChangeEvents: Sendable {
     enum Item: Sendable {
         case update(StoreUpdate)
@@ -102,9 +99,7 @@ final class PendingChangeEvents: Sendable {
 
     /// The greatest number of objects that updates name while an earlier update waits.
     private static let objectLimit = 250
-    /// The greatest length in bytes of pending activities and segments.
-    ///
-    /// Further events replace the oldest, because they are not needed to follow the data.
+    /// In bytes; the oldest activities and segments are dropped, because they are not needed to follow the data.
     private static let byteLimit = 8 << 10
 
     private let state = Mutex(State())
@@ -167,9 +162,7 @@ final class PendingChangeEvents: Sendable {
     }
 }
 
-/// `GET /v1/changes`: server-sent events.
-///
-/// `Last-Event-ID` has precedence over `after`; without either the stream starts now.
+/// `GET /v1/changes`: `Last-Event-ID` has precedence over `after`; without either, the stream starts now.
 enum ChangesRoute {
     /// A client that reconnects and has missed more objects is only told their entity as a whole.
     private static let missedLimit = 1_000
@@ -228,7 +221,7 @@ enum ChangeEventText {
 
     static let bye = text(ServerSentEvent(event: "bye", data: "{}"))
 
-    /// Formats an update, the only event with an ID: a client that reconnects continues after it.
+    /// The only event with an ID: a client that reconnects continues after it.
     static func update(_ update: StoreUpdate) -> String {
         text(ServerSentEvent(event: "storeDidUpdate", data: data(of: update).text, id: update.token.text))
     }
@@ -275,7 +268,7 @@ enum ChangeEventText {
     }
 }
 
-/// The text of the newest update, which the clients share, because an update with many objects is large.
+/// The clients share the newest text, because an update with many objects is large.
 final class ChangeTexts: Sendable {
     private let newest = Mutex<(update: StoreUpdate, buffer: ByteBuffer)?>(nil)
 

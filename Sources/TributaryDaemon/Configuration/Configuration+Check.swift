@@ -9,9 +9,7 @@ import TributaryModel
 import TributarySync
 
 extension Configuration {
-    /// Reads the model, and checks that the paths can be used, without creating anything.
-    ///
-    /// The folder of an inherited socket is not checked.
+    /// Reads the model, and checks the paths without creating anything; not the folder of an inherited socket.
     func checkPaths(inheritsSocket: Bool = false) throws(ConfigurationError) -> Model {
         let model = try readModel()
         try checkParent(of: store, at: \.store)
@@ -104,7 +102,7 @@ extension Configuration {
         }
     }
 
-    /// Whether the path exists; false for a file that the caller may not see.
+    /// False for a file that the caller may not see.
     private func exists(_ path: String, in field: Field) throws(ConfigurationError) -> Bool {
         do throws(FileFailure) {
             return try FileFailure.exists(path)
@@ -125,7 +123,7 @@ extension Configuration {
         return folder
     }
 
-    /// Checks that the file system has shared memory, which the write-ahead log of SQLite needs.
+    /// The write-ahead log of SQLite needs shared memory, which network file systems do not have.
     private func checkFileSystem() throws(ConfigurationError) {
         let folder = Configuration.existingParent(of: store)
         guard FileSystemKind.isNetwork(FileSystemKind.at(folder)) else { return }
@@ -135,7 +133,7 @@ extension Configuration {
         )
     }
 
-    /// Checks that a configured log folder exists: an unmounted share must not be replaced by an empty folder.
+    /// An unmounted share must not be replaced by an empty folder.
     private func checkLogs() throws(ConfigurationError) {
         if try exists(logs, in: \.logs) {
             guard Configuration.isFolder(logs) else { throw error("'\(logs)' is not a folder", in: \.logs) }
@@ -152,8 +150,7 @@ extension Configuration {
         }
     }
 
-    /// Creates the folders that may be created: the parents of the store and the socket, and the log folder at its
-    /// default path.
+    /// The parents of the store and the socket, and the log folder at its default path.
     func createFolders(inheritsSocket: Bool) throws(ConfigurationError) {
         try makeFolder(store.folder, mode: 0o750, at: \.store)
         if !inheritsSocket {
@@ -193,9 +190,7 @@ extension Configuration {
 }
 
 extension Configuration {
-    /// Replaces a symbolic link as the store by its target.
-    ///
-    /// Large values next to the link would be lost, which is an error.
+    /// Refuses a link with large values next to it, because they would be lost.
     mutating func followStoreLink() throws(ConfigurationError) {
         let (link, file) = (store, RealPath.followingLink(store))
         guard file != link else { return }

@@ -2,11 +2,8 @@ import Glibc
 import TributaryAdmin
 import TributaryChanges
 
-/// Settings that are valid, and have no effect on this machine.
-///
-/// A machine in the field keeps its store: such a setting is a problem of the status, and does not end the start.
+/// Settings that are valid, but have no effect on this machine: the status reports them, and the daemon starts.
 extension Configuration {
-    /// Notes the groups of `admin.writers` that the machine does not have.
     mutating func lookUpGroups() {
         unknownWriters = (admin.writers ?? []).filter { Accounts.groupID(named: $0) == nil }
     }

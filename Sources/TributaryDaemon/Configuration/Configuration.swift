@@ -6,9 +6,7 @@ import TributarySync
 
 // This folder reads the settings from the file, the environment and the command line, and records the origin of each.
 
-/// The fields that can be set are in ``ConfigurationKey/all``.
-///
-/// A default is written where the value is used.
+/// The fields that can be set are in ``ConfigurationKey/all``; a default is written where the value is used.
 struct Configuration: Sendable {
     typealias Field = any PartialKeyPath<Configuration> & Sendable
 
@@ -20,12 +18,12 @@ struct Configuration: Sendable {
         /// The groups whose members may write; nil when every user who may connect may write.
         var writers: [String]?
         var listen: LoopbackAddress?
-        /// The extent of the page at ``listen``, which everybody who can reach the address reads.
+        /// Everybody who can reach ``listen`` reads the page.
         var page = PageData.Extent.counts
     }
 
     var file: String?
-    /// The files beside it that are not read because of their names, although they look like YAML.
+    /// Files beside it that look like YAML, but are not read because of their names.
     var unreadFiles: [String] = []
     var store: String
     var model: String?
@@ -40,7 +38,7 @@ struct Configuration: Sendable {
     var replicator = ReplicatorSettings()
     var shutdown = StopSchedule()
     var logLevel = LogLevelSetting.standard
-    /// The groups of `admin.writers` that ``lookUpGroups()`` did not find on the machine.
+    /// Groups of `admin.writers` that this machine does not have.
     var unknownWriters: [String] = []
     private var origins: [Field: ConfigurationOrigin] = [:]
 
@@ -60,8 +58,6 @@ struct Configuration: Sendable {
         set { sync.logs = newValue }
     }
 
-    /// The settings of the synchronization.
-    ///
     /// The keys must have been read, because everything would otherwise be published unencrypted.
     var syncWithKeys: SyncConfiguration {
         precondition(encryptionKeyFile == nil || sync.encryption.current != nil, "the key file has not been read")
@@ -88,8 +84,6 @@ struct Configuration: Sendable {
 }
 
 extension Configuration {
-    /// Loads the configuration.
-    ///
     /// Flags have precedence over the environment, the environment over the file, and the file over defaults.
     static func load(_ sources: ConfigurationSources) throws(ConfigurationError) -> Configuration {
         let paths = sources.paths
@@ -173,7 +167,6 @@ enum ConfigurationOrigin: Hashable, Sendable {
     case file(path: String, line: Int?, column: Int? = nil)
     case environment(String)
     case flag(String)
-    /// The socket of the service manager; the value is its path.
     case serviceManager
 
     var word: String {

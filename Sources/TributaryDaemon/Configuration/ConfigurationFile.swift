@@ -10,16 +10,13 @@ struct ConfigurationFile {
     let path: String
     private(set) var entries: [String: ConfigurationEntry] = [:]
     private(set) var fault: ConfigurationError?
-    /// Whether the file is YAML, so that a key without an entry is not in it.
+    /// False for an unreadable file, which may have contained any key.
     private(set) var isYAML = false
-    /// The files of the folder that are not read because of their names, although they look like YAML.
     private(set) var unreadFiles: [String] = []
 
     private static let largestFile = 1 << 20
 
-    /// Reads the file that the sources name, otherwise the standard file, with the files of its folder.
-    ///
-    /// Nil when the file does not exist.
+    /// Reads the named file, or else the standard file, with the files of its folder; nil when it does not exist.
     init?(_ sources: ConfigurationSources, standard: String) {
         let variable = sources.environment["TRIBUTARY_CONFIG"] ?? ""
         let named = sources.file ?? (variable.isEmpty ? nil : variable)
@@ -118,15 +115,13 @@ struct ConfigurationFile {
     /// The folder with further files: `tributary.d` for `tributary.yaml`.
     private var folder: String { (path.hasSuffix(".yaml") ? String(path.dropLast(5)) : path) + ".d" }
 
-    /// Whether the folder exists, or a broken link with its name: its settings must not be lost.
+    /// Also true for a broken link: its settings must not be lost.
     private var hasFolder: Bool {
         var owner = clinux_file_owner()
         return clinux_read_file_owner(folder, 0, &owner) == 0 || errno != ENOENT && errno != ENOTDIR
     }
 
-    /// Adds the keys of `*.yaml` in the folder, in the order of the names.
-    ///
-    /// A key may be in only one file. Otherwise the valid value would depend on names.
+    /// In the order of their names; a key may be in only one file, or its value would depend on the names.
     private mutating func readFolder() {
         guard hasFolder else { return }
         let names: [String]
@@ -214,18 +209,16 @@ struct ConfigurationSources: Sendable {
     var environment: [String: String]
     var hostName: String
     var workingDirectory: String
-    /// The path of the admin socket that the service manager passes; nil for none.
     var inheritedSocket: String?
-    /// Whether the examined service has a socket unit.
     var hasSocketUnit = false
 
-    /// The paths of the service with a folder from systemd, or else of the user.
+    /// In the service's folder from systemd, or else in folders of the user.
     var paths: DefaultPaths {
         let state = environment["STATE_DIRECTORY"]?.split(separator: ":").first.map(String.init)
         return DefaultPaths(environment: environment, serviceState: state)
     }
 
-    /// Whether systemd makes the socket: it passes the socket, or will pass it to the examined service.
+    /// Systemd passes the socket, or will pass it to the examined service.
     var inheritsSocket: Bool { hasSocketUnit || InheritedSocket.isAnnounced(in: environment) }
 }
 

@@ -4,7 +4,7 @@ import TributaryChanges
 import TributaryStore
 import TributarySync
 
-/// A key of the configuration file, the field that it sets, and the flag and the variable that also set the field.
+/// A key of the configuration file; a flag and a variable may set the same field.
 struct ConfigurationKey: Sendable, CustomStringConvertible {
     let name: String
     let field: Configuration.Field
@@ -88,10 +88,10 @@ struct ConfigurationKey: Sendable, CustomStringConvertible {
     ]
 }
 
-/// The description of a key, as `tributaryd --list-settings` prints it; tributary.yaml(5) is generated from it.
+/// `tributaryd --list-settings` prints it, and tributary.yaml(5) is generated from it.
 package struct SettingDescription: Codable, Sendable {
     package let key: String
-    /// The default value; nil without a default, or when it depends on the machine.
+    /// Nil without a default, or when the default depends on the machine.
     package let standard: String?
     package let form: String
     package let flag: String?

@@ -20,7 +20,7 @@ struct SettingSyntax<Value: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// The form that a value must have, as the end of an error: "must be …".
+    /// The end of an error: "must be …".
     let expectation: String
     var scalar = Scalar.text
     /// The value of YAML's null; nil when null is refused.

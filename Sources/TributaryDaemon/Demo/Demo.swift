@@ -6,8 +6,7 @@ import TributaryModel
 import TributaryStore
 import TributarySync
 
-/// Shows synchronization in a scratch folder: two peers with concurrent edits and a third-party writer end with equal
-/// states.
+/// Two peers with concurrent edits and a third-party writer end with equal states.
 struct Demo {
     let page: DemoPage
 

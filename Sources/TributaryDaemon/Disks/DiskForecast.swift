@@ -2,11 +2,9 @@ import TributaryChanges
 
 // This folder watches the room on the disks of the store and the log folder, and warns before a disk is full.
 
-/// Estimates when a file system is full, from the growth of the last week.
+/// Estimates when a file system is full, from a sample an hour of the last week.
 ///
-/// It keeps a sample an hour for a week. The growth is the median of the slopes between all pairs of samples (the
-/// estimator of Theil and Sen), so that a single large file is not taken for a trend. The samples are lost when the
-/// process ends. There is no estimate before six hours of samples.
+/// The growth is the median of the slopes between all pairs of samples (Theil and Sen): a single large file is not a trend.
 struct DiskForecast: Sendable {
     enum Outlook: Hashable, Sendable {
         case unknown
@@ -30,10 +28,7 @@ struct DiskForecast: Sendable {
 
     var sampleCount: Int { samples.count }
 
-    /// Takes a sample when the last sample is an hour old; O(s²) for the s samples then.
-    ///
-    /// The time is monotonic. A time that has gone back comes from another clock, which makes the earlier samples
-    /// useless.
+    /// O(s²) for s samples, once an hour; a time that has gone back comes from another clock, which drops the samples.
     mutating func add(used: Int64, at time: Duration) {
         if let last = samples.last {
             if time < last.time {

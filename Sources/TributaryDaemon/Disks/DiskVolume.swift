@@ -60,7 +60,7 @@ struct DiskVolume: Hashable, Sendable {
 }
 
 extension DiskVolume {
-    /// Asks the system, which may take a long time; fails when the system does not report it.
+    /// May take a long time.
     init?(of path: String, _ place: Place) {
         var volume = statvfs()
         let file = try? FileManager.default.attributesOfItem(atPath: RealPath.resolved(path))

@@ -2,10 +2,7 @@ import Dispatch
 import Synchronization
 import TributaryChanges
 
-/// Measures the file systems of the store and the log folder.
-///
-/// Each folder is measured on its own thread, by one call at a time: nobody waits longer than half a second for a mount
-/// that does not answer. Its file system is then left out.
+/// Each folder is measured on its own thread; a mount that does not answer is left out after half a second.
 final class DiskWatch: Sendable {
     private struct Answer: Sendable {
         var volume: DiskVolume

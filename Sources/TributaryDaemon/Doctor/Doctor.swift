@@ -15,15 +15,12 @@ import TributarySync
 struct Doctor {
     private let daemon: Daemon
     private var sources: ConfigurationSources { daemon.sources }
-    /// The unit of the configuration; nil when this machine has no such unit.
+    /// Nil when this machine has no such unit.
     let unit: UnitFacts?
     private var report: DoctorReport
-    /// The folders that do not answer.
     private var silent: Set<String> = []
 
     /// Takes the rights of the unit's user.
-    ///
-    /// - Throws: ``StartFailure`` when this machine does not know the unit's user.
     init(_ daemon: Daemon) throws {
         let service = daemon.sources.meaningService
         unit = service.unit
@@ -36,9 +33,7 @@ struct Doctor {
         Accounts.userName(of: geteuid()) ?? "\(geteuid())"
     }
 
-    /// O(n) for the keys and the folders that the configuration names; reads the store as a check of the configuration does.
-    ///
-    /// A running daemon is asked for its status. No daemon is started for that.
+    /// O(n) for the configured keys and folders; asks a running daemon for its status, but does not start a daemon.
     mutating func examine() async -> DoctorReport {
         examineUnit()
         do {
@@ -335,7 +330,7 @@ struct Doctor {
         }
     }
 
-    /// The value of `errno` of an attempt to listen; nil for a success.
+    /// `errno` of an attempt to listen; nil for a success.
     static func reasonNotToListen(on address: LoopbackAddress) -> Int32? {
         var code = EAFNOSUPPORT
         let isFree = withSocket(address) { descriptor, place, size in
@@ -383,7 +378,6 @@ struct Doctor {
 }
 
 extension UnitFacts {
-    /// The commands that give a unit the loopback addresses of this machine.
     static func commandsForNetwork(of unit: String) -> [String] {
         let target = "\(dropInFolder(of: unit))/network.conf"
         return [
@@ -392,7 +386,6 @@ extension UnitFacts {
         ]
     }
 
-    /// The commands that let the service write in the folders.
     func commands(opening folders: [String]) -> [String] {
         let lines = dropIn(opening: folders).split(separator: "\n").map { String($0).shellWord }
         return [
@@ -404,9 +397,7 @@ extension UnitFacts {
 }
 
 extension ConfigurationSources {
-    /// The sources as the service has them: the caller of a check is not systemd, and means the store of the service.
-    ///
-    /// Without a named file, this is the user's own file if it exists, otherwise the file of the service.
+    /// The caller of a check means the service's store; without a named file, the user's own file comes first.
     var meaningService: ConfigurationSources {
         guard environment["STATE_DIRECTORY"] == nil else { return self }
         var sources = self
@@ -423,11 +414,7 @@ extension ConfigurationSources {
         return sources
     }
 
-    /// The sources for a service with this unit.
-    ///
-    /// Systemd makes its socket.
-    ///
-    /// The service has the variables of its unit, and no variables of the shell.
+    /// The service has the variables of its unit, not of the shell, and a socket from systemd.
     func examined(as unit: UnitFacts?) -> ConfigurationSources {
         guard let unit else { return self }
         var sources = self

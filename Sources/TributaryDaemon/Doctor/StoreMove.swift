@@ -7,8 +7,7 @@ import TributarySync
 
 /// Moves the store of a service, with all its files, to another folder of this machine.
 ///
-/// The files exist under both names, as links or copies, before the configuration names the new place. After an
-/// interruption the store is where the configuration names it, or the next start reports its place.
+/// The files have both names before the configuration names the new place, so an interruption loses nothing.
 struct StoreMove {
     private let sources: ConfigurationSources
     private let unit: UnitFacts
@@ -18,10 +17,6 @@ struct StoreMove {
     private var store: String { configuration.store }
     private var newStore: String { folder + "/" + (store as NSString).lastPathComponent }
 
-    /// - Parameters:
-    ///   - daemon: The sources of the configuration.
-    ///   - folder: The new folder, which is created if it is missing.
-    /// - Throws: ``StartFailure`` and ``ConfigurationError``: the obstacle to the move, and the remedy.
     init(_ daemon: Daemon, to folder: String) throws {
         guard geteuid() == 0 else {
             let reason = "only root can move a store: sudo tributaryctl store move \(folder.shellWord)"
@@ -44,7 +39,7 @@ struct StoreMove {
         try check()
     }
 
-    /// Looks for everything that would refuse the move, while the service still runs.
+    /// Finds every reason to refuse the move while the service still runs.
     private func check() throws {
         guard access(store, F_OK) == 0 else { throw refusal("the store '\(store)' does not exist", .noSuchThing) }
         let name = (store as NSString).lastPathComponent
@@ -134,7 +129,7 @@ struct StoreMove {
         try status(of: path).device == status(of: other).device
     }
 
-    /// The names of the store's files, the main file last; shared memory is created again.
+    /// The main file comes last; shared memory is created again.
     private func files() throws -> [String] {
         let name = (store as NSString).lastPathComponent
         return try StoreMove.files(ofStore: name, in: store.folder).filter { $0 != name && $0 != name + "-shm" } + [
@@ -142,9 +137,7 @@ struct StoreMove {
         ]
     }
 
-    /// The names of all files and folders that belong to a store of this name, or were left behind by a former store.
-    ///
-    /// The write-ahead log of an earlier store would be applied to the next store of its name.
+    /// Includes files of a former store: its write-ahead log would be applied to the next store of its name.
     static func files(ofStore name: String, in folder: String) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: folder).filter { other in
             // Another store in the folder may be called `store.sqlite.second`.
@@ -162,7 +155,7 @@ struct StoreMove {
         }
     }
 
-    /// Moves the store, and starts the service again if it ran; passes each step to `tell`.
+    /// Starts the service again if it ran.
     func run(_ tell: (String) -> Void) throws {
         let wasActive = unit.isActive
         if wasActive {
@@ -228,7 +221,7 @@ struct StoreMove {
         tell("moved \(store) to \(newStore), with \(names.count - 1) files that belong to it")
     }
 
-    /// The new folder and those above it that are not there, the deepest one first.
+    /// The deepest folder comes first.
     private var missingFolders: [String] {
         var (missing, place) = ([String](), folder)
         while access(place, F_OK) != 0, place != "/" {
@@ -270,9 +263,7 @@ struct StoreMove {
         try system("systemctl", "daemon-reload")
     }
 
-    /// Writes the new place into the configuration.
-    ///
-    /// The function replaces the line that names the store, or the comment with the default, or appends a line.
+    /// Replaces the line that names the store, or the comment with the default, or appends a line.
     private func nameStore() throws {
         let named: (path: String, line: Int?)
         if case .file(let path, let line, _) = configuration[originOf: \.store] {
@@ -329,7 +320,6 @@ struct StoreMove {
 }
 
 extension String {
-    /// The text as a scalar of YAML, in quotes if needed.
     fileprivate var yamlWord: String {
         wholeMatch(of: #/[A-Za-z0-9_.\/-]+/#) != nil
             ? self : "\"\(replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\""

@@ -5,7 +5,7 @@ import Logging
 import Synchronization
 import TributaryAdmin
 
-/// Selects the output of log entries: the journal when standard error is connected to it, otherwise standard error.
+/// The journal when standard error is connected to it, otherwise standard error.
 enum DaemonLogging {
     static func makeLogger(environment: [String: String], setting: LogLevelSetting) -> Logger {
         let useJournal = isJournal(environment["JOURNAL_STREAM"])
@@ -40,7 +40,7 @@ final class LogLevelSetting: Sendable {
 
 protocol SettingLogHandler: LogHandler {
     var setting: LogLevelSetting { get }
-    /// Whether the entries come from libraries, which cannot change the daemon's level.
+    /// Libraries cannot change the daemon's level.
     var isOfLibraries: Bool { get set }
 }
 
@@ -70,7 +70,7 @@ extension SettingLogHandler {
     }
 }
 
-/// Writes log entries to systemd's journal with their metadata as fields: `segment` becomes `TRIBUTARY_SEGMENT`.
+/// Metadata become fields: `segment` becomes `TRIBUTARY_SEGMENT`.
 struct JournalLogHandler: SettingLogHandler {
     let label: String
     let setting: LogLevelSetting
@@ -145,8 +145,7 @@ struct StandardErrorLogHandler: SettingLogHandler {
 
     private static func time() -> String { Date().formatted(timeStyle) }
 
-    /// The time comes from Foundation: the fields of `timespec` and `tm` belong to the C module that is imported first,
-    /// which differs between static and dynamic builds.
+    /// The C module that has the fields of `timespec` and `tm` differs between static and dynamic builds.
     private static let timeStyle = Date.ISO8601FormatStyle(timeZone: .current)
         .year().month().day().time(includingFractionalSeconds: true)
 }

@@ -8,9 +8,7 @@ import TributaryChanges
 import TributaryStore
 import TributarySync
 
-/// The content of the page: the answers of other routes, and measurements of the daemon.
 struct PageData: Sendable {
-    /// The part of the content that a reader of the page may see.
     enum Extent: String, Sendable, CaseIterable {
         /// States, times and counts, without names, values, paths and reasons.
         case counts
@@ -28,32 +26,29 @@ struct PageData: Sendable {
         var time: Double
     }
 
-    /// The trust settings of the store, and whether it encrypts its files.
     struct Trust: Sendable, Encodable {
         var mode: String
         var pinsFirst: Bool
-        /// The numbers of keys of other stores.
+        /// Of other stores.
         var trustedKeys: Int
         var revokedKeys: Int
         var encrypts: Bool
         var requiresEncryption: Bool
         var ownKey: String?
-        /// The names of the keys of files; the first key encrypts new files.
+        /// The first key encrypts new files.
         var encryptionKeys: [String]?
     }
 
     var madeAt: Double
     var extent: Extent
-    /// The name of the service's instance; nil for the service itself and for other daemons.
+    /// Nil for the service itself and for other daemons.
     var instance: String?
-    /// The command that reaches this daemon.
     var command: String
     var status: StatusMessage
     var writers: WritersMessage?
     var segments: SegmentsMessage?
     var conflicts: [Conflict]?
-    /// Each with its start in Unix seconds, imported transactions and changes, exported transactions and changes, and
-    /// merged objects.
+    /// Start in Unix seconds, imported transactions and changes, exported transactions and changes, merged objects.
     var minutes: [[Double]]?
     var compaction: Compaction?
     var folder: Folder?
@@ -66,7 +61,7 @@ struct PageData: Sendable {
     private static let conflictBytes = 256 << 10
     private static let reasonLimit = 6
 
-    /// Waits for busy readers as long as the status does; data that cannot be read in time is left out.
+    /// Data that cannot be read in time is left out.
     static func collect(_ extent: Extent, of daemon: AdminServices) async -> PageData {
         let socket = daemon.state.configuration.admin.socket
         let instance = DefaultPaths.instance(of: socket)
@@ -116,7 +111,6 @@ struct PageData: Sendable {
         return extent == .counts ? data.counted() : data
     }
 
-    /// Adds the options for this daemon to the commands in the hint of a problem.
     private static func completing(_ problem: Problem, _ options: String) -> Problem {
         var problem = problem
         let added = options.isEmpty ? "" : options.dropFirst() + " "
@@ -139,7 +133,6 @@ struct PageData: Sendable {
         )
     }
 
-    /// Stores with unapplied transactions come first.
     private static func shown(_ found: [WritersMessage.Writer], hasMore: Bool) -> WritersMessage {
         let ordered = found.sorted { ($1.behind ?? 0, $0.id) < ($0.behind ?? 0, $1.id) }
         let shown = ordered.prefix(shownStores).map { writer in
@@ -168,7 +161,7 @@ struct PageData: Sendable {
         return report
     }
 
-    /// The data without names, values, paths, and the reasons that may have them.
+    /// Without names, values, paths, and the reasons that may have them.
     private func counted() -> PageData {
         func counted(_ problem: Problem) -> Problem {
             var counted = Problem(
@@ -226,7 +219,7 @@ struct PageData: Sendable {
 
     private static let wordLimit = 50
 
-    /// The state of the store in lines, for a browser without scripts.
+    /// For a browser without scripts.
     var words: String {
         let name = [status.name, instance].compactMap(\.self).joined(separator: " / ")
         var lines = [
@@ -252,7 +245,6 @@ struct PageData: Sendable {
         return lines.joined(separator: "\n")
     }
 
-    /// The data as JSON, with the unchanged answers of other routes.
     func json() throws -> String {
         var members = [
             ("madeAt", try madeAt.jsonText()), ("shows", try extent.rawValue.jsonText()),

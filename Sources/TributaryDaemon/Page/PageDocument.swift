@@ -7,10 +7,7 @@ import TributaryChanges
 // This folder contains the page for people. The document is a resource, page.html, which draws itself from embedded
 // JSON. The same JSON is also served alone.
 
-/// The document of the page with the data in it.
-///
-/// Its policy lets a browser run and apply only the script and the style of the document, by their hashes, and load
-/// nothing from anywhere. A text that got past the escaping could still do nothing.
+/// The policy allows only the document's own script and style: a text that got past the escaping does nothing.
 struct PageDocument: Sendable {
     private let parts: [Substring]
     let policy: String
@@ -41,9 +38,6 @@ struct PageDocument: Sendable {
         return "sha256-" + Data(hash.finalize().bytes).base64EncodedString()
     }
 
-    /// The document with the data, for a browser that opens it from a file or a server.
-    ///
-    /// A browser without scripts shows the words.
     func text(with json: String, words: String = "") -> String {
         let policy = "<meta http-equiv=\"Content-Security-Policy\" content=\"\(policy)\">"
         let filled = [policy, PageDocument.escaped(words), PageDocument.embedded(json)]
@@ -75,7 +69,7 @@ extension Response {
         return response
     }
 
-    /// The response with headers that keep browsers from guessing, storing and sharing it.
+    /// Keeps browsers from guessing, storing and sharing the response.
     var guarded: Response {
         var response = self
         let headers = [

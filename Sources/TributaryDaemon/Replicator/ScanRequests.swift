@@ -17,9 +17,7 @@ struct ReplicatorSettings: Hashable, Sendable {
     var syncthing = Syncthing()
 }
 
-/// Asks Syncthing to scan the folders of writers with published files, so that the files leave at once.
-///
-/// One request runs at a time. Files that are published meanwhile go into the next request. Nobody waits for a request.
+/// One request to Syncthing runs at a time; files that are published meanwhile go into the next request.
 final class ScanRequests: Sendable {
     private struct State {
         var settings: ReplicatorSettings.Syncthing
@@ -139,8 +137,7 @@ struct PendingScans: Sendable {
         if writers.count > PendingScans.limit { (writers, isEverything) = ([], true) }
     }
 
-    /// Returns and forgets the folders in order, an empty list for the whole log folder; nil when nothing is to be
-    /// scanned.
+    /// An empty list is the whole log folder; nil when nothing is to be scanned.
     mutating func take() -> [String]? {
         guard isEverything || !writers.isEmpty else { return nil }
         defer { self = PendingScans() }

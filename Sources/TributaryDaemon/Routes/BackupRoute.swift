@@ -58,9 +58,7 @@ enum BackupRoute {
     }
 }
 
-/// Holds the lock of backups until its last bytes are read.
-///
-/// The file has no name: the system removes it when it is closed, also when the process is killed.
+/// Holds the lock of backups until its last bytes are read; it has no name, so the system removes it when it is closed.
 final class BackupFile: Sendable {
     static let portion = 192 << 10
 

@@ -5,9 +5,7 @@ import TributaryAdmin
 import TributaryStore
 import TributarySync
 
-/// `POST /v1/check`: checks the store and the log folder, one check at a time.
-///
-/// With `{"repair":true}` it repairs everything that can be rebuilt.
+/// `POST /v1/check`: one check at a time; with `{"repair":true}` it repairs everything that can be rebuilt.
 enum CheckRoute {
     static func handle(_ request: AdminRequest) async throws -> Response {
         let engine = try request.engine()

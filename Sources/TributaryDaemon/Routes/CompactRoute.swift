@@ -3,20 +3,14 @@ import TransactionLog
 import TributaryAdmin
 import TributarySync
 
-/// The routes that work on baselines, one request at a time, with progress.
 enum CompactRoute {
-    /// `POST /v1/compact`: cuts a baseline, verifies a baseline of another store, and removes own segments that are in
-    /// a verified baseline.
-    ///
-    /// With `dryRun=true` it only reports the planned steps, and why the remaining segments stay.
+    /// `POST /v1/compact`: with `dryRun=true` it only reports the planned steps, and why segments stay.
     static func compact(_ request: AdminRequest) async throws -> Response {
         let mode: Compactor.Mode = try request.query.flag("dryRun") ? .dryRun : .requested
         return try await response(request) { try await $0.compact(mode, progress: $1) }
     }
 
-    /// `POST /v1/baselines/{writer}/{sequence}/accept`: endorses a baseline that does not contradict this store.
-    ///
-    /// With `unproven=true` a part of the baseline may be impossible to compare.
+    /// `POST /v1/baselines/{writer}/{sequence}/accept`: with `unproven=true` a part may be impossible to compare.
     static func accept(_ request: AdminRequest) async throws -> Response {
         let (writer, sequence) = (try request.uniqueID("writer"), try request.parameter("sequence"))
         guard case .baseline(let number) = SegmentFileKind.classify("\(sequence).baseline", writer: writer) else {

@@ -6,7 +6,7 @@ import TributaryAdmin
 import TributaryChanges
 import TributaryStore
 
-/// `GET /v1/digest`: a digest that is equal for stores with equal states, with the version vector of the state.
+/// `GET /v1/digest`: equal for stores with equal states, with the version vector of the state.
 enum DigestRoute {
     static func handle(_ request: AdminRequest) async throws -> Response {
         let engine = try request.engine()

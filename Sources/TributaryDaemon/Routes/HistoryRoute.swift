@@ -5,9 +5,7 @@ import TributaryAdmin
 import TributaryChanges
 import TributaryStore
 
-/// `GET /v1/history`: transactions after a token, and the next token.
-///
-/// A page is limited by its changes: a long transaction comes in several pages.
+/// `GET /v1/history`: a page is limited by its changes, so a long transaction comes in several pages.
 enum HistoryRoute {
     static func handle(_ request: AdminRequest) async throws -> Response {
         let engine = try request.engine()

@@ -6,15 +6,13 @@ import TributaryAdmin
 import TributaryChanges
 import TributarySync
 
-/// Long work for a request.
-///
 /// The response is the result, or an event stream: `progress` at once and every second, then `result` or `problem`.
 struct LongWork<Value: Sendable>: Sendable {
     private let request: AdminRequest
     private let endsWithClient: Bool
     private let task: Task<Value, any Error>
 
-    /// Begins work that ends early when the client disconnects or when the daemon stops.
+    /// Ends early when the client disconnects or when the daemon stops.
     init(for request: AdminRequest, _ body: @escaping @Sendable () async throws -> Value) {
         self.request = request
         endsWithClient = true
@@ -66,9 +64,7 @@ struct LongWork<Value: Sendable>: Sendable {
         return try await work.response(progress: { progress.json }, result: { try $0.jsonText() })
     }
 
-    /// Returns the response with the result as JSON.
-    ///
-    /// `part` returns the further events between the progress and the result, by their index; nil after the last event.
+    /// `part` returns further events before the result, by their index; nil after the last event.
     func response(
         progress: @escaping @Sendable () -> JSONValue,
         result json: @escaping @Sendable (Value) throws -> String,
@@ -149,7 +145,7 @@ struct LongWork<Value: Sendable>: Sendable {
 }
 
 extension Channel {
-    /// Sends a part of a response, and closes the connection if the client does not accept it within a minute.
+    /// Closes the connection if the client does not accept the bytes within a minute.
     @concurrent
     func send(_ bytes: ByteBuffer, to writer: inout any ResponseBodyWriter) async throws {
         let drop = eventLoop.scheduleTask(in: .seconds(60)) { self.close(promise: nil) }

@@ -35,7 +35,7 @@ enum ObjectsRoute {
         return .json(response)
     }
 
-    /// Parses the parameters of a fetch; it fetches one object more than `limit`, to find out whether there are more.
+    /// Fetches one object more than `limit`, to find out whether there are more.
     static func fetchQuery(
         _ parameters: QueryParameters,
         _ entity: Entity,
@@ -66,7 +66,7 @@ enum ObjectsRoute {
             + .question(meaning: name.nearest(in: model.entities.map(\.name)))
     }
 
-    /// Parses and binds the predicate here, before the store is read, to respond with the position of an error.
+    /// Before the store is read, to respond with the position of an error.
     private static func predicate(
         _ text: String?,
         _ entity: Entity,
@@ -82,7 +82,7 @@ enum ObjectsRoute {
         }
     }
 
-    /// Parses sort keys such as `name,-salary`; the store appends the ID.
+    /// Such as `name,-salary`; the store appends the ID.
     private static func sortKeys(
         _ text: String?,
         _ entity: Entity,
@@ -167,9 +167,7 @@ enum ObjectRoute {
 
 struct ObjectJSON: Sendable {
     let model: Model
-    /// The relationships that are included with their destination objects.
-    ///
-    /// A to-many relationship is listed with the IDs of its objects.
+    /// Relationships with included objects; a to-many relationship is listed with the IDs of its objects.
     let include: [String]
     var page: (offset: Int, limit: Int) = (0, QueryParameters.largestLimit)
 
@@ -222,10 +220,7 @@ struct ObjectJSON: Sendable {
         return members
     }
 
-    /// Returns the first objects that fit into an answer together with their included objects, and the included
-    /// objects.
-    ///
-    /// If a single object has too many included objects, as many links as fit are listed.
+    /// The first objects that fit into an answer with their included objects; of a single object's links, as many as fit.
     func page(of rows: [Row], in reader: Reader) throws -> (objects: [JSONValue], included: [JSONValue]) {
         var shape = self
         var (count, included) = try shape.included(with: rows[...], in: reader)
@@ -239,8 +234,7 @@ struct ObjectJSON: Sendable {
         return (objects, included.filter { !ids.contains($0.id) }.map(\.object))
     }
 
-    /// Returns the distinct destination objects of the included relationships, and the number of rows with all of their
-    /// destinations.
+    /// The number of rows is the number of rows with all of their destinations.
     private func included(
         with rows: ArraySlice<Row>,
         in reader: Reader

@@ -38,15 +38,13 @@ enum ProcessMetrics {
         func number(_ index: Int) -> Double { texts.indices.contains(index) ? Double(texts[index]) ?? 0 : 0 }
     }
 
-    /// The fields of `/proc/self/stat`.
-    ///
     /// The second field is the program's name in parentheses, which may contain anything.
     private static func fields(ofStat text: String?) -> Fields? {
         guard let text, let end = text.lastIndex(of: ")") else { return nil }
         return Fields(texts: ["", ""] + text[text.index(after: end)...].split(separator: " "))
     }
 
-    /// The Unix seconds of the boot; the start of a process is relative to it.
+    /// The start of a process is relative to it, in Unix seconds.
     private static func bootTime() -> Double? {
         guard let text = try? String(contentsOfFile: "/proc/stat", encoding: .utf8) else { return nil }
         return text.split(separator: "\n").first { $0.hasPrefix("btime ") }.flatMap { Double($0.dropFirst(6)) }

@@ -5,8 +5,7 @@ import TributaryChanges
 import TributaryStore
 import TributarySync
 
-/// The routes of one segment: `GET` describes it, `POST …/retry` reads it again, `POST …/accept` applies a held
-/// segment.
+/// `GET` describes a segment, `POST …/retry` reads it again, and `POST …/accept` applies a held segment.
 enum SegmentRoute {
     static func explain(_ request: AdminRequest) async throws -> Response {
         let name = try name(in: request)
@@ -102,9 +101,7 @@ enum SegmentsRoute {
     /// A list ends before its limit when it contains this number of awaited transactions.
     private static let waitLimit = 50_000
 
-    /// A cursor sorts as the segments do: writer, first and last have a fixed width.
-    ///
-    /// Conflict copies follow the segment of their name.
+    /// Sorts as the segments do: writer, first and last have a fixed width, and a conflict copy follows its segment.
     private static func cursor(of status: SegmentStatus) -> String {
         let name = "\(status.id.writer)/\(status.id.range)"
         return status.variant.isEmpty ? name : "\(name)/\(status.variant)"

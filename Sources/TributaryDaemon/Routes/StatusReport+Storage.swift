@@ -32,9 +32,7 @@ extension StatusReport {
         }
     }
 
-    /// The number of bytes that a read transaction may keep in the WAL before it is reported.
-    ///
-    /// Without such a transaction the WAL has some 4 MiB.
+    /// The bytes that a read transaction may keep in the WAL without a report; usually the WAL has some 4 MiB.
     private static let keptBytes: Int64 = 16 << 20
     private static let namedReaders = 3
 

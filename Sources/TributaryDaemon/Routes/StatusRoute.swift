@@ -113,8 +113,7 @@ enum StatusReport {
     /// Older deferred values are only counted; they are not a problem, because administrators know about them.
     private static let deferralProblemAge = Duration.seconds(7 * 86_400)
 
-    /// Old values, which a new or rebuilt machine imports again, are only a notice: they belong to properties of an
-    /// earlier model, or were reported when they arrived.
+    /// Old values are only a notice: they belong to a former model, or were reported when they arrived.
     private static func add(
         _ report: DeferralReport,
         now: WallTime,
@@ -219,8 +218,6 @@ enum StatusReport {
     }
 }
 
-/// The other writers in the status: their names in problems, their missing transactions, and how far the store is
-/// behind.
 extension StatusReport {
     private static let listedWriters = 10
 

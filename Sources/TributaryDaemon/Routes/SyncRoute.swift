@@ -5,9 +5,7 @@ import TributaryAdmin
 import TributaryChanges
 import TributarySync
 
-/// `POST /v1/sync`: imports, merges and exports everything possible, one synchronization at a time.
-///
-/// It continues to its end even when the client disconnects.
+/// `POST /v1/sync`: one synchronization at a time, which continues even when the client disconnects.
 enum SyncRoute {
     static func handle(_ request: AdminRequest) async throws -> Response {
         let engine = try request.engine()
@@ -36,7 +34,7 @@ enum SyncRoute {
         ])
     }
 
-    /// Codes of problems that do not prevent a synchronization; waiting segments are listed separately.
+    /// They do not prevent a synchronization; waiting segments are listed separately.
     private static let ignoredCodes: Set<Problem.Code> = [
         .paused, .restartNeeded, .settingWithoutEffect, .checkpointFailed, .valuesDeferred, .segmentsWaiting,
         .watchFailed, .watchLimit, .scanNotRequested, .stagingReplicated, .diskLow, .comparisonRefused,

@@ -7,8 +7,7 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// `POST /v1/transactions`: applies all changes or none, with delete rules and validation, and responds after the
-/// merge.
+/// `POST /v1/transactions`: applies all changes or none, and responds after the merge.
 enum TransactionsRoute {
     static func handle(_ request: AdminRequest) async throws -> Response {
         let engine = try request.engine()
@@ -21,7 +20,7 @@ enum TransactionsRoute {
         }
     }
 
-    /// Saves the changes of a body; the number is nil when they were already in effect, so that nothing was written.
+    /// The number is nil when the changes were already in effect, so that nothing was written.
     static func save(
         _ body: [UInt8],
         key: String?,
@@ -114,7 +113,7 @@ enum TransactionsRoute {
         }
     }
 
-    /// The ID that is derived from the natural key of an insert; nil for other changes.
+    /// From the natural key of an insert; nil for other changes.
     private static func derivedID(of change: ParsedChange, _ model: Model) throws(JSONError) -> UniqueID? {
         guard !change.identity.isEmpty, let entity = model.entity(named: change.entity) else { return nil }
         do {

@@ -6,10 +6,7 @@ import TributaryChanges
 import TributaryStore
 import TributarySync
 
-/// `GET /v1/writers`: each store once, under its label.
-///
-/// A store becomes a fresh writer whenever it cannot prove that no copy continues as its former writer. A producer
-/// without a store label is listed as a store of its own.
+/// `GET /v1/writers`: each store once, under its label; a producer without a label is a store of its own.
 enum WritersRoute {
     static func handle(_ request: AdminRequest) async throws -> Response {
         let engine = try request.engine()
@@ -120,8 +117,6 @@ extension WriterRecord {
     }
 }
 
-/// The requests about one writer: `POST …/evict` and `POST …/abandon` for another store, `POST
-/// /v1/writers/self/restamp` for this store.
 enum WriterRoute {
     static func evict(_ request: AdminRequest) async throws -> Response {
         let writer = try request.uniqueID("writer")

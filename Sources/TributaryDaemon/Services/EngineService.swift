@@ -79,7 +79,7 @@ struct EngineService: Service {
         .run(result: result)
     }
 
-    /// Reports readiness as soon as the log folder is watched, or when it does not respond.
+    /// As soon as the log folder is watched, or when it does not respond.
     private func reportReadiness(of engine: Engine) async {
         let isWatching = await withGracefulShutdownHandler {
             await engine.sync.started(patience: SyncService.folderPatience)
@@ -118,8 +118,7 @@ extension EngineService {
         }
     }
 
-    /// Learns how often other stores write, and logs stores that have fallen silent, every 5 minutes until the task is
-    /// cancelled.
+    /// Logs stores that have fallen silent, every 5 minutes until the task is cancelled.
     private func watchWriters(of engine: Engine) async {
         while !Task.isCancelled {
             do {
@@ -146,8 +145,7 @@ extension EngineService {
         }
     }
 
-    /// Samples the disks for the forecast of the status, and logs disks with little room, every 5 minutes until the
-    /// task is cancelled.
+    /// Logs disks with little room, every 5 minutes until the task is cancelled.
     private func watchDisks(of engine: Engine) async {
         var low: Set<UInt64> = []
         while !Task.isCancelled {

@@ -4,10 +4,7 @@ import Tributary
 import TributaryAdmin
 import TributarySync
 
-/// Stops the engine: import, saves, merge, export, checkpoint.
-///
-/// ``StopWatch`` limits the total time. Work on a log folder that does not respond is abandoned earlier, so that the
-/// other steps can be done.
+/// ``StopWatch`` limits the total time; work on a hanging log folder ends earlier, so that other steps can be done.
 struct EngineStop {
     let engine: Engine
     let loops: Task<Void, any Error>
@@ -48,7 +45,7 @@ struct EngineStop {
         }
     }
 
-    /// Waits until the compaction has removed its files next to the store, unless the folder does not respond.
+    /// Waits until its files next to the store are removed, unless the folder does not respond.
     private func finishCompaction() async {
         guard let compaction else { return }
         let timeLimit = state.configuration.shutdown.timeLimit
@@ -106,9 +103,7 @@ struct StopSchedule: Sendable, Equatable {
 
     var timeout = Duration.seconds(85)
 
-    /// The time for committing saves that wait behind a rolled-back import.
-    ///
-    /// With the default `shutdown.timeout` the process ends before the unit's TimeoutStopSec=.
+    /// For saves behind a rolled-back import; the process ends before the unit's default `TimeoutStopSec=`.
     var grace: Duration { min(max(timeout / 4, .milliseconds(500)), .seconds(2)) }
 
     /// Work on the log folder without progress is abandoned after this time; connections have the same time to close.

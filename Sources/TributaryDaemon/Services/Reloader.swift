@@ -4,8 +4,6 @@ import TributaryAdmin
 import TributaryChanges
 import TributarySync
 
-/// Reloads the configuration, one reload at a time.
-///
 /// An invalid new configuration does not replace the old configuration.
 actor Reloader {
     private let daemon: Daemon

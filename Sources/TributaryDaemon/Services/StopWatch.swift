@@ -7,9 +7,7 @@ import Tributary
 import TributaryAdmin
 import TributarySync
 
-/// Enforces the deadline of the whole stop: engine, connections, and exit handlers of the process.
-///
-/// It runs on a dispatch queue of its own and does not depend on the threads of Swift tasks, which may all hang.
+/// Enforces the deadline of the whole stop on a queue of its own, because the threads of Swift tasks may all hang.
 final class StopWatch: Sendable {
     private let state: DaemonState
     private let socket: AdminSocket
@@ -47,9 +45,7 @@ final class StopWatch: Sendable {
         }
     }
 
-    /// Ends the process: committed data is safe, and the next start continues an export.
-    ///
-    /// It does not call `exit`, because its handlers would wait for pending saves once more.
+    /// Does not call `exit`, because its handlers would wait for pending saves once more; committed data is safe.
     private func leave() {
         let pending = state.engine?.container.pendingSaves ?? 0
         let status = pending == 0 ? ExitStatus.done : .tryAgain
@@ -63,9 +59,7 @@ final class StopWatch: Sendable {
     }
 }
 
-/// Waits for the request to stop, and refuses new requests from then on.
-///
-/// The end of this service stops the service group.
+/// Waits for the request to stop; the end of this service stops the service group.
 struct GateService: Service {
     let stopRequest: ShutdownBroadcast
     let state: DaemonState

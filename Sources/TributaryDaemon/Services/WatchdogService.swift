@@ -2,8 +2,7 @@ import ServiceLifecycle
 import Synchronization
 import TributarySync
 
-/// Reports to systemd that the daemon is alive, as long as the loops of the log folder and the main actor make
-/// progress.
+/// Reports to systemd that the loops of the log folder and the main actor make progress.
 struct WatchdogService: Service {
     let state: DaemonState
     let notifier: SystemdNotifier
@@ -31,11 +30,7 @@ struct WatchdogService: Service {
         }
     }
 
-    /// Whether every active loop has made progress within the limit.
-    ///
     /// A nil silence is an idle loop.
-    ///
-    /// The loops scan the folder, verify, apply, compare and export segments.
     static func isAlive(isMainActorResponsive: Bool, silences: [Duration?], limit: Duration) -> Bool {
         isMainActorResponsive && silences.allSatisfy { ($0 ?? .zero) < limit }
     }

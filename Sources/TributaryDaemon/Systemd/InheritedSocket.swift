@@ -24,17 +24,14 @@ enum InheritedSocket {
         return path.hasPrefix("/") ? path : nil
     }
 
-    /// Returns a second descriptor of the admin socket, which stays open when the server has closed the first; nil
-    /// without a socket.
+    /// A second descriptor of the socket, which stays open when the server has closed the first.
     static func copy(in environment: [String: String]) -> Int32? {
         guard let chosen = announced(in: environment) else { return nil }
         let copy = fcntl(chosen, F_DUPFD_CLOEXEC, 0)
         return copy < 0 ? nil : copy
     }
 
-    /// Answers the clients that wait for a daemon that cannot start, and closes their connections.
-    ///
-    /// Otherwise systemd would start the service again and again for a connection that nobody accepts.
+    /// Answers the clients of a daemon that cannot start: otherwise systemd would start it again and again.
     static func refuseWaitingClients(_ problem: ProblemDocument, at listener: Int32) {
         let response = Array(buffer: problem.rawResponse("Service Unavailable", fields: ["retry-after: 5"]))
         let deadline = ContinuousClock.now + .seconds(2)
@@ -61,7 +58,7 @@ enum InheritedSocket {
         for client in clients { close(client.fd) }
     }
 
-    /// Returns the descriptor of the admin socket: the socket named `admin`, or the only socket.
+    /// The socket named `admin`, or the only socket.
     static func acquire() throws(ConfigurationError) -> Int32? {
         let (descriptor, count) = chosen(unsettingVariables: true)
         guard count > 0 else { return nil }

@@ -6,7 +6,7 @@ import Synchronization
 
 // This folder communicates with systemd: readiness, the watchdog and inherited sockets.
 
-/// Notifies systemd of the daemon's state; has no effect when systemd did not start the daemon.
+/// It has no effect when systemd did not start the daemon.
 final class SystemdNotifier: Sendable {
     private let isActive: Bool
     private let lastStatus = Mutex("")
@@ -25,7 +25,6 @@ final class SystemdNotifier: Sendable {
         if changed { send("STATUS=\(oneLine(status))") }
     }
 
-    /// Reports that the configuration is being reloaded; ``ready(_:)`` follows in any case.
     func reloading() {
         let microseconds = DispatchTime.now().uptimeNanoseconds / 1_000
         send("RELOADING=1\nMONOTONIC_USEC=\(microseconds)")
@@ -58,9 +57,7 @@ struct ServiceUnit: Hashable {
     var name: String
     var isOfUser: Bool
 
-    /// The unit of this process; nil for a daemon that was started by hand, even within a unit.
-    ///
-    /// libsystemd cannot determine it: it needs to see process 1, which the unit's sandbox hides.
+    /// Nil for a daemon that was started by hand; libsystemd cannot tell, because the sandbox hides process 1.
     static let current: ServiceUnit? = {
         guard ProcessInfo.processInfo.environment["SYSTEMD_EXEC_PID"] == String(getpid()) else { return nil }
         return (try? String(contentsOfFile: "/proc/self/cgroup", encoding: .utf8)).flatMap(
@@ -68,9 +65,7 @@ struct ServiceUnit: Hashable {
         )
     }()
 
-    /// Parses `/proc/PID/cgroup`: a line `NUMBER:CONTROLLERS:PATH` for each hierarchy.
-    ///
-    /// A service has a group in one of them.
+    /// The lines of `/proc/PID/cgroup` are `NUMBER:CONTROLLERS:PATH`; a service has a group in one hierarchy.
     init?(controlGroups: String) {
         for line in controlGroups.split(separator: "\n") {
             let path = line.split(separator: ":", maxSplits: 2).last?.split(separator: "/") ?? []

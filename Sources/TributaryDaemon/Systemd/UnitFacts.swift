@@ -8,7 +8,6 @@ import TributaryChanges
 /// A unit as systemd runs it, with its drop-ins, and its state.
 struct UnitFacts: Sendable {
     let properties: UnitProperties
-    /// The variables of Tributary in the files of `EnvironmentFile=`, by the file.
     private let environmentFiles: [(file: String, variables: [String: String]?)]
 
     var name: String { properties.unit }
@@ -20,14 +19,12 @@ struct UnitFacts: Sendable {
             "ProtectHome", "PrivateTmp", "PrivateNetwork", "Environment", "EnvironmentFiles", "ExecStart",
         ]
 
-    /// Asks systemd, and reads the files of `EnvironmentFile=`, which root may read; nil when systemd does not run here, or
-    /// knows no such unit.
+    /// Also reads the files of `EnvironmentFile=`; nil when systemd does not run here, or knows no such unit.
     init?(asking name: String) {
         guard let properties = UnitProperties(asking: name, for: UnitFacts.asked) else { return nil }
         self.init(properties)
     }
 
-    /// Nil for a unit that is not installed.
     init?(_ properties: UnitProperties) {
         guard properties["LoadState"] == "loaded" else { return nil }
         self.properties = properties
@@ -39,7 +36,6 @@ struct UnitFacts: Sendable {
         }
     }
 
-    /// The variables in the text of an `EnvironmentFile=`.
     private static func variables(inFile text: String) -> [String: String] {
         let pairs = text.split(separator: "\n").compactMap { line -> (String, String)? in
             let line = line.trimmingCharacters(in: .whitespaces)
@@ -54,7 +50,6 @@ struct UnitFacts: Sendable {
         return Dictionary(pairs) { $1 }
     }
 
-    /// The unit that reads a configuration file; nil if no service reads the file.
     static func name(configuredBy path: String) -> String? {
         DefaultPaths.serviceState(configuredBy: path).map { folder in
             let instance = folder.dropFirst(DefaultPaths.serviceState.count + 1)
@@ -66,7 +61,7 @@ struct UnitFacts: Sendable {
 
     private func words(_ property: String) -> [String] { properties.words(property) }
 
-    /// The variables of Tributary in `Environment=` and `EnvironmentFile=`; a file has precedence, as for systemd.
+    /// A file has precedence, as for systemd.
     var variables: [String: String] {
         environmentFiles.compactMap(\.variables).reduce(ownVariables) { $0.merging($1) { $1 } }
     }
@@ -79,7 +74,6 @@ struct UnitFacts: Sendable {
         return Dictionary(pairs) { $1 }
     }
 
-    /// Where each variable of Tributary has its value from, in the order of the names.
     var variableSources: [(name: String, source: String)] {
         variables.keys.sorted().map { name in
             let file = environmentFiles.last { $0.variables?[name] != nil }?.file
@@ -87,10 +81,9 @@ struct UnitFacts: Sendable {
         }
     }
 
-    /// The files of `EnvironmentFile=` that this process cannot read.
     var unreadableFiles: [String] { environmentFiles.filter { $0.variables == nil }.map(\.file) }
 
-    /// The command of `ExecStart=`, when it differs from the command of the packaged unit; nil otherwise.
+    /// Nil for the command of the packaged unit.
     var otherCommand: (found: String, packaged: String)? {
         guard let found = self["ExecStart"].firstMatch(of: #/argv\[\]=(.*?) ; ignore_errors=/#).map({ String($0.1) })
         else { return nil }
@@ -108,7 +101,6 @@ struct UnitFacts: Sendable {
 
     private var configurationFile: String { "/etc/tributary/\(instance ?? "tributary").yaml" }
 
-    /// The path of the socket that systemd opens for the service.
     var socket: String { instance.map { DefaultPaths.socket(of: $0) } ?? DefaultPaths.socket() }
 
     var user: String { self["User"] }
@@ -121,12 +113,7 @@ struct UnitFacts: Sendable {
 
     // MARK: Its user
 
-    /// Gives this process the user and the groups of the unit, as systemd gives them to the service.
-    ///
-    /// `Group=` replaces the user's own group. The groups of the user and of `SupplementaryGroups=` are added. Does
-    /// nothing unless the process runs as root.
-    ///
-    /// - Throws: ``StartFailure`` for a user or group that this machine does not know.
+    /// As systemd does: `Group=` replaces the user's own group, other groups are added; does nothing unless root calls.
     func assumeUser() throws(StartFailure) {
         guard geteuid() == 0, !user.isEmpty, user != "root" else { return }
         guard let entry = getpwnam(user) else { throw unknown("user", user) }
@@ -165,7 +152,7 @@ struct UnitFacts: Sendable {
         case readOnly
     }
 
-    /// The effect of the sandbox on a path that the service must write; nil for none.
+    /// The path must be writable for the service.
     func obstacle(at path: String) -> Obstacle? {
         func lies(in folders: [String]) -> Bool { folders.contains { path == $0 || path.hasPrefix($0 + "/") } }
         if self["ProtectHome"] != "no", lies(in: ["/home", "/root", "/run/user"]) { return .hidden(by: "ProtectHome") }
@@ -176,13 +163,7 @@ struct UnitFacts: Sendable {
         return self["ProtectSystem"] == "strict" && !lies(in: folders) ? .readOnly : nil
     }
 
-    /// Lets the service write in the folders.
-    ///
-    /// - Parameters:
-    ///   - folders: The paths of the folders.
-    ///   - former: An earlier text of the drop-in. Its settings stay, and the unit starts although its folders are
-    ///     missing.
-    /// - Returns: The text of the drop-in.
+    /// Returns a drop-in; the settings of a `former` drop-in stay, but the unit starts without its folders.
     func dropIn(opening folders: [String], keeping former: String = "") -> String {
         let opened = folders.map { "ReadWritePaths=\(UnitFacts.word($0))\n" }.joined()
         let hiding = Set(

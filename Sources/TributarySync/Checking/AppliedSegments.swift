@@ -18,14 +18,9 @@ struct AppliedSegments {
         return try forEachChange(of: writer, after: last - 1, through: last, step: {}) { _, _ in } != nil
     }
 
-    /// Passes the changes of a writer's transactions above `after`, up to `last`, to `body` in order, also those after
-    /// a gap.
+    /// Passes a writer's changes above `after`, up to `last`, to `body` in order; returns the first missing transaction.
     ///
-    /// A segment is used if the store has applied exactly these bytes, or if the store has no record of the segment and
-    /// trusts it. With `includesOutbox`, transactions without a segment are read from the store's outbox.
-    ///
-    /// - Returns: The first missing transaction, or nil.
-    /// - Throws: ``SegmentError`` when the folder cannot be read, ``StoreError``, and the errors of `step` and `body`.
+    /// A segment is used if the store has applied exactly these bytes, or if it has no record of the segment and trusts it.
     func forEachChange(
         of writer: UniqueID,
         after: UInt64,
@@ -96,10 +91,7 @@ struct AppliedSegments {
         }
     }
 
-    /// Returns nil for a file that cannot be read, and for a segment that the store has not applied and would not
-    /// apply.
-    ///
-    /// O(log n) for an applied segment of n transactions, otherwise O(n).
+    /// Nil for a segment that cannot be used; O(log n) for an applied segment of n transactions, otherwise O(n).
     private func open(_ name: SegmentName, among present: Set<SegmentName>) throws -> (VerifiedSegment, OpenFile)? {
         let (applied, isTaken) = try store.read { reader in
             let applied = try reader.writers.segment(writer: name.writer, name.first, name.last)

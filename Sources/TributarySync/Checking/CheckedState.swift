@@ -15,14 +15,12 @@ struct CheckedState: Sendable {
     private(set) var vector = VersionVector()
     let exporters: Set<UniqueID>
     let unfinished: [SegmentName]
-    /// The segments that an administrator has accepted regardless of their signatures, with their hashes.
+    /// Accepted by an administrator regardless of their signatures, with their hashes.
     let accepted: [SegmentName: String]
     private(set) var tails: [UniqueID: [SegmentName]] = [:]
     private(set) var unexported = 0
 
-    /// Reads the state, and writes the unexported local transactions into `scratch` as segments.
-    ///
-    /// O(n) for the objects, the segments and the writers.
+    /// Also writes the unexported local transactions into `scratch` as segments; O(n) for objects, segments and writers.
     init(_ reader: Reader, scratch: String, progress: (Int64) -> Void) throws {
         digest = try reader.mergeState.digest(progress: progress).digest
         for writer in try reader.writers.all() where writer.sequence > 0 {
@@ -68,7 +66,7 @@ struct CheckedState: Sendable {
         tails[writer, default: []].append(name)
     }
 
-    /// The verified baselines at the beginning of the rebuilt store; empty while all segments are in the folder.
+    /// The rebuilt store begins with these baselines; empty while all segments are in the folder.
     func bases(_ known: KnownBaselines, listing: LogListing) -> [KnownBaseline] {
         let covered = known.covered
         let lacksSegments = writers.contains {
@@ -77,7 +75,7 @@ struct CheckedState: Sendable {
         return lacksSegments ? known.bases(of: vector) : []
     }
 
-    /// Whether neither a segment nor a verified baseline contains some applied transactions; O(n) for the segments.
+    /// Whether some applied transactions are in neither a segment nor a verified baseline; O(n) for the segments.
     func hasHole(besides known: KnownBaselines, listing: LogListing) -> Bool {
         let covered = known.covered
         return writers.contains { reached($0, from: covered[$0.id], listing) < $0.sequence }

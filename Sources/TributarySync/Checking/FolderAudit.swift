@@ -3,15 +3,13 @@ import TributaryAdmin
 import TributaryChanges
 import TributaryStore
 
-/// Compares the log folder with a state of the store.
-///
-/// It reads every segment, and merges the applied segments into a rebuilt store.
+/// Compares the log folder with a state of the store: reads every segment, and merges the applied ones into a new store.
 struct FolderAudit {
-    /// The names of the segments in the log folder, listed before the state was read.
+    /// Listed before ``state`` was read.
     let listing: LogListing
     let state: CheckedState
     let covered: VersionVector
-    /// The transactions of endorsed baselines; for other baselines in ``covered``, only this check vouches.
+    /// The transactions in endorsed baselines; the other baselines in ``covered`` were compared only by this check.
     let endorsed: VersionVector
     let claimed: VersionVector
     let bases: [KnownBaseline]
@@ -20,10 +18,8 @@ struct FolderAudit {
     let scratch: LogFolder
     private(set) var report: CheckReport
     private(set) var unendorsed = 0
-    /// Publishes a segment of the store's own with its hash again in place of a damaged file, or returns false; nil without
-    /// repairs.
-    ///
-    /// It throws ``Refusal``, ``SegmentError`` and ``StoreError``.
+    /// Publishes an own segment again if its file is missing or damaged, or returns false; nil without repairs. Throws
+    /// ``Refusal``, ``SegmentError`` and ``StoreError``.
     let republish: ((SegmentName, String) throws -> Bool)?
     let rebuilding: String
     /// Called before each segment with the number of segments so far; throws to end the audit.
@@ -93,8 +89,7 @@ struct FolderAudit {
         try auditOthers(of: writer)
     }
 
-    /// Audits an applied segment, and merges it into the rebuilt store if it follows; returns false when it is not
-    /// merged.
+    /// Returns false when the segment is not merged into the rebuilt store.
     private mutating func audit(
         _ name: SegmentName,
         _ sha256: String,
@@ -107,7 +102,7 @@ struct FolderAudit {
         } catch let error as SegmentError where error.kind == .missing && last <= endorsed[name.writer] {
             return false
         } catch let error as SegmentError {
-            // A segment that is applied in part is one of another writer.
+            // A segment that is applied only in part was written by another writer, so this store cannot publish it.
             let isOwn = last == name.last && error.isLoss && state.exporters.contains(name.writer)
             let refusal = isOwn ? try restore(name, sha256, after: error) : nil
             if isOwn, refusal == nil {
@@ -230,7 +225,7 @@ struct FolderAudit {
         return try follows && mergeAgain(segment, file, through: last)
     }
 
-    /// Reads a segment, or the conflict copy that has its hash; a repair also restores the segment beside its copy.
+    /// Prefers a conflict copy that has the applied bytes; a repair then also restores the segment beside its copy.
     private mutating func read(_ name: SegmentName, sha256: String) throws -> (OpenFile, VerifiedSegment) {
         for copy in listing.copies[name] ?? [] {
             guard let file = try? listing.logs.open(fileName: copy.fileName, writer: name.writer),
@@ -256,7 +251,7 @@ struct FolderAudit {
         }
     }
 
-    /// Merges a segment into the rebuilt store, whose first failure becomes the obstacle and ends the comparison.
+    /// The first failure becomes the obstacle; later segments are no longer merged.
     private mutating func mergeAgain(
         _ segment: VerifiedSegment,
         _ file: OpenFile,
@@ -308,7 +303,6 @@ struct FolderAudit {
 
     // MARK: Trust
 
-    /// Nil when the segment is signed with a trusted key or accepted, or when signatures are not checked.
     private func untrusted(_ segment: VerifiedSegment) throws -> UntrustedFile? {
         guard state.accepted[segment.name] != segment.end.sha256 else { return nil }
         return try trust.store.read { try trust.keys.refusal(of: segment, $0) }
@@ -343,7 +337,6 @@ struct FolderAudit {
         )
     }
 
-    /// Adds the baselines and comparisons that are ignored because of their signatures.
     mutating func addUntrusted(_ known: KnownBaselines) {
         for (name, refusal) in known.refused.sorted(by: { $0.key < $1.key })
         where refusal.untrusted != nil && refusal.untrusted?.isRevoked != true {
@@ -393,9 +386,7 @@ struct FolderAudit {
         )
     }
 
-    /// Adds segments that are only in baselines without a valid endorsement, which this store cannot verify either.
-    ///
-    /// For example, the key of the store that has endorsed the baseline was revoked.
+    /// Adds segments that are only in baselines without a valid endorsement, for example because its key was revoked.
     private mutating func addUnendorsed() {
         guard unendorsed > 0 else { return }
         let segments = unendorsed == 1 ? "1 segment is" : "\(unendorsed) segments are"
@@ -421,7 +412,7 @@ struct FolderAudit {
 
     private mutating func addBrokenLink(of segment: VerifiedSegment, _ file: OpenFile) {
         var comparison = ContentComparison(store: trust.store, logs: listing.logs, ends: ends)
-        // With a second owner, the found hashes would be copied for each segment.
+        // If `ends` kept its reference, the dictionary in it would be copied for each segment.
         ends = SegmentEnds()
         defer { ends = comparison.ends }
         guard let reason = try? comparison.brokenLink(from: segment.name, to: segment.header.previous) else { return }

@@ -1,7 +1,7 @@
 import TransactionLog
 import TributaryChanges
 
-/// The names of the segments and baselines in a log folder; the files themselves are not read.
+/// Names only; the files themselves are not read.
 struct LogListing: Sendable {
     let logs: LogFolder
     let names: [UniqueID: [SegmentName]]

@@ -5,8 +5,6 @@ import TributaryStore
 /// A store in a scratch folder into which segments are merged, to compare it with the live store.
 ///
 /// It merges one writer after the other and ignores their `seen`, because the merge state does not depend on the order.
-/// A rebuild begins with an empty store or with a baseline. Each writer then continues after its position in the
-/// baseline.
 final class ScratchRebuild {
     let store: Store
 
@@ -16,7 +14,6 @@ final class ScratchRebuild {
 
     deinit { try? store.close() }
 
-    /// Merges the transactions of a verified segment that the store lacks, up to `last`.
     func merge(_ segment: VerifiedSegment, _ bytes: some SegmentBytes, through last: UInt64) throws {
         let position = try store.read { try $0.writers.record(of: segment.name.writer)?.sequence ?? 0 }
         let after = max(position, segment.name.first - 1)
@@ -34,10 +31,6 @@ final class ScratchRebuild {
         try store.read { try $0.mergeState.digest(progress: progress).digest }
     }
 
-    /// Begins with a baseline, after its bytes are verified.
-    ///
-    /// - Throws: ``SegmentError`` when it is not the expected baseline, or a large value is missing;
-    /// ``BaselineJoinError``, ``StoreError``.
     func join(_ baseline: KnownBaseline, logs: LogFolder) throws {
         // Nobody waits for the lock of a scratch store, so a slow share may take its time.
         let control = ImportControl(patience: .seconds(86_400))

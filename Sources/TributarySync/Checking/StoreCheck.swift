@@ -7,10 +7,7 @@ package import TributaryStore
 // This folder compares a store with its log folder: SQLite's integrity, the files of the segments, and a second store
 // that is built from them.
 
-/// Checks a store and its log folder.
-///
-/// It checks SQLite's integrity, positions against files, hashes, large values, and the digest of a store that is
-/// rebuilt from the segments.
+/// Checks SQLite's integrity, positions, files, hashes, large values, and the digest of a store rebuilt from the segments.
 package struct StoreCheck: Sendable {
     package typealias Opening = @Sendable (StoreConfiguration) throws -> Store
 
@@ -20,7 +17,7 @@ package struct StoreCheck: Sendable {
     let logs: String
     let encryption: EncryptionKeys
     let repairs: Bool
-    /// Decides about signatures, and has the key for signing repaired segments.
+    /// Also has the key for signing repaired segments.
     let trust: StoreTrust
     let open: Opening
     let progress: Progress
@@ -45,8 +42,6 @@ package struct StoreCheck: Sendable {
         self.progress = progress
     }
 
-    /// - Throws: ``StoreError`` when the scratch folder or the store cannot be used, and `CancellationError` when the
-    /// task was cancelled.
     package func run() async throws -> CheckReport {
         try await withTaskCancellationHandler {
             var report = CheckReport()
@@ -164,7 +159,7 @@ package struct StoreCheck: Sendable {
 
     // MARK: The log folder
 
-    /// Checks the folder; repeats the check if a segment is missing and another store has compacted meanwhile.
+    /// Repeats the check if a segment is missing and another store has compacted meanwhile.
     private func checkFolder(_ report: inout CheckReport) async throws {
         var before = report
         for attempt in 1... {
@@ -219,10 +214,9 @@ package struct StoreCheck: Sendable {
         return listing.baselines
     }
 
-    /// Compares baselines with the state of this store, and returns the baselines without a difference.
+    /// Returns the baselines that do not differ from this store, the greatest first.
     ///
-    /// The segments of a baseline are not needed for that. A baseline is left out if a greater baseline has no
-    /// difference. Each comparison costs as much as in ``BaselineVerifier``.
+    /// Baselines that they cover are not compared, because each comparison is as costly as in ``BaselineVerifier``.
     private func compare(
         _ known: KnownBaselines,
         _ logs: LogFolder,
@@ -345,9 +339,7 @@ package struct StoreCheck: Sendable {
         }
     }
 
-    /// Makes the folder of the store's writer again if it is lost.
-    ///
-    /// - Returns: Why nothing can be published in the log folder; nil when it has files of the store.
+    /// Makes the lost folder of the store's writer again; returns the reason why nothing can be published there.
     private func makeFolder(in logs: LogFolder, _ report: inout CheckReport) throws -> FolderAudit.Refusal? {
         func refusal(_ reason: String, _ hint: String) -> FolderAudit.Refusal {
             .init(reason: "It was not published again: \(reason).", hint: hint, isFailure: true)
@@ -364,11 +356,7 @@ package struct StoreCheck: Sendable {
         return refusal("\(logs.path) has nothing of this store, and may be the place of an unmounted share", hint)
     }
 
-    /// Publishes a segment of the store's own that has vanished or was damaged again, with the same bytes, which are compared
-    /// first in a log folder of the check's own.
-    ///
-    /// - Returns: false when the outbox has its lines no more, or when they would give other bytes.
-    /// - Throws: ``SegmentError`` when a folder cannot be written, and ``StoreError``.
+    /// Publishes an own segment again if the outbox still gives the same bytes, which are compared in `scratch` first.
     private func republish(
         _ name: SegmentName,
         sha256: String,

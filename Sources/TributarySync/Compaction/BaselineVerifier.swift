@@ -18,16 +18,9 @@ struct BaselineVerifier {
         var isCompared = false
     }
 
-    /// Compares a baseline with the state of a reader.
+    /// Compares a baseline with a reader's state, and with `bases` also with older baselines and the segments after them.
     ///
-    /// With `bases` it also compares the baseline with these older baselines and the segments after them. The baseline
-    /// may contain the transactions of `extent`.
-    ///
-    /// It reads the baseline twice: for its hash, and for its entries. It reads the later segments if there are
-    /// increments or bounds.
-    ///
-    /// - Throws: ``SegmentError`` when the baseline cannot be read, or is not the known baseline; ``StoreError``, and
-    /// `CancellationError`.
+    /// It reads the baseline twice, for its hash and its entries, and the later segments if there are increments or bounds.
     func verify(
         _ baseline: KnownBaseline,
         _ reader: Reader,
@@ -181,9 +174,7 @@ struct BaselineVerifier {
 }
 
 extension BaselineLaw.Entry {
-    /// Whether the entry comes before another entry in a baseline.
-    ///
-    /// If a baseline has another order, more single entries are compared, with the same result.
+    /// If a baseline has another order, more entries are compared singly, with the same result.
     fileprivate func precedes(_ other: Self) -> Bool { place < other.place }
 
     fileprivate var version: Version { transaction?.version ?? .none }

@@ -2,7 +2,6 @@ import TransactionLog
 import TributaryChanges
 import TributaryStore
 
-/// The input of the rules of compaction: the store's positions, the baselines, and the own segments.
 struct CompactionFacts: Sendable {
     /// A segment in the owner's folder that this store has exported or applied, or joined with a baseline.
     struct OwnSegment: Hashable, Sendable {
@@ -25,7 +24,7 @@ struct CompactionFacts: Sendable {
 
     var owners: [UniqueID] { [own] + writers.filter { $0.store == store && $0.id != own }.map(\.id) }
 
-    /// Whether a writer and the own writer have a common former writer, and therefore share the faults of its state.
+    /// Copies of a store have a common former writer, and therefore share the faults of its state.
     func sharesOrigin(_ writer: UniqueID) -> Bool {
         let before = Dictionary(writers.map { ($0.id, $0.incarnation.after?.writer) }) { first, _ in first }
         func chain(_ writer: UniqueID) -> Set<UniqueID> {
@@ -49,10 +48,7 @@ struct CompactionFacts: Sendable {
         var seen: VersionVector
     }
 
-    /// The other stores that acknowledge applied transactions; O(w).
-    ///
-    /// A producer never acknowledges anything, so it is not active. An evicted store becomes active again when a newer
-    /// transaction of it is applied, under any writer.
+    /// A producer never acknowledges, so it is not active; an evicted store is active after its next transaction; O(w).
     var active: [Peer] { CompactionFacts.active(beside: store, among: writers) }
 
     static func active(beside store: UniqueID, among writers: [WriterRecord]) -> [Peer] {
@@ -70,11 +66,7 @@ struct CompactionFacts: Sendable {
         .sorted { $0.writer.id < $1.writer.id }
     }
 
-    /// An own baseline with a transaction that exists nowhere else.
-    ///
-    /// No other active store has acknowledged or written the transaction, and it is neither in a segment nor in a
-    /// verified baseline. Nil if there is no such baseline, and if no other store is active. O(w + n) for each own
-    /// baseline and n segments.
+    /// An own baseline with a transaction that exists nowhere else; O(w + n) for each own baseline and n segments.
     func lone(_ listing: LogListing) -> (baseline: KnownBaseline, missing: AppliedSegments.Transaction)? {
         let (peers, owners, covered) = (active, Set(owners), knownBaselines.covered)
         guard !peers.isEmpty else { return nil }
@@ -100,7 +92,7 @@ struct CompactionFacts: Sendable {
 struct MissingExports: Hashable, Sendable {
     var count: Int
     var first: SegmentName
-    /// Whether the file of the first segment is there, and was damaged.
+    /// The file of the first segment is there, but it is damaged.
     var isDamaged: Bool
     /// Whether its name belongs to a folder, a link or a pipe.
     var isReplaced = false
@@ -111,9 +103,7 @@ struct MissingExports: Hashable, Sendable {
 }
 
 extension CompactionFacts {
-    /// For each owner, the last transaction that a verified baseline or every active store has.
-    ///
-    /// O(w) for the writers, and O(1) for each owner and active store: a store that boots every day has many owners.
+    /// For each owner, the last transaction that a verified baseline or every active store has; O(w).
     var released: [UniqueID: UInt64] {
         let (covered, peers) = (knownBaselines.covered, active)
         return owners.reduce(into: [:]) { released, owner in
@@ -121,10 +111,7 @@ extension CompactionFacts {
         }
     }
 
-    /// The exported segments of one writer that neither the folder nor other stores have; both lists in the order of
-    /// `first`.
-    ///
-    /// Others may have published the same transactions in other segments. O(n) for n records and files.
+    /// The segments that the folder lacks, also under other bounds; O(n) for lists in the order of `first`.
     static func missing(
         _ records: [SegmentRecord],
         after released: UInt64,
@@ -170,10 +157,7 @@ extension CompactionFacts {
         )
     }
 
-    /// Lists a writer's segments that the store has exported, applied with these bounds, or joined with a baseline; O(n
-    /// log n).
-    ///
-    /// A segment with other bounds may have other content: it stays.
+    /// Leaves out segments with other bounds, because they may have other content; O(n log n).
     static func segments(
         _ records: [SegmentRecord],
         of owner: UniqueID,

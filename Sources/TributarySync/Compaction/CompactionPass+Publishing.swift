@@ -4,12 +4,7 @@ import TributaryChanges
 import TributaryStore
 
 extension CompactionPass {
-    /// Writes the state of a reader into the log folder as a baseline.
-    ///
-    /// The reader must stay at one generation.
-    ///
-    /// - Throws: ``SegmentError`` `forked` when another file has the name, `rejected` when no reader would accept the
-    /// baseline, `missing` when the folder has no files of the writer; ``StoreError``, and `CancellationError`.
+    /// Publishes the state of a reader as a baseline; the reader must stay at one generation.
     func publish(_ name: BaselineName, _ reader: Reader) throws {
         try demandFolder(of: name.writer)
         try publishBlobs(of: name.writer, reader)
@@ -24,12 +19,7 @@ extension CompactionPass {
         }
     }
 
-    /// Publishes the comparison of a baseline, signed by `store`.
-    ///
-    /// It replaces a file that is not a comparison.
-    ///
-    /// - Throws: ``ExportFailure`` `nameTaken` when a folder has the name, which is a problem until the folder is gone;
-    /// ``SegmentError`` and ``StoreError``.
+    /// Replaces a file that is not a comparison; throws ``ExportFailure`` `nameTaken` if it is a folder.
     func publish(_ found: BaselineComparison, of store: UniqueID) throws {
         try demandFolder(of: found.name.writer)
         do {
@@ -63,9 +53,7 @@ extension CompactionPass {
         throw SegmentError(.missing, file: logs.path, reason: "the folder has nothing of this store")
     }
 
-    /// Publishes the large values that the baseline names and that no writer's folder has.
-    ///
-    /// Most values are in the lines of segments, which are removed with them.
+    /// Publishes the large values that no writer's folder has: the removed segments contained them in their lines.
     private func publishBlobs(of writer: UniqueID, _ reader: Reader) throws {
         let blobs = BaselineBlobs(logs: logs, writers: try reader.writers.all().map(\.id))
         try reader.externalValues.forEachBlobOfBaseline { sha256, size in

@@ -8,9 +8,8 @@ import TributaryStore
 struct CompactionPass: Sendable {
     let sync: SyncService
     let queue: SerialQueue
-    /// The folder from the beginning of the pass, even if another file system is mounted there meanwhile.
-    ///
-    /// Files are removed only from the folder where the baseline was read.
+    /// Opened once for the pass: files are removed only from the folder where the baseline was read, even after a new
+    /// mount.
     let logs: LogFolder
     let mode: Compactor.Mode
     let progress: StoreCheck.Progress
@@ -49,13 +48,7 @@ struct CompactionPass: Sendable {
         }
     }
 
-    /// Endorses a baseline by the decision of an administrator, who vouches for the transactions that this store lacks.
-    ///
-    /// Everything else is compared by the usual law, and a baseline of the own origin also with the log folder. With
-    /// `isUnproven` the administrator also vouches for the parts that cannot be compared.
-    ///
-    /// - Throws: ``SyncError`` when the baseline is missing, unusable, contradicts the store, or cannot be compared
-    /// completely; ``ExportFailure``, ``StoreError``, ``SegmentError`` and `CancellationError`.
+    /// An administrator vouches for the transactions that this store lacks; everything else is compared by the usual law.
     func accept(_ name: BaselineName, isUnproven: Bool) async throws -> CompactionReport.Step {
         let facts = try await facts()
         let known = facts.knownBaselines
@@ -86,7 +79,7 @@ struct CompactionPass: Sendable {
         return step
     }
 
-    /// The reason why stores do not join the baseline yet; nil unless a clock in it is too far ahead.
+    /// Nil unless a clock in the baseline is too far ahead.
     private func held(_ baseline: KnownBaseline) throws -> String? {
         let wall = wall
         let writers = try BaselineSummary.read(logs.open(baseline, ImportControl())).writers
@@ -94,8 +87,7 @@ struct CompactionPass: Sendable {
         return "No store joins it yet: \(held.reason). \(held.hint)"
     }
 
-    /// The transactions of the present writer that the baseline has, and that the store proves not to have written;
-    /// otherwise nil.
+    /// The reason if the baseline claims transactions of the own writer that this store has not written; otherwise nil.
     private func falseClaim(_ baseline: KnownBaseline, _ facts: CompactionFacts) async throws -> String? {
         let own = facts.own
         guard baseline.vector[own] > facts.vector[own] else { return nil }
@@ -118,7 +110,7 @@ struct CompactionPass: Sendable {
         }
     }
 
-    /// Encrypts the own large values with the current key: segments are removed in time, but large values stay.
+    /// Segments are removed in time, but large values stay, so these are encrypted again with the current key.
     private func encryptBlobs() async throws {
         let facts = try await facts()
         let count = try await queue.run {
@@ -173,7 +165,6 @@ struct CompactionPass: Sendable {
         return .init(decision)
     }
 
-    /// A transaction without changes gives the next baseline another name.
     private func acknowledge() async throws {
         try await sync.environment.replica.acknowledge()
         try await sync.exportBeyondLimit()
@@ -229,9 +220,7 @@ struct CompactionPass: Sendable {
         }
     }
 
-    /// The answer of an earlier pass if nothing has arrived that could change it; nil to compare the baseline.
-    ///
-    /// O(n) for the segments of the writer with the missing transaction; a comparison reads the whole state and the baseline.
+    /// An earlier answer is valid until the missing transaction arrives; O(n) for the segments of its writer.
     private func openAnswer(_ baseline: KnownBaseline, isOwn: Bool, _ rule: ComparisonRule) async throws -> String? {
         guard let answer = sync.state.read({ $0.openAnswers[baseline] }), !(isOwn && rule.isLastResort(baseline)) else {
             return nil
@@ -245,9 +234,6 @@ struct CompactionPass: Sendable {
     }
 
     /// Compares a baseline with the store's own state, and a baseline of the same origin also with the log folder.
-    ///
-    /// A person who vouches for unknown transactions also vouches for the parts of a baseline that the log folder
-    /// lacks.
     private func verdict(
         on baseline: KnownBaseline,
         isOwn: Bool,
@@ -319,9 +305,7 @@ struct CompactionPass: Sendable {
         return .differs(name)
     }
 
-    /// Returns the own writer, which has a folder.
-    ///
-    /// A store that has never published anything as this writer publishes an acknowledgement first.
+    /// A store that has never published anything as this writer first publishes an acknowledgement, to get a folder.
     private func ownWithFolder(_ facts: CompactionFacts) async throws -> UniqueID {
         let isNew = try await store.readAside { try !$0.outbox.exporters().contains(facts.own) }
         guard isNew, logs.lacksFolder(of: facts.own) else { return facts.own }
@@ -372,11 +356,9 @@ struct CompactionPass: Sendable {
         }
     }
 
-    /// Deletes the exported lines of this store that others have.
+    /// Deletes the exported lines that others have; until then, `check --repair` can publish a lost segment again.
     ///
-    /// The lines are kept until then, so that `check --repair` publishes a lost segment again. A store that was away
-    /// for long releases much at once. Each write transaction deletes at most ``releasedBytes``, so that saves wait
-    /// only briefly.
+    /// Each write transaction deletes at most ``releasedBytes``, so that saves wait only briefly.
     private func releaseLines() async throws {
         for (owner, released) in try await facts().released {
             var next: UInt64 = 0
@@ -400,9 +382,7 @@ struct CompactionPass: Sendable {
 
     private static let releasedBytes = 4 << 20
 
-    /// The exported segments of a writer that are missing or damaged in the log folder; nil for none.
-    ///
-    /// A file that claims transactions after the position proves nothing. O(n) for n segments.
+    /// Ignores files that claim transactions after the position, because they prove nothing; O(n) for n segments.
     private func missing(
         _ owner: UniqueID,
         after released: UInt64,

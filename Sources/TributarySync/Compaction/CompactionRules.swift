@@ -5,8 +5,7 @@ import TributaryStore
 struct CutRule {
     enum Decision: Hashable, Sendable {
         case cut(BaselineName)
-        /// Write a transaction without changes first: another file, such as a baseline with another vector, has this
-        /// name.
+        /// Another file has the name: write a transaction without changes first.
         case acknowledge
         case done(KnownBaseline, isVerified: Bool)
         case wait(String)
@@ -45,11 +44,9 @@ struct CutRule {
         return nil
     }
 
-    /// Among the stores that have written lately, the store with the least label cuts baselines.
+    /// Among the stores that have written lately, the least label cuts, so nobody waits for a machine that is gone; O(w).
     ///
-    /// This way nobody waits for a machine that is gone. All stores know the same labels, and a store keeps its label
-    /// when it continues as a fresh writer. If a clock is ahead by more than the silence, nobody can tell when its
-    /// store wrote last. O(w).
+    /// A store keeps its label as a fresh writer. A clock that is far ahead does not show when its store wrote last.
     var isOwnTurn: Bool {
         let silence = max(facts.keep, CutRule.leastSilence)
         let lately = facts.wall.earlier(by: silence)...facts.wall.later(by: silence)
@@ -66,8 +63,7 @@ struct CutRule {
 
     /// A baseline costs as much as the whole state, so it must make room for at least half of its own size.
     ///
-    /// The cost of all baselines then stays in proportion to the amount of written data. The store's own last baseline
-    /// gets a day to be endorsed.
+    /// The store's own last baseline gets a day to be endorsed.
     func isWorthwhile(uncovered: UInt64) -> Bool {
         let knownBaselines = facts.knownBaselines
         let isOpen = knownBaselines.baselines.values.contains { baseline in
@@ -80,11 +76,9 @@ struct CutRule {
     }
 }
 
-/// Decides which baseline this store compares.
+/// Own baselines, and baselines of copies, share the faults of the state: they are also compared with the log folder.
 ///
-/// A store compares the baselines of other stores with its own state. Its own baselines share the faults of its own
-/// state, and so do the baselines of its copies. The store therefore compares these also with the log folder. It does
-/// so if it is the only store, if another store objects, or if nobody has endorsed the baseline for a day.
+/// This happens only if no other store is there, another store objects, or nobody has endorsed the baseline for a day.
 struct ComparisonRule {
     enum Decision: Hashable, Sendable {
         case compare(KnownBaseline, isOwn: Bool)
@@ -96,8 +90,7 @@ struct ComparisonRule {
     var facts: CompactionFacts
     var obstructed: Set<BaselineName> = []
 
-    /// Compares the greatest baseline that is not compared yet and that no verified baseline covers; O(w) for each
-    /// baseline.
+    /// The greatest baseline that is not compared yet and that no verified baseline covers; O(w) for each baseline.
     var decision: Decision {
         let knownBaselines = facts.knownBaselines
         let open = knownBaselines.baselines.values.filter { baseline in
@@ -123,8 +116,7 @@ struct ComparisonRule {
         facts.owners.contains(baseline.name.writer) || facts.sharesOrigin(baseline.name.writer)
     }
 
-    /// Whether the store may endorse a baseline from its own state alone although files are missing: no store of
-    /// another origin is active, and the baseline is a day old.
+    /// If no store of another origin is active, a day-old baseline may be endorsed although files are missing.
     func isLastResort(_ baseline: KnownBaseline) -> Bool { isAlone && facts.isOld(baseline) }
 
     private var isAlone: Bool { facts.active.allSatisfy { facts.sharesOrigin($0.writer.id) } }
@@ -144,17 +136,14 @@ struct ComparisonRule {
     }
 }
 
-/// Decides which files of the own writer, or of a former writer of this store, are removed, and why each other file is
-/// kept.
+/// A segment is removed when a verified baseline covers it, all active stores have acknowledged it, and it is old.
 ///
-/// A segment is removed when a verified baseline covers it, every active store has acknowledged it, and it is old
-/// enough. A baseline is removed when a verified baseline has all of its transactions and more. A comparison is removed
-/// by the same rule as its baseline.
+/// A baseline is removed when a verified baseline has all of its transactions and more, and so is its comparison.
 struct RemovalRule {
     enum Wait: Hashable, Sendable {
-        /// No verified baseline contains the segment; `through` is the owner's last transaction in a verified baseline.
+        /// `through` is the owner's last transaction in a verified baseline.
         case baseline(through: UInt64)
-        /// An active writer has not acknowledged the segment; `through` is the owner's last transaction that it has.
+        /// `through` is the owner's last transaction that the active writer has.
         case acknowledgement(UniqueID, through: UInt64)
         case age(until: WallTime)
     }
@@ -169,7 +158,7 @@ struct RemovalRule {
         var kept: [Kept] = []
         var baselines: [BaselineName] = []
         var comparisons: [BaselineComparison.Name] = []
-        /// The baselines that replace the removed files; they are read completely before the removal.
+        /// They are read completely before the files that they replace are removed.
         var covers: [KnownBaseline] = []
 
         var isEmpty: Bool { removed.isEmpty && baselines.isEmpty && comparisons.isEmpty }
@@ -213,7 +202,7 @@ struct RemovalRule {
         for baseline in facts.knownBaselines.baselines.values where baseline.name.writer == owner {
             if isCovered({ $0.dominates(baseline) }) { decision.baselines.append(baseline.name) }
         }
-        // Whatever a maker writes after a baseline has seen all transactions of that baseline.
+        // A baseline with a later transaction of this maker has all transactions of the maker's earlier baseline.
         func isLater(_ other: KnownBaseline, than name: BaselineName) -> Bool {
             other.vector[name.writer] > name.sequence
         }

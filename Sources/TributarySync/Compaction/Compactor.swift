@@ -7,9 +7,7 @@ import TributaryStore
 // This folder keeps the log folder small. The rules decide which baselines are cut or compared, and which own files are
 // removed. A pass carries out the decisions. The known baselines record which baselines are verified.
 
-/// Cuts baselines, verifies those of other writers, and removes own files that they make superfluous.
-///
-/// It runs one pass at a time: at the start, when the baselines in the log folder change, and once a day.
+/// Runs one pass at a time: at the start, when the baselines in the log folder change, and once a day.
 package actor Compactor {
     private let sync: SyncService
     private let queue = SerialQueue("tributary.compaction")
@@ -50,10 +48,6 @@ package actor Compactor {
         }
     }
 
-    /// Runs one pass: cuts a baseline, verifies a baseline of another store, and removes own files.
-    ///
-    /// - Throws: ``SegmentError`` when the log folder cannot be read or written; ``StoreError``, export errors, and
-    /// `CancellationError`.
     package func compact(
         _ mode: Mode,
         progress: @escaping StoreCheck.Progress = { _, _, _ in }
@@ -69,14 +63,9 @@ package actor Compactor {
         return report
     }
 
-    /// Endorses a baseline that does not contradict this store, even if it has transactions that this store lacks.
+    /// Endorses a baseline that does not contradict this store; the user vouches for transactions that this store lacks.
     ///
-    /// The user vouches for these transactions, and with `isUnproven` also for the parts that cannot be compared. The
-    /// baseline is then verified, and each store that lacks its transactions joins it. It costs as much as a
-    /// comparison: O(n log n) for n cells.
-    ///
-    /// - Throws: ``SyncError`` when the baseline is missing, unusable, contradicts the store, or cannot be compared
-    /// completely; ``StoreError``, ``SegmentError`` and `CancellationError`.
+    /// With `isUnproven`, the user also vouches for the parts that cannot be compared. O(n log n) for n cells.
     package func accept(
         _ baseline: BaselineName,
         isUnproven: Bool = false,

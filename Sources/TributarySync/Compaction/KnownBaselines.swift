@@ -10,9 +10,7 @@ struct BaselineFiles: Hashable, Sendable {
 
 /// The baselines in the log folder, their comparisons by stores, and the conclusions from both.
 ///
-/// A baseline is verified when a store has compared it with its own state and endorses it. A store that has found a
-/// difference objects, but other stores may still endorse the baseline. A store reads all bytes of a baseline before it
-/// joins it or removes files because of it.
+/// A baseline is verified when a store has compared it with its own state and endorses it, even if another store objects.
 struct KnownBaselines: Hashable, Sendable {
     struct Objection: Hashable, Sendable {
         var baseline: KnownBaseline
@@ -26,8 +24,7 @@ struct KnownBaselines: Hashable, Sendable {
         var since: WallTime
         var untrusted: UntrustedFile?
         var isLocked = false
-        /// The last transaction of each writer that the file claims to contain; nil when its first lines could not be
-        /// read.
+        /// The last transaction of each writer that the file claims to contain; nil when its first lines are unreadable.
         var vector: VersionVector?
 
         /// If the lines cannot be read, the name still contains the last transaction of the maker.
@@ -57,17 +54,15 @@ struct KnownBaselines: Hashable, Sendable {
     }
 
     private(set) var baselines: [BaselineName: KnownBaseline] = [:]
-    /// The baselines that cannot be read, or that do not match the hash in their end line.
-    ///
-    /// The replicator may bring a good file later.
+    /// The unusable baselines; the replicator may bring a good file later.
     private(set) var refused: [BaselineName: Refusal] = [:]
     private(set) var refusedComparisons: [BaselineComparison.Name: Refusal] = [:]
     private(set) var comparisons: [BaselineComparison.Name: BaselineComparison] = [:]
-    /// The verified baselines, sorted by the number of their transactions, greatest first.
+    /// Greatest number of transactions first.
     private(set) var verified: [KnownBaseline] = []
     private(set) var unverified: [KnownBaseline] = []
     private(set) var objections: [Objection] = []
-    /// The file marks of the last reading, by path; each file is read once.
+    /// The files of the last reading, by path; each file is read once.
     private(set) var marks: [String: FileAttributes] = [:]
 
     init(
@@ -93,7 +88,7 @@ struct KnownBaselines: Hashable, Sendable {
 
     func isVerified(_ baseline: KnownBaseline) -> Bool { verified.contains { $0.name == baseline.name } }
 
-    /// The refused comparisons that would be needed: their baseline is not endorsed, and their key is not revoked.
+    /// Their baseline is not endorsed, and their key is not revoked.
     var missedComparisons: [BaselineComparison.Name: Refusal] {
         let endorsed = Set(verified.map(\.name))
         return refusedComparisons.filter {
@@ -114,7 +109,7 @@ struct KnownBaselines: Hashable, Sendable {
         }
     }
 
-    /// The verified baselines from which a state at a vector can be built; none of them covers another.
+    /// None of them covers another.
     func bases(of vector: VersionVector, except unusable: Set<BaselineName> = []) -> [KnownBaseline] {
         verified.filter { vector.covers($0.vector) && !unusable.contains($0.name) }.reduce(into: []) {
             bases,
@@ -182,11 +177,7 @@ extension KnownBaselines {
             && paths.allSatisfy { path in marks[path].map { $0 == FileAttributes(path, in: logs) } ?? false }
     }
 
-    /// Reads the changed files.
-    ///
-    /// It reads only the first and last lines of a baseline.
-    ///
-    /// A comparison that cannot be read is ignored, and is read again later.
+    /// Reads only the first and last lines of a baseline; ignores an unreadable comparison, and reads it again later.
     func reading(
         _ files: BaselineFiles,
         in logs: LogFolder,
@@ -250,7 +241,6 @@ extension KnownBaselines {
         return new
     }
 
-    /// Reads a baseline completely, and refuses it unless its bytes have the hash in its end line.
     func proving(_ baseline: KnownBaseline, in logs: LogFolder, wall: WallTime) throws(SegmentError) -> KnownBaselines {
         do throws(SegmentError) {
             _ = try KnownBaselines.demandWhole(baseline, in: logs)
@@ -261,9 +251,7 @@ extension KnownBaselines {
         }
     }
 
-    /// Reads a baseline completely.
-    ///
-    /// - Throws: ``SegmentError`` when it is not the known baseline, or its bytes do not have the hash in its end line.
+    /// Reads a baseline completely; throws unless its bytes have the hash in its end line.
     @discardableResult
     static func demandWhole(
         _ baseline: KnownBaseline,
@@ -362,6 +350,5 @@ extension VersionVector {
         self.init(Dictionary(writers.map { ($0.id, $0.sequence) }) { first, _ in first })
     }
 
-    /// Whether this vector contains all transactions of the other; O(w).
     func covers(_ other: VersionVector) -> Bool { other.entries.allSatisfy { self[$0.key] >= $0.value } }
 }

@@ -2,12 +2,9 @@ import TransactionLog
 package import TributaryChanges
 package import TributaryStore
 
-/// The transactions that are known to exist, applied or not, and the stores that have them.
-///
-/// The sources are the segments and the verified baselines in the log folder, and the acknowledgements of writers.
+/// The transactions that segments, verified baselines or acknowledgements name, applied or not, with their holders.
 package struct KnownTransactions: Sendable {
     private let records: [UniqueID: WriterRecord]
-    /// The last transaction of each writer that any source names.
     private var greatest: [UniqueID: UInt64] = [:]
     /// By writer: the writers that have applied more of its transactions than this store, and their positions.
     private var acknowledged: [UniqueID: [UniqueID: UInt64]] = [:]
@@ -32,7 +29,7 @@ package struct KnownTransactions: Sendable {
         }
     }
 
-    /// Adds the contents of the log folder: O(n) for the unapplied segments and for the entries of the baselines.
+    /// O(n) for the unapplied segments and for the entries of the baselines.
     mutating func add(_ planner: ImportPlanner) {
         // The records may be older than the planner.
         for (writer, position) in planner.positions {
@@ -58,7 +55,6 @@ package struct KnownTransactions: Sendable {
         }
     }
 
-    /// Records that a writer has applied another writer's transactions up to `sequence`.
     private mutating func acknowledge(_ sequence: UInt64, of writer: UniqueID, by holder: UniqueID) {
         name(writer, through: sequence)
         guard sequence > position(of: writer), holder != writer else { return }
@@ -78,9 +74,7 @@ package struct KnownTransactions: Sendable {
 
     package func name(of writer: UniqueID) -> String? { records[writer]?.name ?? names[writer] }
 
-    /// Replaces the UUID of each known writer by its name: `writer shop (5f0c0000)` for `writer 5f0c0000-…`.
-    ///
-    /// The first characters of the UUID stay: a store has several writers with one name. O(w) for each name in the text.
+    /// `writer shop (5f0c0000)` for `writer 5f0c0000-…`; O(w) for each name in the text.
     package func naming(_ text: String) -> String {
         text.replacing(#/\bwriter ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\b/#) { match in
             guard let id = UniqueID(match.1), let name = name(of: id) else { return String(match.0) }
@@ -88,9 +82,7 @@ package struct KnownTransactions: Sendable {
         }
     }
 
-    /// The first characters of a writer's UUID, as many as tell it from the other writers of its name.
-    ///
-    /// Writers that a store has had within a minute begin with the same eight digits.
+    /// Eight digits of the UUID; more if another writer has them too, because a store had both within a minute.
     private func beginning(of writer: UniqueID, named name: String) -> Substring {
         let text = writer.description
         let isShared = writers.contains { other in
@@ -99,10 +91,9 @@ package struct KnownTransactions: Sendable {
         return text.prefix(isShared ? 13 : 8)
     }
 
-    /// The last transaction of a writer that is applied; 0 for none.
     package func position(of writer: UniqueID) -> UInt64 { positions[writer] ?? 0 }
 
-    /// The number of a writer's unapplied transactions; 0 for an abandoned writer, because nothing waits for it.
+    /// 0 for an abandoned writer, because nothing waits for it.
     package func behind(_ writer: UniqueID) -> UInt64 {
         if records[writer]?.state == .abandoned { return 0 }
         return (greatest[writer] ?? 0).subtractingSaturating(position(of: writer))
@@ -114,7 +105,6 @@ package struct KnownTransactions: Sendable {
 
     private static let named = 8
 
-    /// The other writers that have acknowledged this transaction, which the store has not applied.
     func holders(of sequence: UInt64, of writer: UniqueID) -> [UniqueID] {
         let found = (acknowledged[writer] ?? [:]).filter { $0.value >= sequence }
         return Array(found.keys.sorted().prefix(KnownTransactions.named))

@@ -13,15 +13,13 @@ extension SyncService {
         return known
     }
 
-    /// The transactions and blobs that block the first waiting segment of a writer, and the writers that have them.
     package func missingParts(of writer: UniqueID, _ known: KnownTransactions) -> [MissingPart] {
         let wall = environment.wall
         guard let status = state.read({ $0.planner.status(ofGapOf: writer, wall: wall) }) else { return [] }
         return status.waitingFor.map { MissingPart($0, of: status, known) }
     }
 
-    /// Everything that is known about a segment, even if it is missing or only a baseline covers it; nil for an unknown
-    /// writer.
+    /// Also explains a segment that is missing or that only a baseline covers; nil for an unknown writer.
     package func explanation(of name: SegmentName) async throws -> SegmentsMessage.Segment? {
         let records = try environment.store.read { try $0.writers.all() }
         let (planner, wall) = (state.read(\.planner), environment.wall)
@@ -168,13 +166,13 @@ extension MissingPart {
     }
 }
 
-/// Looks up single files of the log folder; a lookup may hang on a broken share.
+/// A lookup may hang on a broken share.
 struct LogFolderSearch: Sendable {
     let configuration: SyncConfiguration
 
     private static let folders = 1_000
 
-    /// Whether the folder has a segment; nil when the file system does not answer.
+    /// Nil when the file system does not answer.
     func has(_ name: SegmentName) -> Bool? {
         do throws(SegmentError) {
             _ = try configuration.openLogs().open(name)
@@ -184,7 +182,7 @@ struct LogFolderSearch: Sendable {
         }
     }
 
-    /// For each blob, the writers with a file of its name in their folders; O(b · w).
+    /// O(b · w) for b blobs.
     func writers(withBlobs blobs: [String]) -> [String: [UniqueID]] {
         guard let logs = try? configuration.openLogs(), let writers = try? logs.writers().sorted() else { return [:] }
         let folders = writers.prefix(LogFolderSearch.folders)

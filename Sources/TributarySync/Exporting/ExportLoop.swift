@@ -48,10 +48,7 @@ struct ExportLoop: Sendable {
         }
     }
 
-    /// Exports now, after an export that is in progress.
-    ///
-    /// With `beyondLimit`, even a full log folder takes all segments, because a baseline needs them and then allows
-    /// removals.
+    /// With `beyondLimit`, even a full folder takes all segments: a baseline needs them, and then allows removals.
     func exportNow(beyondLimit: Bool = false) async throws -> ImportCounts {
         let wall = environment.wall
         let (configuration, baselines, isException) = state.update {
@@ -208,10 +205,7 @@ struct ExportLoop: Sendable {
     }
 }
 
-/// Decides when local saves become a segment.
-///
-/// The first save after a quiet time is exported at once. Further saves within the quiet time are exported together.
-/// Peers therefore see a save as early as possible, and any number of saves makes at most one segment in that time.
+/// The first save after a quiet time is exported at once; further saves in that time are exported together.
 package struct ExportPacing: Sendable {
     private(set) var lastExport: Duration?
 

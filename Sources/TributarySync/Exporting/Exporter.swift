@@ -6,15 +6,11 @@ package import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// Exports local transactions as segments.
+/// Exports local transactions as segments from the store's outbox, which has the changes of all programs.
 ///
-/// The exporter reads the store's outbox, so it covers every way of writing and exports no imported transaction. The
-/// range and the header of a segment are committed and synced to the disk before its file is renamed to its final name.
-/// An interrupted export is therefore completed with identical bytes.
-///
-/// Any other file with the name of a segment, or of a later transaction, is a fork: the store continues as a fresh
-/// writer, with all transactions that were never exported. A segment that may have been published keeps its name,
-/// because others may have its transactions.
+/// The range and the header of a segment are synced to the disk before the file gets its name, so an interrupted export is
+/// completed with identical bytes. If a foreign file has the name of a segment, or later transactions, the store continues
+/// as a fresh writer with all transactions that were never exported.
 package struct Exporter: Sendable {
     package enum Step: Sendable {
         case begun(SegmentName)
@@ -37,7 +33,7 @@ package struct Exporter: Sendable {
     private var logs: String { configuration.logs }
     private var name: String { configuration.name ?? store.configuration.name }
 
-    /// Exports the transactions of former writers first, with the names under which they were committed.
+    /// Former writers come first, with the names under which their transactions were committed.
     @discardableResult
     func run() throws -> ImportCounts {
         let (own, unfinished) = try store.read { (try $0.writers.own(), try $0.outbox.unfinishedExports()) }
@@ -56,11 +52,10 @@ package struct Exporter: Sendable {
         return counts
     }
 
-    /// The transactions of a range were renamed for a fresh writer, because a baseline claims their names.
+    /// A baseline claims the names of the range, so its transactions were renamed for a fresh writer.
     private struct RenamedMeanwhile: Error {}
 
-    /// The greatest clock of these writers if peers would reject it: it is ahead, and no published clock is close
-    /// before it.
+    /// Nil unless peers would reject the clock: it is ahead, and no published clock is close before it.
     private func clockAhead(of writers: [UniqueID], _ reader: Reader) throws -> HybridClock? {
         let clocks = try writers.compactMap { try reader.writers.record(of: $0)?.clock }
         guard let clock = clocks.max(), clock.isAhead(of: wall, by: configuration.maxAhead),
@@ -81,14 +76,10 @@ package struct Exporter: Sendable {
         throw ExportFailure.clockAhead(by: ahead.wallTime.duration(since: wall))
     }
 
-    /// Whether the folder takes a segment.
+    /// A full folder takes only acknowledgements, which let other stores remove files, and a few exceptions.
     ///
-    /// A full folder takes only acknowledgements and a few exceptions.
-    ///
-    /// Acknowledgements let other stores remove files. Exceptions are needed because a change is also an
-    /// acknowledgement, and an acknowledgement behind a change would never be exported.
-    ///
-    /// A segment that was begun while there was room is finished, so the folder may exceed its limit by a segment.
+    /// Without exceptions, an acknowledgement behind a change would never be exported. A segment that was begun while there
+    /// was room is finished, so the folder may exceed its limit by a segment.
     private func hasRoom(for range: ExportRange, _ exceptions: inout Int) throws -> Bool {
         guard !ignoresLimit, let room, room.isFull else { return true }
         let (hasChanges, hasOthers) = try store.read { reader in
@@ -103,25 +94,21 @@ package struct Exporter: Sendable {
         return true
     }
 
-    /// The number of transactions that wait for room in the folder; nil when none waits.
-    ///
-    /// The folder is not measured when no transaction waits, because the measurement would be reused for a minute.
+    /// Measures the folder only if a transaction waits, because the measurement is reused for a minute.
     func withheld() throws -> Int? {
         guard let room else { return nil }
         let count = try store.read { try $0.outbox.waitingCount() }
         return count > 0 && room.isFull ? count : nil
     }
 
-    /// The files that have the names of this store's segments; files that are gone are forgotten.
+    /// Forgets files that are gone.
     func takenNames() throws -> TakenNames { try TakenNames.remaining(of: store, in: LogFolder(path: logs)) }
 
     func isIdle() throws -> Bool {
         try store.read { try $0.outbox.unexported().isEmpty && $0.outbox.unfinishedExports().isEmpty }
     }
 
-    /// Throws when the folder has no exports of this store: it may be the mount point of an unmounted share.
-    ///
-    /// A file that is written there would never reach a peer, and would not be written again.
+    /// The folder may be the mount point of an unmounted share: a file in it would never reach a peer.
     private func requireOwnFolder() throws {
         guard let folder = try? LogFolder(path: logs) else { return }
         let lost = try store.read { try LostFolder(in: folder, $0) }
@@ -216,7 +203,6 @@ package struct Exporter: Sendable {
         return counts
     }
 
-    /// Exceeds the length of the first line of any segment.
     private static let longestHeader: UInt64 = 64 << 10
 
     /// Pins the own key, so that a store that has lost this key still accepts the files that it signed.
@@ -226,15 +212,10 @@ package struct Exporter: Sendable {
         try PinnedKeys(reader).pin(key, to: reader.writers.own().store, at: wall)
     }
 
-    /// Publishes a segment, or accepts a file of this name that has the same transactions.
+    /// Publishes a segment, or accepts a file of this name with the same transactions, such as a copy of the store writes.
     ///
-    /// A copy of the store may have published the same transactions, possibly with another header. A file that is
-    /// longer than the header and the own transactions is not read, so an attempt costs no more than the own segment.
-    /// `bytes` returns the number of bytes of the own transactions, after `publish`.
-    ///
-    /// - Returns: The hash of the segment, or of the file with the same transactions. Otherwise the reason why another
-    /// file has the name; `locked` when the key for comparing it is missing.
-    /// - Throws: ``SegmentError`` when the system cannot write the segment, or cannot read the file of this name.
+    /// A file that is longer than the header and the own transactions is not read, so that an attempt costs no more than
+    /// the own segment. The result is `locked` when the key for comparing the file is missing.
     private func place(
         _ name: SegmentName,
         in folder: LogFolder,
@@ -289,8 +270,7 @@ package struct Exporter: Sendable {
         }
     }
 
-    /// Continues as a fresh writer with all transactions that were never exported, and records the file, in one SQLite
-    /// transaction.
+    /// Also records the file, in the same SQLite transaction.
     private func reissue(_ range: ExportRange, _ taken: TakenNames.Entry) throws {
         let (wall, file) = (wall, "\(logs)/\(taken.path)")
         let reissued = try store.write { transaction in
@@ -309,8 +289,7 @@ package struct Exporter: Sendable {
 
     /// Continues as a fresh writer if the log folder has later transactions of the present writer than the store.
     ///
-    /// Unproven transactions keep their names, because the store or a copy may have published them. Transactions that a
-    /// segment contains with the same content keep their names, too.
+    /// Unproven transactions, and transactions that a segment contains with the same content, keep their names.
     private func leavesClaimedWriter(_ range: ExportRange) throws -> Bool {
         let folder = try configuration.openLogs()
         // If the folder cannot be read, the export itself fails.
@@ -327,9 +306,7 @@ package struct Exporter: Sendable {
         }
     }
 
-    /// The file with the last transactions of the present writer that the store lacks, or nil.
-    ///
-    /// O(f + b) for f files of the writer and b baselines.
+    /// The file with the last transactions that the store lacks; O(f + b) for f files of the writer and b baselines.
     private func claim(on writer: UniqueID, _ fileNames: [String]) throws -> TakenNames.Entry? {
         var last = (sequence: UInt64(0), path: "")
         func note(_ sequence: UInt64, _ path: String) { if sequence > last.sequence { last = (sequence, path) } }
@@ -350,9 +327,7 @@ package struct Exporter: Sendable {
     }
 }
 
-/// Syncs the WAL of a store to the disk, whatever the connection's own setting is.
-///
-/// Without a WAL everything is in the store's file.
+/// Syncs the WAL to the disk, whatever the connection's setting is; without a WAL, the store's file has everything.
 struct StoreSync {
     let path: String
 
@@ -369,18 +344,12 @@ struct StoreSync {
 }
 
 package enum ExportFailure: Error, Hashable {
-    /// The store's clock is ahead of the wall clock: its exports would win over all other writers.
+    /// The exports of this store would win over all other writers.
     case clockAhead(by: Duration)
     case cannotSync(path: String, code: Int32)
-    /// The folder contains no earlier export of this writer: it may be the empty mount point of a share.
-    ///
-    /// `isCertain`: the folder is not a mount point, because the store has used it before, or it has files of another
-    /// writer.
+    /// The folder has no earlier export of this writer; `isCertain`: it is not the mount point of an unmounted share.
     case foreignFolder(path: String, writer: UniqueID, sequence: UInt64, isCertain: Bool = false)
-    /// Another file has the name of a comparison, or of a segment, and the transactions of the segment cannot get other
-    /// names now.
-    ///
-    /// `hasTransactions`: the file has transactions that may be the store's own, from before it was set back.
+    /// A segment cannot get another name now; `hasTransactions`: the file may be the store's own, from before a restore.
     case nameTaken(file: String, reason: String, hasTransactions: Bool = false)
 }
 

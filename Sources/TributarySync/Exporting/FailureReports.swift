@@ -1,8 +1,7 @@
 import TributaryAdmin
 import TributaryChanges
 
-/// Decides which failures of a repeated export are logged: the first, each failure with a different problem, and one
-/// failure an hour, with the change since then.
+/// Logs the first failure, each failure with a different problem, and one failure an hour.
 struct FailureReports: Sendable {
     struct Report: Hashable, Sendable {
         var reason: String

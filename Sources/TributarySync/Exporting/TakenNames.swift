@@ -6,16 +6,11 @@ import TributaryStore
 
 /// Foreign files that have names of this store's transactions or comparisons.
 ///
-/// The store continued as a fresh writer for each file with a name of its transactions.
-///
-/// Everybody who can write into the log folder can take the next name of each writer. The time between two fresh
-/// writers therefore doubles with each recorded file that is still there.
-///
-/// A file with transactions may be the store's own, from before its machine was set back. No hint removes such a file,
-/// and its problem ends when the store has applied the transactions.
+/// Everybody who can write into the log folder can take the next name of a writer. The time between two fresh writers
+/// therefore doubles with each recorded file. A file with transactions may be the store's own, from before its machine was
+/// set back, so no hint removes it.
 struct TakenNames: Hashable, Sendable {
-    /// The file has transactions up to `last` of a writer that this store is or was, and the store has not written
-    /// them.
+    /// The file has transactions of a writer of this store, up to `last`, that the store has not written.
     struct Claim: Hashable, Sendable {
         var writer: UniqueID
         var last: UInt64
@@ -28,7 +23,7 @@ struct TakenNames: Hashable, Sendable {
     struct Entry: Hashable, Sendable {
         var since: WallTime
         var path: String
-        /// Nil for anything but a segment or a baseline, such as a folder, a link or a damaged file.
+        /// Nil for a folder, a link or a damaged file.
         var claim: Claim?
         var reason: String
     }
@@ -43,8 +38,7 @@ struct TakenNames: Hashable, Sendable {
 
     init(_ reader: Reader) throws { self.init(try reader.setting(StoreKeys.taken) ?? "") }
 
-    /// Parses the lines `<Unix milliseconds> <path> <reason>`; the first line has only the time of the last fresh
-    /// writer.
+    /// Lines of `<Unix milliseconds> <path> <reason>`; the first line has only the time of the last fresh writer.
     ///
     /// The reason of a claim begins with `<writer>:<last>` and a space.
     init(_ text: String) {
@@ -91,11 +85,9 @@ struct TakenNames: Hashable, Sendable {
         try transaction.setSetting(StoreKeys.taken, to: taken.text)
     }
 
-    /// Forgets recorded files that are gone, with one lookup for each, and returns the remaining files that are a
-    /// problem.
+    /// Forgets files that are gone, and returns the files with unapplied transactions, which are a problem.
     ///
-    /// A file is not a problem after its transactions are applied. It stays recorded while it exists, because the pause
-    /// depends on the number of files. `own` is the path of a file that the store has published meanwhile.
+    /// The other files stay recorded, because the pause depends on their number; `own` was published by this store.
     static func remaining(
         of store: Store,
         in logs: @autoclosure () throws -> LogFolder,

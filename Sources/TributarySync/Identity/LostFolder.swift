@@ -15,7 +15,7 @@ struct LostFolder {
     /// Whether it is certainly not a mount point: the store has used this folder, or another writer has a folder in it.
     let isCertain: Bool
 
-    /// O(w).
+    /// O(w) for the writers.
     init(in logs: LogFolder, _ reader: Reader) throws {
         self.logs = logs
         exporters = try reader.outbox.exporters()

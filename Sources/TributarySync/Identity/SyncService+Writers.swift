@@ -10,19 +10,13 @@ extension SyncService {
     package var ownWriter: UniqueID { state.read(\.planner.own) }
 
     /// Stops waiting for the acknowledgements of a store until a newer transaction of the store is applied.
-    ///
-    /// Repeated requests and requests for an abandoned writer have no effect. Throws ``SyncError`` `ownWriter` and
-    /// `noSuchWriter`.
     package func evict(_ writer: UniqueID, by user: String? = nil) async throws {
         let changed = try await decide(.evicted, on: writer, unless: { $0 == .evicted || $0 == .abandoned })
         guard !changed.isEmpty else { return }
         environment.logger.notice("writer is evicted", metadata: metadata(writer, user))
     }
 
-    /// Stops waiting for the missing transactions of a store, and imports the transactions that waited for them.
-    ///
-    /// The positions of its writers do not change, so transactions that arrive later are still applied. Repeated
-    /// requests have no effect. Throws ``SyncError`` `ownWriter` and `noSuchWriter`.
+    /// Stops waiting for the missing transactions of a store; if they arrive later, they are still applied.
     package func abandon(_ writer: UniqueID, by user: String? = nil) async throws {
         let changed = try await decide(.abandoned, on: writer, unless: { $0 == .abandoned })
         state.update { $0.planner.abandoned.formUnion(changed) }

@@ -12,9 +12,7 @@ struct BaselineImport: Sendable {
         return (verified, try blobs(verified).missing(in: BaselineReader(try logs.open(baseline, control), verified)))
     }
 
-    /// Joins a verified baseline; returns nil when the store has all of its transactions.
-    ///
-    /// - Throws: ``SegmentError``, ``BaselineJoinError``, and errors of the store. Nothing is joined then.
+    /// Returns nil when the store has all transactions of the baseline.
     func join(_ verified: VerifiedBaseline, _ transaction: WriteTransaction) throws -> CommittedTransaction? {
         let reader = BaselineReader(try logs.open(baseline, control), verified)
         let (logs, control, blobs) = (logs, control, blobs(verified))

@@ -20,7 +20,6 @@ struct BlobSearch {
         try find(in: segment, file: file).missing
     }
 
-    /// Finds the blobs that a segment names and its writer's folder lacks or has only in part.
     func find(in segment: VerifiedSegment, file: some SegmentBytes) throws -> Finding {
         // Most segments name no blob, and building the values costs more than the rest of the search.
         guard segment.mayNameBlobs else { return Finding() }
@@ -47,21 +46,18 @@ struct BlobSearch {
         return Finding(missing: missing.sorted(), fault: fault)
     }
 
-    /// The segments that have received all of their listed missing blobs.
-    ///
-    /// They are read again, because the list may be incomplete.
+    /// These segments are read again, because their lists of missing blobs may be incomplete.
     func complete(_ missing: [SegmentName: [String]]) -> [SegmentName] {
         missing.filter { name, blobs in blobs.allSatisfy { logs.blobSize($0, of: name.writer, expecting: 0) != nil } }
             .map(\.key)
     }
 }
 
-/// Finds the blobs that a baseline names; each is in the folder of a writer that wrote the value.
+/// Each blob of a baseline is in the folder of a writer that wrote the value.
 struct BaselineBlobs: Sendable {
     let logs: LogFolder
     let writers: [UniqueID]
 
-    /// The writer whose folder has a blob; O(w).
     func holder(of sha256: String, size: Int64) throws(SegmentError) -> UniqueID {
         if let writer = writers.first(where: { logs.opensBlob(sha256, of: $0, size: size) }) { return writer }
         throw SegmentError(.missing, file: "\(logs.path)/…/blobs/\(sha256)", reason: "no writer's folder has the blob")
@@ -109,9 +105,7 @@ extension SegmentBatch.Event {
 }
 
 extension LogFolder {
-    /// The size of a blob; nil when it is missing.
-    ///
-    /// An encrypted blob of the expected length has the size of its content.
+    /// Nil when it is missing; an encrypted blob of the expected length has the size of its content.
     fileprivate func blobSize(_ sha256: String, of writer: UniqueID, expecting size: Int64) -> Int64? {
         guard isSHA256(sha256), let found = FileAttributes("\(writer)/blobs/\(sha256)", in: self)?.size else {
             return nil
@@ -128,16 +122,14 @@ extension LogFolder {
         }
     }
 
-    /// Whether a blob has this size and can be opened with the known keys; its bytes are not read.
+    /// The bytes are not read.
     fileprivate func opensBlob(_ sha256: String, of writer: UniqueID, size: Int64) -> Bool {
         blobSize(sha256, of: writer, expecting: size) == size
             && (try? openBlob(sha256, writer: writer, size: UInt64(bitPattern: size)).size())
                 == UInt64(bitPattern: size)
     }
 
-    /// Whether a blob exists with its bytes; a missing blob is not opened.
-    ///
-    /// - Throws: ``SegmentError`` `inputOutput` when the system refuses to read the blob, so that its state is unknown.
+    /// Throws `inputOutput` when the system refuses to read the blob, so that its state is unknown.
     fileprivate func hasBlob(_ sha256: String, of writer: UniqueID, size: Int64) throws(SegmentError) -> Bool {
         guard blobSize(sha256, of: writer, expecting: size) == size else { return false }
         do {
@@ -172,7 +164,7 @@ package struct BlobFault: Hashable, Sendable {
         return "It names \(size) bytes for blob \(sha256); \(there)."
     }
 
-    /// The remedy, which ends with a command; nil when the replicator may still bring the blob.
+    /// It ends with a command; nil when the replicator may still bring the blob.
     func hint(for path: String) -> String? {
         if lock != nil { return SegmentError.keyHint }
         guard isLasting else { return nil }
@@ -181,7 +173,7 @@ package struct BlobFault: Hashable, Sendable {
     }
 }
 
-/// Reads blobs on its own queue for a caller that holds the write lock, and gives up on a hanging file system.
+/// Reads on its own queue for a caller that holds the write lock, and gives up on a hanging file system.
 struct BlobFeed: Sendable {
     private final class Exchange: Sendable {
         let portion = Mutex<[UInt8]?>(nil)
@@ -195,9 +187,7 @@ struct BlobFeed: Sendable {
     let writer: UniqueID
     let control: ImportControl
 
-    /// Passes the bytes in portions, on the caller's thread.
-    ///
-    /// - Throws: The errors of reading a blob; ``SegmentError`` `inputOutput` when a portion does not arrive in time.
+    /// Passes portions on the caller's thread; throws `inputOutput` when a portion does not arrive in time.
     func read(_ sha256: String, size: Int64, _ take: (UnsafeRawBufferPointer) throws -> Void) throws {
         let exchange = Exchange()
         defer {
@@ -230,7 +220,7 @@ struct BlobFeed: Sendable {
     }
 }
 
-/// The bytes of a segment; each read is a step of the import.
+/// Each read is a step of the import.
 struct MeteredBytes<Source: SegmentBytes>: SegmentBytes {
     let source: Source
     let control: ImportControl

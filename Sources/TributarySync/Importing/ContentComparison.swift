@@ -2,11 +2,9 @@ import TransactionLog
 import TributaryChanges
 import TributaryStore
 
-/// Compares a segment with the store's knowledge of the same transactions: its outbox, and the files of applied
-/// segments.
+/// Compares a segment with the outbox and with the files of applied segments.
 ///
-/// One (writer, sequence) has one content, whatever the bounds of the segments are. Transactions that are neither in
-/// the outbox nor in the log folder cannot be compared.
+/// One (writer, sequence) has one content, whatever the bounds of the segments are.
 struct ContentComparison {
     let store: Store
     let logs: LogFolder
@@ -15,13 +13,9 @@ struct ContentComparison {
     /// Bounds the memory.
     private static let step = 10_000
 
-    /// Compares the transactions of a verified segment up to `last`.
+    /// Returns why the segment contradicts the applied transactions up to `last`; otherwise nil.
     ///
-    /// Reads the segment once, and each applied segment that ``AppliedTransactions`` chooses twice. A transaction is in
-    /// at most two of those segments.
-    ///
-    /// - Returns: The reason why the segment contradicts the applied transactions; otherwise nil.
-    /// - Throws: ``SegmentError`` when the system cannot read a file for the moment, and ``StoreError``.
+    /// Reads the segment once, and each applied segment that ``AppliedTransactions`` chooses twice.
     func contradiction(in file: some SegmentBytes, _ segment: VerifiedSegment, through last: UInt64) throws -> String? {
         let (name, sha256) = (segment.name, segment.end.sha256)
         let end = min(last, name.last)
@@ -61,9 +55,7 @@ struct ContentComparison {
         return "Its hash is \(sha256), but the applied segment has the hash \(record.sha256)."
     }
 
-    /// Finds out that unexported transactions can get clocks that are not ahead.
-    ///
-    /// The store may have published them before it was set back: then a segment of the log folder has them.
+    /// The store may have published these transactions before it was set back: then a segment of the log folder has them.
     func requireRestampable(after greatest: HybridClock) throws {
         let waiting = try store.read { try $0.writers.restampable(after: greatest) }
         for (writer, sequences) in waiting
@@ -72,13 +64,7 @@ struct ContentComparison {
         }
     }
 
-    /// Whether a segment has transactions of the outbox with the same content: the store, or a copy of it, has
-    /// published them.
-    ///
-    /// Reads each segment of the writer with one of these transactions.
-    ///
-    /// - Returns: Nil if only locked segments may have the transactions.
-    /// - Throws: ``SegmentError`` when the system cannot read a file for the moment, and ``StoreError``.
+    /// Nil if only locked segments may have the transactions; reads each segment of the writer with one of them.
     func isPublished(
         _ sequences: ClosedRange<UInt64>,
         of writer: UniqueID,
@@ -98,16 +84,11 @@ struct ContentComparison {
         return isLocked ? nil : false
     }
 
-    /// Compares the hash `previous` in a segment with the applied segments that end directly before it.
+    /// Returns why the segment does not follow the applied segments; nil when it does, or when that is unknown.
     ///
     /// If other transactions with equal names never arrive in a file, this hash is their only trace. Nothing can be
-    /// compared without a record of a segment that ends there, for example after a baseline. A file of the log folder
-    /// with this hash is compared by its content instead. O(log n) for the writer's segments, and O(n) once when the
-    /// hashes differ: see ``SegmentEnds``. If the preceding segment overlaps others, each of them is examined.
-    ///
-    /// - Returns: The reason why the segment does not follow the applied segments; nil when it does, or when that is
-    /// unknown.
-    /// - Throws: ``SegmentError`` when the system cannot read a file for the moment, and ``StoreError``.
+    /// compared without a record of a segment that ends there, for example after a baseline. O(log n) for the writer's
+    /// segments, and O(n) once when the hashes differ: see ``SegmentEnds``.
     mutating func brokenLink(from name: SegmentName, to previous: String?) throws -> String? {
         guard let previous, name.first > 1 else { return nil }
         let last = name.first - 1
@@ -145,16 +126,12 @@ struct ContentComparison {
     }
 }
 
-/// The hashes of the files in writers' folders, by the last transaction of the file.
-///
-/// A folder is listed once, and each file is opened at most once. Files that arrive later are not found.
+/// The hashes of files by their last transaction; a folder is listed once, and each file is opened at most once.
 struct SegmentEnds: Sendable {
     private var names: [UniqueID: [UInt64: [String]]] = [:]
     private var hashes: [SegmentName: Set<String>] = [:]
 
-    /// Whether a segment, or a replicator's copy of a segment, ends with this transaction and has this hash.
-    ///
-    /// - Throws: ``SegmentError`` when the system cannot read a file for the moment.
+    /// Also finds a replicator's copy of a segment.
     mutating func contain(
         _ sha256: String,
         of writer: UniqueID,
@@ -187,17 +164,14 @@ struct SegmentEnds: Sendable {
     }
 }
 
-/// The applied segments that overlap a range.
+/// The applied segments that overlap a range; transactions must be requested in ascending order.
 ///
-/// Its transactions must be requested in ascending order.
-///
-/// If several segments contain a transaction, the segment with the greatest last transaction is read: a single segment
-/// of many that begin together.
+/// If several segments contain a transaction, only the segment with the greatest last transaction is read.
 private struct AppliedTransactions {
     private let logs: LogFolder
-    /// The segments that begin later, in descending order.
+    /// In descending order.
     private var later: [SegmentRecord]
-    /// The segments that have begun; the segment with the greatest last transaction is at the end.
+    /// The segment with the greatest last transaction is at the end.
     private var begun: [SegmentRecord] = []
     private var current: (digests: TransactionDigests, file: String)?
 
@@ -206,7 +180,7 @@ private struct AppliedTransactions {
         later = records.sorted { $0.first > $1.first }
     }
 
-    /// The digest of a transaction, and the file in which it was found; nil when no file has it any more.
+    /// Also returns the path of the file; nil when no file has the transaction any more.
     mutating func digest(of sequence: UInt64) throws(SegmentError) -> (SHA256.Digest, String)? {
         if let current, let digest = try current.digests.digest(of: sequence) { return (digest, current.file) }
         let count = begun.count
@@ -216,7 +190,7 @@ private struct AppliedTransactions {
             current = try open(furthest)
             if let current, let digest = try current.digests.digest(of: sequence) { return (digest, current.file) }
         }
-        // The others end before, as the furthest does.
+        // The other segments end before this transaction, too.
         begun = []
         return nil
     }
@@ -234,7 +208,7 @@ private struct AppliedTransactions {
     }
 }
 
-/// Returns the result of `read`, or nil when the bytes are not a segment; errors of the system are thrown.
+/// Returns nil when the bytes are not a segment; errors of the system are thrown.
 private func readable<T>(_ read: () throws(SegmentError) -> T) throws(SegmentError) -> T? {
     do {
         return try read()
@@ -246,17 +220,15 @@ private func readable<T>(_ read: () throws(SegmentError) -> T) throws(SegmentErr
 
 /// Compares files at or below the position, and replicators' copies of such files, with the applied transactions.
 ///
-/// A file is an applied segment if its end line has the hash of the applied segment of its name. Then only its link to the
-/// preceding segment is compared, and all bytes are read of own segments whose lines the outbox keeps. The transactions of
-/// other files are compared.
+/// If the end line has the applied hash, only the link to the preceding segment is compared. All bytes of an own segment
+/// are also read as long as the outbox keeps its lines.
 struct AppliedAudit {
     struct Finding: Sendable {
         var file: SegmentFile
         var reason: String?
-        /// Whether the key of the file is missing, so that it is to be compared once the key is there.
+        /// The key of the file is missing; it is compared once the key is there.
         var isLocked = false
-        /// Whether the file is a published segment of this store, and its bytes are no longer the published bytes; nil when
-        /// the file could not be read.
+        /// Whether a published segment of this store has other bytes now; nil when the file could not be read.
         var isDamaged: Bool? = false
     }
 
@@ -264,9 +236,7 @@ struct AppliedAudit {
     let store: Store
     let control: ImportControl
 
-    /// Compares the files; also returns hints for the files that the system refused to open for the moment.
-    ///
-    /// `ends` contains the findings of earlier calls in folders that have not changed since.
+    /// Also returns hints for the files that could not be opened; `ends` has earlier findings in unchanged folders.
     @concurrent
     func compare(
         _ files: [SegmentFile],
@@ -294,10 +264,9 @@ struct AppliedAudit {
         return (findings, refused, comparison.ends)
     }
 
-    /// Why the file cannot be what was applied, with no reason when it can be.
+    /// A file that was damaged after it was applied does not contradict: its transactions are in the store.
     ///
-    /// A file that was damaged after it was applied is no contradiction: its transactions are in the store. Other machines may
-    /// need a segment of this store, so all its bytes are read as long as the outbox has its lines.
+    /// Other machines may need an own segment, so all its bytes are read as long as the outbox has its lines.
     private func finding(
         _ file: SegmentFile,
         isOwn: Bool,

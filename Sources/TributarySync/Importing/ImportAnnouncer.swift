@@ -4,8 +4,6 @@ import TributaryAdmin
 import TributaryChanges
 import TributaryStore
 
-/// The last stage of the import: sends the results of the earlier stages to listeners and to the journal.
-///
 /// Only the import loop uses it, because it may wait for the log folder.
 struct ImportAnnouncer {
     let service: SyncService
@@ -164,10 +162,9 @@ struct ImportAnnouncer {
     }
 }
 
-/// Applied segments whose deferred values are still to be logged.
+/// Applied segments with deferred values that are not logged yet.
 ///
-/// A search for them visits all deferred writes of the store, so searches take at most a twentieth of the time, however
-/// many writes there are.
+/// A search visits all deferred writes of the store, so searches take at most a twentieth of the time.
 struct JournaledDeferrals {
     private static let restFactor = 20
 
@@ -179,12 +176,7 @@ struct JournaledDeferrals {
 
     mutating func insert(_ applied: [SegmentName]) { names.formUnion(applied) }
 
-    /// Records that the deferred values of the segments are logged.
-    ///
-    /// - Parameters:
-    ///   - journaled: the segments that were searched.
-    ///   - newest: the store's newest transaction at the time of the search; nil while a segment is partly applied,
-    ///     because it is logged when it is finished.
+    /// `newest` is nil while a segment is partly applied, because the segment is logged when it is finished.
     mutating func finish(_ journaled: Set<SegmentName>, newest: Int64?) {
         names.subtract(journaled)
         if let newest { journaledThrough = newest }

@@ -17,7 +17,7 @@ struct ImportBatch: Sendable {
         var names: [UniqueID: String?] = [:]
         var partials: [UniqueID: PartialRecord] = [:]
         var finished: [SegmentName] = []
-        /// The finished segments that name a hash of the preceding segment other than the hash of the applied segment.
+        /// The finished segments that name another preceding hash than the applied segment has.
         var unlinked: [SegmentName] = []
         var unmet: [SegmentName: SegmentSummary.UnmetDependencies] = [:]
         /// Segments that were trusted when they were read but no longer are; they are read again.
@@ -45,7 +45,7 @@ struct ImportBatch: Sendable {
     var changeLimit = 0
     var isAwaited: @Sendable () -> Bool = { false }
     var end = ContinuousClock.now
-    /// Whether a slice has ended that used up the part of its segment that was read before the write lock was taken.
+    /// Whether a slice has used up the part of its segment that was read before the write lock was taken.
     var isReadUp = false
     var result = Result()
     var committed: [CommittedTransaction] = []
@@ -73,11 +73,7 @@ extension ImportBatch {
         case end
     }
 
-    /// Applies each writer's segments as far as possible.
-    ///
-    /// A waiting writer continues when the others have reached the transactions that it waits for.
-    ///
-    /// A segment is examined once, and again for each of its transactions that has to wait.
+    /// A segment is examined once, and again for each of its transactions that has to wait for other writers.
     mutating func run(_ transaction: WriteTransaction) throws {
         try transaction.letRowsWait()
         // The read parts of segments take memory, and the rows of many small segments are on few pages.
@@ -124,18 +120,13 @@ extension ImportBatch {
         if result.counts.changes > 0 { try recordUnacknowledged(own.sequence, transaction) }
     }
 
-    /// Whether a segment was compared with all applied transactions of its writer.
-    ///
-    /// Since the batch was planned, a local transaction may have received a name in the segment. The planner then has
-    /// the segment compared.
+    /// False if a local transaction has received the name of a transaction in the segment since the batch was planned.
     private func isCompared(_ item: Item) -> Bool {
         WriterPosition(sequence: positions[item.name.writer] ?? 0, partial: partials[item.name.writer]?.partial)
             .isCompared(item.name.bounds, sha256: item.segment.end.sha256, through: item.comparedThrough)
     }
 
-    /// Whether a segment may be read now.
-    ///
-    /// A segment that has not been read waits for the next SQLite transaction, unless no other segment makes progress.
+    /// A segment that is not read yet waits for the next SQLite transaction, unless nothing else makes progress.
     private func mayRead(_ item: Item) -> Bool {
         readers.begun?.contains(item.name) ?? true || result.positions.isEmpty
     }
@@ -145,10 +136,7 @@ extension ImportBatch {
             || (!committed.isEmpty && ContinuousClock.now >= end)
     }
 
-    /// Whether the batch has reached its limit.
-    ///
-    /// That is one slice if somebody waits, or if the rows come in order, because further slices are then on other
-    /// pages.
+    /// A batch has one slice if somebody waits, or if the rows come in order: later slices are then on other pages.
     ///
     /// A transaction has the weight of several changes, because it takes memory until the commit.
     private func isLarge(_ transaction: WriteTransaction) -> Bool {
@@ -186,8 +174,6 @@ extension ImportBatch {
         }
     }
 
-    /// Applies slice after slice.
-    ///
     /// After a transaction that must wait, the rest of the slice is only read, which verifies its bytes.
     private mutating func apply(
         _ reader: ReadAhead,
@@ -244,7 +230,6 @@ extension ImportBatch {
         committed.append(transaction)
     }
 
-    /// Records the segment as applied when it is complete, otherwise its progress; returns the writer's name.
     private mutating func recordProgress(
         of item: Item,
         deferred: Int,
@@ -297,11 +282,7 @@ extension ImportBatch {
 }
 
 extension WriteTransaction {
-    /// Merges a part of a segment up to the first transaction that `admits` refuses.
-    ///
-    /// The first transaction of a writer makes the writer known.
-    ///
-    /// - Returns: false after a refusal.
+    /// Merges a part of a segment up to the first transaction that `admits` refuses; returns false after a refusal.
     func merge(
         _ batch: SegmentBatch,
         of segment: VerifiedSegment,
@@ -343,7 +324,7 @@ extension PartialRecord {
     }
 }
 
-/// The error of a segment that could not be read while it was applied; nothing of its batch was committed.
+/// A segment could not be read while it was applied; nothing of its batch was committed.
 package struct SegmentFailure: Error, Sendable {
     package var name: SegmentName
     package var error: SegmentError

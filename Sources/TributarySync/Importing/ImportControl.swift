@@ -2,7 +2,7 @@ import CLinux
 import Synchronization
 
 package final class ImportControl: Sendable {
-    /// How a running import continues or ends; a greater order ends it sooner.
+    /// A greater order ends a running import sooner.
     package enum Order: Int, Sendable {
         case proceed
         /// The import commits the applied transactions at the next transaction boundary.
@@ -35,16 +35,13 @@ package final class ImportControl: Sendable {
     }
 }
 
-/// Distinguishes work that makes progress from work that hangs, by the time since the last step.
-///
-/// Time during which the computer sleeps is ignored.
+/// Work hangs if its last step is long ago; time during which the computer sleeps is ignored.
 package final class WorkMeter: Sendable {
     private let depth = Atomic(0)
     private let stepCount = Atomic<UInt64>(0)
     private let latest: Atomic<Int64>
     private let now: @Sendable () -> Duration
 
-    /// Creates a meter; `now` returns the time since some fixed moment.
     package init(now: @escaping @Sendable () -> Duration = WorkMeter.awakeTime()) {
         self.now = now
         latest = Atomic(WorkMeter.nanoseconds(now()))

@@ -8,14 +8,12 @@ import TributaryStore
 // others are applied, applied in batches, and compared again later.
 
 /// The only consumer of the log folder: connects the stages watch, scan, plan, verify, apply and announce.
-///
-/// Each stage is a type with an input and an output. The stages share information through the owner of the state.
 struct ImportLoop {
     private let service: SyncService
     private var watch: FolderWatch
     private var scanner: FolderScanner
     private let verification: SegmentVerification
-    /// The cache is larger than a batch, so that it contains the verified segments of a batch.
+    /// Larger than a batch, so that it contains the verified segments of a batch.
     private var verified = VerifiedSegments(limit: 4_096)
     private let importer: Importer
     private var announcer: ImportAnnouncer
@@ -52,7 +50,7 @@ struct ImportLoop {
 
     private var records: SyncRecords { SyncRecords(store: environment.store) }
 
-    /// Runs until the service stops; blocks its thread while it reads the folder.
+    /// Blocks its thread while it reads the folder.
     mutating func run() async {
         control.work.begin()
         defer { control.work.end() }
@@ -134,7 +132,7 @@ struct ImportLoop {
 
     private var mayApply: Bool { state.read { $0.pause == nil } && nextAttempt.map { $0 <= now } ?? true }
 
-    /// Announces the states of segments, and compares some applied files; returns true while there are more.
+    /// Returns true while there are more applied files to compare.
     mutating func concludePass() async -> Bool {
         announcer.announceStates()
         return await audit()
@@ -241,7 +239,7 @@ struct ImportLoop {
         take(await verification.verify(segments, configuration: configuration, positions: positions), generation)
     }
 
-    /// Uses the results unless the trusted keys have changed since; in this case the segments are read again.
+    /// If the trusted keys have changed since, the segments are read again instead.
     private mutating func take(_ results: [SegmentVerification.Verified], _ generation: Int) {
         guard state.read(\.trustGeneration) == generation else { return }
         // The file was replaced or removed. It is scanned again after a delay, because some file systems report an
@@ -260,7 +258,7 @@ struct ImportLoop {
         }
     }
 
-    /// Applies the runs, and reads the next runs meanwhile; returns false when the import cannot continue now.
+    /// Reads the next runs meanwhile; returns false when the import cannot continue now.
     private mutating func apply(_ runs: [ImportPlanner.Run]) async -> Bool {
         updateOwnPosition()
         let (items, forgotten) = verified.items(of: runs)
@@ -337,7 +335,6 @@ struct ImportLoop {
 
     // MARK: Compare applied files
 
-    /// Compares some files at or below the position with the applied transactions; returns true while there are more.
     private mutating func audit() async -> Bool {
         let names = scanner.unchecked(limit: ImportLoop.auditLimit)
         let files =

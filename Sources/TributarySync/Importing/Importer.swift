@@ -5,8 +5,6 @@ import TributaryAdmin
 import TributaryChanges
 import TributaryStore
 
-/// A stage of the import: applies verified segments in one SQLite transaction.
-///
 /// Only one loop may use it.
 struct Importer {
     let environment: SyncEnvironment
@@ -54,8 +52,7 @@ struct Importer {
 
     func keepReaders(of items: [ImportBatch.Item]) { paused.keep(only: Set(items.map(\.name))) }
 
-    /// Verifies the segments of the batch that follows `runs`, and reads the beginnings of these segments and of the
-    /// `known` segments, unless the present batch ends within a segment.
+    /// Also reads the beginnings of the next batch, unless the present batch ends within a segment.
     func readAhead(
         _ segments: [WriterListing.Pending],
         known: [ImportBatch.Item],
@@ -85,12 +82,10 @@ struct Importer {
     }
 }
 
-/// Sizes batches so that a save does not wait long for a batch.
+/// Sizes batches so that a save does not wait long: if changes become slower, only one batch takes too long.
 ///
-/// If changes become slower, only one batch takes too long.
-///
-/// Rows that are merged together are sorted, so that a page of the store is written once for all of them: of 200,000
-/// rows, updates in random order take a third less time in batches of 100,000 than of 20,000.
+/// A page of the store is written once for all rows of a batch: random updates of 200,000 rows take a third less time in
+/// batches of 100,000 than of 20,000.
 final class BatchPace: Sendable {
     static let duration = Duration.milliseconds(200)
 
@@ -102,7 +97,7 @@ final class BatchPace: Sendable {
         return min(max(slice, fitting), slice.multipliedSaturating(by: ImportBatch.sliceLimit))
     }
 
-    /// Records how long a batch took; a small batch predicts nothing about larger batches, unless it took long.
+    /// A small batch predicts nothing about larger batches, unless it took long.
     func note(_ changes: Int, in duration: Duration) {
         guard changes > 1_000 || (changes > 0 && duration > BatchPace.duration) else { return }
         changeDuration.withLock { $0 = duration / changes }
@@ -199,11 +194,10 @@ extension Importer {
 }
 
 extension ImportPlanner {
-    /// A baseline does not prove how many transactions have clocks after a published clock.
+    /// Assumed, because a baseline does not show how many transactions have clocks after a published clock.
     private static let baselineTransactions = 1 << 16
 
-    /// Why a baseline waits when its greatest clock is too far ahead, as a segment with this clock would; otherwise
-    /// nil.
+    /// A baseline waits if its greatest clock is too far ahead, as a segment with this clock would.
     func refusal(ofClocksIn writers: [BaselineWriter], wall: WallTime) -> PlannedBaselines.Refusal? {
         guard let writer = writers.max(by: { $0.clock < $1.clock }),
             let until = heldUntil(writer.clock, of: ImportPlanner.baselineTransactions, wall: wall)

@@ -6,11 +6,8 @@ import TributaryChanges
 
 /// Reads a segment's next batches on its own queue while earlier batches are being applied.
 ///
-/// A ``ReadBudget`` limits the unrequested batches in memory: while a slice is applied, the next slice is read. The
-/// caller of ``prefetch(_:)`` may wait, so it reads on the caller's thread, so small segments cause no change of
-/// threads.
-///
-/// `@unchecked Sendable`: the reader is used only on the queue, by one read at a time; the lock protects its results.
+/// A ``ReadBudget`` limits the memory. ``prefetch(_:)`` reads on the caller's thread, so small segments change no threads.
+/// `@unchecked Sendable`: one read at a time uses the reader, on the queue; the lock protects its results.
 final class ReadAhead: @unchecked Sendable {
     /// The number of events in a batch: an eighth of a slice, so that applied batches soon make room for the next.
     static let batchLimit = 2_500
@@ -32,7 +29,7 @@ final class ReadAhead: @unchecked Sendable {
     private let progress: Mutex<Progress>
     private var prefetchedCount = 0
 
-    /// Creates a reader; it calls `open` once, on the queue, unless it receives all batches.
+    /// Calls `open` once, on the queue, unless it receives all batches.
     init(
         file: String,
         batches: [SegmentBatch] = [],
@@ -47,12 +44,7 @@ final class ReadAhead: @unchecked Sendable {
         self.open = open
     }
 
-    /// Returns the next batch, or nil when the whole segment has been read.
-    ///
-    /// It must be called from one thread at a time.
-    ///
-    /// - Throws: ``SegmentError`` `changed` when the bytes are not the verified bytes, `inputOutput` when reading makes
-    /// no more progress.
+    /// Not for concurrent calls; throws `inputOutput` when reading makes no more progress.
     func next() throws(SegmentError) -> SegmentBatch? {
         while true {
             let (batch, end) = progress.withLock { progress -> (SegmentBatch?, Result<Void, SegmentError>?) in
@@ -80,9 +72,7 @@ final class ReadAhead: @unchecked Sendable {
         progress.withLock { if case .failure? = $0.end { true } else { false } }
     }
 
-    /// Reads batches until `budget` is spent or the segment ends, however long that takes.
-    ///
-    /// It must be called before the write lock is taken and before ``next()``.
+    /// May take long: it must be called before the write lock is taken, and before ``next()``.
     func prefetch(_ budget: inout ReadBudget) throws(SegmentError) {
         prefetchedCount = 0
         while true {
@@ -161,11 +151,7 @@ extension SegmentError {
     }
 }
 
-/// Keeps the readers of segments that are not applied yet.
-///
-/// A batch uses some of them before it takes the write lock. The reader of a segment that the last batch left
-/// unfinished reads ahead during the commit. Others work while a batch is applied. Readers hold the bytes that they
-/// have read ahead, so each batch drops all other readers.
+/// The readers of segments that are not applied yet; their bytes take memory, so each batch drops all other readers.
 final class PausedReaders: Sendable {
     private struct Kept {
         var sha256: String
@@ -175,8 +161,7 @@ final class PausedReaders: Sendable {
 
     private let kept = Mutex<[SegmentName: Kept]>([:])
 
-    /// Removes and returns the reader of these bytes that continues after the transaction `after`; nil when it has
-    /// failed.
+    /// Nil unless the reader continues after `after` in these bytes, and has not failed.
     func removeReader(of segment: VerifiedSegment, after: UInt64) -> ReadAhead? {
         let found = kept.withLock { $0.removeValue(forKey: segment.name) }
         guard let found, found.sha256 == segment.end.sha256, found.after == after, !found.reader.hasFailed else {
@@ -199,10 +184,7 @@ final class PausedReaders: Sendable {
     }
 }
 
-/// The limits for segments in memory before a batch is applied, about the size of one batch.
-///
-/// Reading continues to the end of a slice, since less than a slice cannot be committed, but never far beyond the
-/// limits.
+/// Limits the memory of read segments; a slice is read to its end, because less cannot be committed.
 struct ReadBudget {
     /// The bytes of the events of a batch, and of the excess until the slice ends.
     private static let batchBytes = 4 << 20
@@ -229,11 +211,9 @@ struct ReadBudget {
     }
 }
 
-/// The readers of a batch's segments: paused readers, and new readers.
+/// Reads the beginnings of a batch's segments before the write lock is taken: a hanging folder delays no save.
 ///
-/// The beginnings of the segments are read before the write lock is taken. A folder that does not answer then delays
-/// the import, but no local save. Only the rest of a large transaction is read while the lock is held, for at most
-/// ``ImportControl/patience`` without progress.
+/// Only the rest of a large transaction is read with the lock held, for at most ``ImportControl/patience``.
 struct SegmentReaders: Sendable {
     let logs: LogFolder
     var paused = PausedReaders()
@@ -241,7 +221,7 @@ struct SegmentReaders: Sendable {
     let control: ImportControl
     private(set) var begun: Set<SegmentName>?
 
-    /// Reads segments in order until about a slice of them is in memory, for this batch or the next one.
+    /// Reads about a slice, for this batch or the next one.
     mutating func prefetch(_ items: [ImportBatch.Item], positions: [UniqueID: UInt64], changes: Int = 0) throws {
         var begun: Set<SegmentName> = []
         defer { self.begun = begun }
@@ -260,7 +240,6 @@ struct SegmentReaders: Sendable {
         }
     }
 
-    /// Reading begins after this transaction: the position, or the transaction before the segment.
     private func beginning(of item: ImportBatch.Item, after position: UInt64) -> UInt64 {
         max(position, max(item.name.first, 1) - 1)
     }

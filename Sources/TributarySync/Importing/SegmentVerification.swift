@@ -13,7 +13,7 @@ struct SegmentVerification: Sendable {
     let control: ImportControl
     let environment: SyncEnvironment
 
-    /// Reads the segments one after the other; it keeps the content of some segments, at most `keptBytes` together.
+    /// Keeps the content of some segments, at most `keptBytes` together.
     func verify(
         _ segments: [WriterListing.Pending],
         configuration: SyncConfiguration,
@@ -98,18 +98,17 @@ package struct SegmentSummary: Hashable, Sendable {
     package var name: String?
     package var transactions: Int
     package var changes: Int
-    /// The clock of the last transaction, which is the greatest, because the clocks of a writer grow.
+    /// The greatest clock, because the clocks of a writer grow.
     package var lastClock: HybridClock
     package var missingBlobs: [String] = []
     package var blobFault: BlobFault?
     package var unmet: UnmetDependencies?
-    /// The former writer of the same store, which must be applied before the writer's first transaction; nil for none.
+    /// The former writer of the same store, which must be applied first.
     package var after: Incarnation.Predecessor?
     /// The segment was compared with the applied transactions up to this transaction; 0 for none.
     package var comparedThrough: UInt64 = 0
     package var untrusted: UntrustedFile?
-    /// Whether only the segment itself names its store, where that matters: no transaction of its writer was applied
-    /// when it was read.
+    /// Only the segment itself names its store: no transaction of its writer was applied when it was read.
     package var isAuthorClaimed = false
 
     package struct UnmetDependencies: Hashable, Sendable {
@@ -159,10 +158,7 @@ struct VerifiedSegments {
         return known.segment
     }
 
-    /// The verified segments of the runs.
-    ///
-    /// - Returns: The segments to apply, and the segments that have left the cache and must be verified again. Later
-    /// segments of the same writer are left out.
+    /// Forgotten segments must be verified again; later segments of the same writers are left out.
     func items(of runs: [ImportPlanner.Run]) -> (known: [ImportBatch.Item], forgotten: [SegmentName]) {
         var items: [ImportBatch.Item] = []
         var forgotten: [SegmentName] = []

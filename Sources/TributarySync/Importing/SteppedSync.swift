@@ -3,10 +3,7 @@ import TransactionLog
 package import TributaryAdmin
 import TributaryStore
 
-/// The sync of a store without running loops: a simulation takes the steps in its own order.
-///
-/// The steps are those of ``ImportLoop`` and ``ExportLoop``. Nothing watches the folder; the simulation reports
-/// changes.
+/// The sync of a store without running loops: a simulation takes the steps in its own order, and reports changes.
 package struct SteppedSync {
     package let service: SyncService
     private var loop: ImportLoop
@@ -31,10 +28,7 @@ package struct SteppedSync {
 
     package func report(_ hints: FolderHints) { service.state.update { $0.scans.insert(hints) } }
 
-    /// Takes one step of the import: scans the reported places and performs the planner's next action, or else compares
-    /// applied files.
-    ///
-    /// - Returns: false when there is nothing to do until something changes.
+    /// Returns false when there is nothing to do until something changes.
     package mutating func importStep() async -> Bool {
         if case .goesOn = await loop.step() { return true }
         return await loop.concludePass()
@@ -51,8 +45,6 @@ package struct SteppedSync {
 
     package var problems: [Problem] { service.status.problems }
 
-    /// Commits an acknowledgement when one is due.
-    ///
-    /// - Returns: false when that failed.
+    /// Returns false when a due acknowledgement failed.
     package func acknowledge() async -> Bool { await service.exports.acknowledgeWhenDue() }
 }

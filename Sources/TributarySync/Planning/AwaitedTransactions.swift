@@ -1,9 +1,8 @@
 import TributaryChanges
 
-/// Finds the waiters for a transaction that has arrived.
+/// Finds the waiters for a transaction; each is woken once, when the last of its awaited transactions has arrived.
 ///
-/// A waiter is a number. It waits for several transactions and is woken once, when the last of them has arrived. All
-/// calls together cost O(log n) for each awaited transaction; a transaction without waiters costs O(1).
+/// O(log n) for each awaited transaction, and O(1) for a transaction without waiters.
 struct AwaitedTransactions: Sendable {
     private struct Wait: Comparable {
         var sequence: UInt64
@@ -15,7 +14,6 @@ struct AwaitedTransactions: Sendable {
     private var queues: [UniqueID: Heap<Wait>] = [:]
     private var counts: [Int: Int] = [:]
 
-    /// Lets `waiter`, which must not be waiting yet, wait until each of these writers has reached its sequence.
     mutating func insert(_ waiter: Int, awaiting needs: [UniqueID: UInt64]) {
         guard !needs.isEmpty else { return }
         counts[waiter] = needs.count
@@ -24,7 +22,6 @@ struct AwaitedTransactions: Sendable {
         }
     }
 
-    /// Removes and returns the waiters that wait for nothing else, now that a writer has reached a sequence.
     mutating func reached(_ sequence: UInt64, of writer: UniqueID) -> [Int] {
         var woken: [Int] = []
         while let next = queues[writer]?.first, next.sequence <= sequence {

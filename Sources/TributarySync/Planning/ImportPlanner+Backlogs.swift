@@ -16,9 +16,7 @@ extension ImportPlanner {
     /// O(n) for the segments that were read and not applied.
     package var forkedWriters: Set<UniqueID> { Set(writers.values.filter(\.isForked).map(\.id)) }
 
-    /// The next waiting segment of each writer, and the time since which it waits.
-    ///
-    /// A segment that keeps waiting is a gap. O(w log n); creates no texts.
+    /// The next waiting segment of each writer, which is a gap if it keeps waiting; O(w log n), without texts.
     package func gaps(wall: WallTime) -> [WriterGap] {
         let positions = SupposedPositions(known: positions)
         return pendingWriters.compactMap { id in
@@ -28,7 +26,6 @@ extension ImportPlanner {
         .sorted { $0.id < $1.id }
     }
 
-    /// O(log n).
     package func status(ofGapOf id: UniqueID, wall: WallTime) -> SegmentStatus? {
         let positions = SupposedPositions(known: positions)
         guard let writer = writers[id], let (entry, view) = gap(of: writer, positions, wall: wall) else { return nil }
@@ -78,9 +75,7 @@ package struct WriterGap: Hashable, Sendable {
 }
 
 extension ImportPlanner {
-    /// The problems of segments: one for each faulty state, and one for all gaps.
-    ///
-    /// It creates a text only for the first segment of each state.
+    /// One problem for each faulty state, and one for all gaps; creates a text only for the first segment of each state.
     func problems(_ summaries: [SegmentState: Summary], wall: WallTime) -> [Problem] {
         let codes: [(SegmentState, Problem.Code)] = [
             (.damaged, .segmentsDamaged), (.forked, .segmentsForked), (.held, .segmentsHeld),

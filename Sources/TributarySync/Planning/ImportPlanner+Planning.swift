@@ -9,10 +9,7 @@ extension ImportPlanner {
         case untrusted(String)
         case blobs([String])
         case dependencies(SegmentSummary.UnmetDependencies)
-        /// The former writer of the same store.
-        ///
-        /// The planner waits for it even when it is abandoned: every store that has applied transactions of a writer
-        /// has applied the predecessor's transactions.
+        /// Awaited even if it is abandoned: a store that has a writer's transactions always has its predecessor's.
         case predecessor(Incarnation.Predecessor)
     }
 
@@ -28,9 +25,7 @@ extension ImportPlanner {
         }
     }
 
-    /// O(w log w), and O(log n) for each segment of the batch and for each awaited transaction.
-    ///
-    /// Other segments cost nothing.
+    /// O(w log w), and O(log n) for each segment of the batch and each awaited transaction; other segments cost nothing.
     package mutating func next(wall: WallTime) -> Action {
         let joining = baselines.next(
             positions,
@@ -70,9 +65,7 @@ extension ImportPlanner {
 
     /// Takes one segment of each writer in turn, so that no writer starves another.
     ///
-    /// A segment that waits for other segments is examined again when the plan contains the awaited transactions. O(w
-    /// log w), and O(log n) for each planned segment, each segment that overlaps a planned segment, and each awaited
-    /// transaction. The order of the writers does not matter.
+    /// O(w log w), and O(log n) for each planned segment, each segment that overlaps it, and each awaited transaction.
     func plan(from positions: SupposedPositions, _ limits: Limits, wall: WallTime) -> BatchPlan {
         var plan = BatchPlan(limits: limits, positions: positions)
         var waiting = AwaitedTransactions()
@@ -111,8 +104,7 @@ extension ImportPlanner {
         return plan
     }
 
-    /// The alternatives that end the waiting of a segment: the needed transactions of other writers have arrived, or
-    /// another segment has brought the waiting transaction itself.
+    /// Each alternative ends the waiting: the needed transactions arrive, or another segment brings the waiting one.
     private func awaited(_ block: Block, by writer: UniqueID, _ positions: SupposedPositions) -> [[UniqueID: UInt64]] {
         switch block {
         case .dependencies(let unmet):
@@ -127,7 +119,6 @@ extension ImportPlanner {
         return !planned.order.holders(of: sequence).contains { mayBeApplied($0, of: planned, wall: wall) }
     }
 
-    /// Whether a segment can be applied as it is, or may turn out to be applicable.
     private func mayBeApplied(_ bounds: SegmentBounds, of writer: PlannedWriter, wall: WallTime) -> Bool {
         switch writer[bounds]?.knowledge {
         // A forked segment has other transactions than a baseline.
@@ -137,10 +128,7 @@ extension ImportPlanner {
         }
     }
 
-    /// Whether the log folder has no segment of a writer that begins at or before a transaction.
-    ///
-    /// A folder that still has earlier segments, also applied segments, may get the missing segments as well. One step
-    /// for each untrusted segment before the first trusted segment.
+    /// False if an earlier segment is there, because this segment may still arrive; a step for each untrusted segment.
     private func isGone(through sequence: UInt64, of id: UniqueID) -> Bool {
         // A folder that does not exist yet may get them.
         guard let writer = writers[id] else { return false }
@@ -149,8 +137,7 @@ extension ImportPlanner {
                 .allSatisfy { $0.bounds.first > sequence }
     }
 
-    /// Whether a baseline of these positions has a transaction that is not applied, not in a segment of the log folder,
-    /// and not abandoned; O(w).
+    /// Whether a baseline has a transaction that is neither applied, nor in a segment, nor abandoned; O(w).
     func lacks(_ vector: VersionVector, wall: WallTime) -> Bool {
         vector.entries.contains { writer, sequence in
             let applied = position(of: writer).sequence
@@ -165,12 +152,9 @@ extension ImportPlanner {
         return verdict(writer, &holders, positions: positions, wall: wall)
     }
 
-    /// Decides about the segments that `holders` has not yet passed over.
+    /// A partly applied segment goes first, then the segment with the greatest last transaction.
     ///
-    /// A partly applied segment goes first, then the segment with the greatest last transaction, which makes most of
-    /// the others superfluous. Any of them may be taken, because readers skip applied transactions. A segment that has
-    /// to wait does not block the others, because it may name transactions that nobody has. Neither does an untrusted
-    /// segment.
+    /// A segment that has to wait does not block the others, because it may wait for transactions that nobody has.
     private func verdict(
         _ writer: PlannedWriter,
         _ holders: inout Holders,
@@ -246,7 +230,6 @@ extension ImportPlanner {
         return order(id, segment, of: writer, positions)
     }
 
-    /// Whether a segment has its writer's next transaction, and all transactions before that transaction are applied.
     func isNext(_ entry: PlannedSegment, of writer: PlannedWriter, _ positions: SupposedPositions) -> Bool {
         guard entry.id.bounds.holds(positions[writer.id].sequence.addingSaturating(1)), let segment = entry.valid,
             case .ready = order(entry.id, segment, of: writer, positions)
@@ -295,7 +278,6 @@ extension ImportPlanner {
         positions[writer].sequence < sequence && !abandoned.contains(writer)
     }
 
-    /// The reason why a segment is ignored: its key is missing, or is not trusted.
     private func untrusted(_ writer: PlannedWriter, _ bounds: SegmentBounds) -> String? {
         if case .bad(.held, let reason, _)? = writer[bounds]?.knowledge { return reason }
         return writer[bounds]?.valid.flatMap { untrusted(writer.name(bounds), $0) }
@@ -305,9 +287,7 @@ extension ImportPlanner {
         accepted[id] == segment.sha256 ? nil : segment.untrusted?.reason
     }
 
-    /// The time until which a clock is held; nil when it is not held.
-    ///
-    /// A clock is not held if it follows a clock of this store and others within so many transactions.
+    /// Nil unless the clock is ahead; a clock that closely follows a published clock of this store is not held.
     func heldUntil(_ clock: HybridClock, of transactions: Int, wall: WallTime) -> WallTime? {
         guard clock.isAhead(of: wall, by: limits.maxAhead), !clock.follows(takenClock, within: transactions) else {
             return nil
@@ -319,9 +299,7 @@ extension ImportPlanner {
         accepted[id] == segment.sha256 ? nil : heldUntil(segment.lastClock, of: segment.transactions, wall: wall)
     }
 
-    /// Reading ahead finds faulty segments early.
-    ///
-    /// The result includes segments that could not be read a while ago.
+    /// Finds faulty segments early, and tries segments again that could not be read a while ago.
     private mutating func readAhead(wall: WallTime) -> [WriterListing.Pending] {
         let step = ImportPlanner.readAheadStep
         let due = unsettled.due(wall: wall, grace: limits.incompleteGrace, limit: step)
@@ -337,7 +315,7 @@ extension ImportPlanner {
     private static let readAheadStep = 32
 }
 
-/// The segments that contain a writer's next transaction, during one plan; the writer's position only rises in it.
+/// The segments with a writer's next transaction, during a single plan; the position only rises.
 ///
 /// Each segment is visited once, and is examined again only when its awaited transactions have arrived.
 private struct Holders {
@@ -348,7 +326,6 @@ private struct Holders {
     var waiting: Set<SegmentBounds> = []
     var looks = 0
 
-    /// Puts the segment that goes first at the end.
     mutating func sort(begun: SegmentBounds?) {
         open.sort { left, right in
             if (left == begun) != (right == begun) { return right == begun }
@@ -392,7 +369,6 @@ struct BatchPlan {
         return true
     }
 
-    /// Plans a segment up to one of its transactions, or more of the writer's last planned segment.
     mutating func apply(_ entry: PlannedSegment, through: UInt64) -> Bool {
         guard let segment = entry.valid else { return false }
         let (writer, bounds) = (entry.id.writer, entry.id.bounds)

@@ -4,10 +4,7 @@ package import TributaryChanges
 extension ImportPlanner {
     package struct Summary: Hashable, Sendable {
         package var count = 0
-        /// The first of the segments, and the earliest wall time since which a segment has had the state.
-        ///
-        /// A held segment without an obstacle before it comes first, because accepting another segment would change
-        /// nothing yet.
+        /// A held segment without an obstacle before it comes first, because accepting another would change nothing yet.
         package var first: SegmentName?
         package var since: WallTime?
         private var isFirstNext = false
@@ -66,17 +63,12 @@ extension ImportPlanner {
         }
     }
 
-    /// The statuses of all segments except applied segments without remarks, in order.
-    ///
-    /// O(n log n) for each writer, and a text for each segment.
+    /// Without applied segments that have no remarks; O(n log n) for each writer, and a text for each segment.
     package func statuses(wall: WallTime) -> [SegmentStatus] {
         writers.values.sorted { $0.id < $1.id }.flatMap { statuses($0, wall: wall) }
     }
 
-    /// The status of one segment; nil when it is unknown, or applied without remarks.
-    ///
-    /// If several files have one name, such as a segment and a replicator's copy, the function chooses the file in the
-    /// given state. O(n): a step for each segment before it.
+    /// Nil when it is unknown, or applied without remarks; `state` chooses among files of the same name; O(n).
     package func status(of id: SegmentName, in state: SegmentState? = nil, wall: WallTime) -> SegmentStatus? {
         guard let writer = writers[id.writer] else { return nil }
         let unusableFiles = writer.unusableFiles.filter { $0.id == id && state ?? $0.state == $0.state }
@@ -91,9 +83,7 @@ extension ImportPlanner {
         return entryStatuses(of: id.writer, wall: wall, through: id.bounds).last
     }
 
-    /// Marks every state as announced and returns the states that have changed.
-    ///
-    /// One step for each segment of each writer that is read ahead of its turn.
+    /// Returns the states that have changed since the last call; one step for each segment that is read ahead.
     package mutating func announce(wall: WallTime) -> [SegmentStatus] {
         var changes = drainNewUnusableFiles().flatMap { id, unusableFiles in
             writers[id].map { writer in unusableFiles.map { status(of: $0, writer: writer) } } ?? []
@@ -278,8 +268,6 @@ extension ImportPlanner {
     }
 
     /// Transactions may be abandoned only when no baseline has them.
-    ///
-    /// The machine that wrote a segment publishes it again as long as its outbox has the lines.
     func remedy(forMissing sequence: UInt64, of writer: UniqueID) -> String {
         let again = "the machine that wrote them: tributaryctl check --repair"
         guard let baseline = baselines.remedy(forMissing: sequence, of: writer) else {
@@ -289,9 +277,7 @@ extension ImportPlanner {
         return "\(baseline); or on \(again)"
     }
 
-    /// The hint for a missing transaction that an unapplied segment of the log folder has; otherwise nil.
-    ///
-    /// The obstacle of that segment has a hint of its own. Nothing is lost.
+    /// Nil unless an unapplied segment of the log folder has the transaction.
     private func heldHint(forMissing sequence: UInt64, of writer: UniqueID) -> String? {
         guard let planned = writers[writer], let holder = planned.order.holders(of: sequence).first else { return nil }
         let path = planned.name(holder).path
@@ -325,14 +311,13 @@ extension ImportPlanner {
     }
 }
 
-/// The facts that determine the states of a writer's segments, computed once for all of them.
 struct WriterView {
     let next: UInt64
     let block: ImportPlanner.Block?
     let planner: ImportPlanner
     let wall: WallTime
 
-    /// The reason why a valid segment cannot be applied; nil when it only waits for its turn.
+    /// Nil when the segment only waits for its turn.
     func block(of entry: PlannedSegment) -> ImportPlanner.Block? {
         guard let segment = entry.valid else { return nil }
         if let reason = planner.untrusted(entry.id, segment) { return .untrusted(reason) }
@@ -356,9 +341,7 @@ struct WriterView {
     }
 }
 
-/// Explains why a segment must wait: missing sequences before it, and preceding segments that cannot be applied.
-///
-/// It visits the segments of a writer in order, each at constant cost.
+/// Explains why a segment must wait; visits the segments of a writer in order, each at constant cost.
 struct PrecedingSegments {
     private let position: UInt64
     /// The last sequence that is in the folder or applied.
@@ -394,7 +377,6 @@ struct PrecedingSegments {
         }
     }
 
-    /// Passes the segment with this status; later segments take it into account.
     mutating func pass(_ status: SegmentStatus, holdsNext: Bool) {
         addGap(before: status.id)
         reach = max(reach, status.id.last)

@@ -4,18 +4,13 @@ package import TributaryChanges
 // This folder decides the next steps of the import, without any input or output. It keeps the known facts about
 // each segment by writer, orders the segments by their dependencies, and gives each segment a status.
 
-/// Decides which segments are imported next, and describes the state of every segment.
+/// Decides which segments are imported next, and describes the state of every segment; reads no file, store or clock.
 ///
-/// The planner reads no file, no store and no clock. Its input is the results of scans and reads, the positions in the
-/// store and the wall time; its output is the next ``Action`` and the states. The segments of a writer are applied in
-/// sequence, and a segment that cannot be applied stops only the segments after it.
-///
-/// Costs are given for `n` segments of a writer that are not applied and `w` writers that have some; applied segments
-/// cost nothing.
+/// A segment that cannot be applied stops only the later segments of its writer. Costs are given for `n` unapplied segments
+/// of a writer and `w` writers that have some; applied segments cost nothing.
 package struct ImportPlanner: Sendable {
     package struct Limits: Sendable {
         package var maxAhead: Duration
-        /// An incomplete segment is considered damaged after this duration.
         package var incompleteGrace: Duration
         package var batchChanges = 20_000
         package var batchBytes: Int64 = 16 << 20
@@ -56,7 +51,7 @@ package struct ImportPlanner: Sendable {
     private var withNewUnusableFiles: Set<UniqueID> = []
     var unsettled = UnsettledSegments()
     package var abandoned: Set<UniqueID> = []
-    /// The segments that are accepted although their clock is ahead, with the accepted hash.
+    /// Accepted although their clock is ahead, with the accepted hash.
     package var accepted: [SegmentName: String] = [:]
     private(set) var takenClock = HybridClock.zero
     var baselines = PlannedBaselines()
@@ -81,14 +76,11 @@ package struct ImportPlanner: Sendable {
 
     package func position(of writer: UniqueID) -> WriterPosition { positions[writer] ?? WriterPosition() }
 
-    /// Whether everything up to these positions is applied; O(w).
     func covers(_ vector: VersionVector) -> Bool {
         vector.entries.allSatisfy { position(of: $0.key).sequence >= $0.value }
     }
 
-    /// O(log n), and O(1) for each segment that it covers.
-    ///
-    /// A position that decreases costs one step for each segment of the writer that was read.
+    /// O(log n), and O(1) for each covered segment; a decreased position costs a step for each read segment.
     package mutating func setPosition(_ position: WriterPosition, of writer: UniqueID) {
         guard positions[writer] != position else { return }
         let former = self.position(of: writer).sequence
@@ -123,9 +115,7 @@ package struct ImportPlanner: Sendable {
 
     func appliedCount(of writer: UniqueID) -> Int { writers[writer]?.appliedCount ?? 0 }
 
-    /// Replaces the files of a writer's folder; the known facts about unchanged files remain.
-    ///
-    /// O(n log n) for the files of the listing.
+    /// The known facts about unchanged files remain; O(n log n) for the files of the listing.
     package mutating func found(_ listing: WriterListing, wall: WallTime) {
         let id = listing.writer
         setUnusableFiles(listing.unusableFiles, of: id, wall: wall)
@@ -138,9 +128,7 @@ package struct ImportPlanner: Sendable {
         updatePending(id)
     }
 
-    /// Updates some files of a writer's folder; the other files have not changed.
-    ///
-    /// O(log n) for each file of the change that comes in sequence; other files move bounds, see ``SegmentOrder``.
+    /// O(log n) for each file that comes in sequence; other files move bounds, see ``SegmentOrder``.
     package mutating func found(_ change: ListingChange, wall: WallTime) {
         let id = change.writer
         writers[id, default: PlannedWriter(id: id)].appliedCount += change.appliedDifference
@@ -175,7 +163,6 @@ package struct ImportPlanner: Sendable {
 
     // MARK: Verification
 
-    /// O(1), and O(log n) when another file has replaced the segment.
     package mutating func verified(
         _ id: SegmentName,
         file: FileIdentity,
@@ -218,16 +205,12 @@ package struct ImportPlanner: Sendable {
 
     static let retryInterval = Duration.seconds(5)
 
-    /// Records a comparison; O(1).
-    ///
-    /// `reason` describes the contradiction with the applied transactions. It is nil without a contradiction, and when
-    /// the key of the file is missing.
+    /// `reason` is nil without a contradiction, and when the key of the file is missing.
     package mutating func compared(_ file: SegmentFile, _ reason: String?, isLocked: Bool = false, wall: WallTime) {
         writers[file.id.writer]?.compared(file, reason, isLocked: isLocked, wall: wall)
     }
 
-    /// The files to compare with the applied transactions, at most `limit`; one step for each writer and each such
-    /// file.
+    /// One step for each writer and each such file.
     func uncompared(limit: Int) -> [SegmentFile] {
         var found: [SegmentFile] = []
         for writer in writers.values where found.count < limit && !writer.uncompared.isEmpty {
@@ -239,14 +222,13 @@ package struct ImportPlanner: Sendable {
 
     // MARK: Application
 
-    /// Records the applied transactions up to `sequence`; `partial` is the segment with waiting transactions; O(1).
+    /// `partial` is the segment with waiting transactions.
     package mutating func advanced(_ writer: UniqueID, to sequence: UInt64, partial: WriterPosition.Partial?) {
         guard writers[writer] != nil else { return }
         positions[writer, default: WriterPosition()].sequence = sequence
         positions[writer]?.partial = partial
     }
 
-    /// O(1) for a segment in sequence.
     package mutating func finished(_ id: SegmentName) {
         guard writers[id.writer] != nil else { return }
         let sequence = max(position(of: id.writer).sequence, id.last)
@@ -262,17 +244,13 @@ package struct ImportPlanner: Sendable {
         writers[id.writer]?.unmet = unmet
     }
 
-    /// Requests the comparison of an applied segment with the preceding segment; O(1).
     mutating func compare(_ id: SegmentName) { writers[id.writer]?.compare(SegmentFile(id: id)) }
 
-    /// The missing blobs of each segment that waits for blobs; O(1).
     package var missingBlobs: [SegmentName: [String]] { unsettled.blobs }
 
     // MARK: Requests
 
-    /// Whether the writer has transactions here, has files in the folder, or is awaited.
-    ///
-    /// One step for each writer with segments that are not applied.
+    /// Whether the writer has transactions here, has files, or is awaited; one step for each pending writer.
     func isKnown(writer id: UniqueID) -> Bool {
         guard positions[id] == nil, writers[id] == nil else { return true }
         return pendingWriters.contains { pending in
@@ -283,34 +261,31 @@ package struct ImportPlanner: Sendable {
         }
     }
 
-    /// Whether the folder has or had a file of this name; O(1), and one step for each of the writer's unusable files.
     package func isKnown(_ id: SegmentName) -> Bool {
         guard let writer = writers[id.writer] else { return false }
         return writer[id.bounds] != nil || !writer.conflicts(of: id).isEmpty
             || writer.unusableFiles.contains { $0.id == id }
     }
 
-    /// Marks a segment to be read again; returns false for an unknown segment; O(log n).
     package mutating func retry(_ id: SegmentName) -> Bool {
         guard writers[id.writer]?[id.bounds] != nil else { return writers[id.writer]?.compareAgain(id) ?? false }
         learn(id, .unknown)
         return true
     }
 
-    /// Retries all unreadable segments now, before their next attempt is due; O(n log n) for these segments.
+    /// O(n log n) for these segments.
     mutating func retryUnreadable() {
         for id in unsettled.unreadable.keys { _ = retry(id) }
     }
 
-    /// The untrusted keys of the held segments of a store or of one of its writers, with their stores; O(n).
+    /// `id` is a store or one of its writers; O(n).
     func signers(of id: UniqueID) -> [UntrustedFile] {
         writers.values.flatMap { writer in
             writer.verified.compactMap { writer[$0]?.valid?.untrusted }.filter { writer.id == id || $0.store == id }
         }
     }
 
-    /// Marks all segments that are verified, or lack their key, to be read again, for example after a change of the
-    /// trusted keys; O(n log n).
+    /// For example after a change of the trusted keys; O(n log n).
     package mutating func readAllAgain() {
         for writer in writers.values {
             for bounds in writer.verified + writer.locked { learn(writer.name(bounds), .unknown) }
@@ -318,8 +293,7 @@ package struct ImportPlanner: Sendable {
         }
     }
 
-    /// Accepts a held segment although its clock is ahead or its signature is not trusted; returns nil unless the
-    /// segment is verified.
+    /// Although its clock is ahead or its signature is not trusted; returns nil unless the segment is verified.
     package mutating func accept(_ id: SegmentName) -> String? {
         guard let hash = writers[id.writer]?[id.bounds]?.valid?.sha256 else { return nil }
         accepted[id] = hash
@@ -339,14 +313,11 @@ package struct ImportPlanner: Sendable {
 /// The segments that need a later action, found without visiting all segments.
 struct UnsettledSegments: Sendable {
     private(set) var blobs: [SegmentName: [String]] = [:]
-    /// The segments without an end line, with the wall time of that finding.
+    /// With the wall time when the missing end line was found.
     private(set) var incomplete: [SegmentName: WallTime] = [:]
-    /// The incomplete segments that were read once more after their grace, with the time since which they are
-    /// incomplete.
-    ///
-    /// A segment may grow without an event.
+    /// Incomplete segments that were read again after their grace, because a segment may grow without an event.
     private var readAfterGrace: [SegmentName: WallTime] = [:]
-    /// The segments that could not be read, with the wall time of the next attempt.
+    /// With the wall time of the next attempt.
     private(set) var unreadable: [SegmentName: WallTime] = [:]
 
     mutating func update(_ id: SegmentName, _ knowledge: PlannedSegment.Knowledge) {
@@ -369,7 +340,7 @@ struct UnsettledSegments: Sendable {
         if !readAfterGrace.isEmpty { readAfterGrace[id] = nil }
     }
 
-    /// The segments that are due to be read again: unreadable segments, and incomplete segments once after their grace.
+    /// Unreadable segments, and incomplete segments once after their grace.
     mutating func due(wall: WallTime, grace: Duration, limit: Int) -> [SegmentName] {
         let refused = unreadable.lazy.filter { $0.value <= wall }.map(\.key).prefix(limit)
         var due = Array(refused)
@@ -381,7 +352,6 @@ struct UnsettledSegments: Sendable {
         return due
     }
 
-    /// The next wall time after `wall` when a segment becomes damaged or is tried again.
     func deadline(after wall: WallTime, grace: Duration) -> WallTime? {
         let damaged = incomplete.values.lazy.map { $0.later(by: grace) }.filter { $0 > wall }.min()
         let retry = unreadable.values.lazy.filter { $0 > wall }.min()

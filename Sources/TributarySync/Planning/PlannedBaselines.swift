@@ -1,12 +1,10 @@
 import TransactionLog
 import TributaryChanges
 
-/// Decides which verified baseline the store joins, and when.
+/// Decides when the store joins a verified baseline that has missing transactions of a writer.
 ///
-/// A store joins a baseline if the log folder lacks a writer's next segment and the baseline has its transactions. It
-/// joins at once if the folder has none of the segments that the baseline replaces, and during the store's first
-/// import. Otherwise it waits for a while, because a replicator may bring a baseline before the segments, and joined
-/// transactions have no journal of conflicts.
+/// It joins at once during the first import, and if the folder has none of the replaced segments. Otherwise it waits for
+/// the segments, because joined transactions have no journal of conflicts.
 struct PlannedBaselines: Sendable {
     enum Decision: Hashable, Sendable {
         case join(KnownBaseline)
@@ -53,9 +51,7 @@ struct PlannedBaselines: Sendable {
 
     mutating func retry() { refused = [:] }
 
-    /// The remedy that brings a missing transaction from a baseline; nil when no baseline has it.
-    ///
-    /// O(b) for b baselines. A store that abandons them differs permanently from the stores that have them.
+    /// O(b) for b baselines; nil when no baseline has the transaction.
     func remedy(forMissing sequence: UInt64, of writer: UniqueID) -> String? {
         func first(_ baselines: [KnownBaseline]) -> BaselineName? {
             baselines.first { $0.vector[writer] >= sequence }?.name
@@ -75,9 +71,7 @@ struct PlannedBaselines: Sendable {
             + SyncError.acceptCommand(name)
     }
 
-    /// O(w) for each baseline.
-    ///
-    /// `isMissing`: the log folder has no segment with a transaction. `isGone`: it has no segment up to a transaction.
+    /// `isMissing`: no segment has the transaction; `isGone`: no segment up to it is there; O(w) for each baseline.
     mutating func next(
         _ positions: [UniqueID: WriterPosition],
         isBeginning: Bool,

@@ -1,7 +1,6 @@
 package import TransactionLog
 import TributaryChanges
 
-/// The plan for one writer: the segments that reach past its position.
 struct PlannedWriter: Sendable {
     struct Conflict: Sendable {
         var reason: String
@@ -25,10 +24,7 @@ struct PlannedWriter: Sendable {
     private(set) var unusableFileTimes: [String: WallTime] = [:]
     private(set) var newUnusableFiles: [WriterListing.UnusableFile] = []
     private(set) var conflicts: [SegmentFile: Conflict] = [:]
-    /// Files to compare with the applied transactions.
-    ///
-    /// These are segments up to the position that were applied from other segments, applied segments that name another
-    /// preceding segment, and conflict copies. The copies wait until the position covers them.
+    /// Files at or below the position that were not applied as they are, and conflict copies, which wait for the position.
     private(set) var uncompared: Set<SegmentFile> = []
     private var lockedFiles: Set<SegmentFile> = []
     private var copies: [SegmentFile: FileIdentity] = [:]
@@ -76,7 +72,6 @@ struct PlannedWriter: Sendable {
         }
     }
 
-    /// Returns true when the file replaces another file.
     mutating func insert(_ found: WriterListing.Pending, wall: WallTime) -> Bool {
         let bounds = found.id.bounds
         guard let former = order[bounds]?.file else {
@@ -138,7 +133,7 @@ struct PlannedWriter: Sendable {
 
     // MARK: Comparison
 
-    /// Requests the comparison of files that the position covers although they were not applied.
+    /// Files that the position covers although they were not applied.
     mutating func compare(_ covered: [PlannedSegment]) {
         for entry in covered where entry.valid != nil || entry.isUnknown || entry.isForked {
             uncompared.insert(SegmentFile(id: entry.id))
@@ -147,9 +142,7 @@ struct PlannedWriter: Sendable {
 
     mutating func compare(_ file: SegmentFile) { uncompared.insert(file) }
 
-    /// Removes the conflict copies from a folder's unusable files.
-    ///
-    /// Each copy is compared once, and again when it has changed.
+    /// Each conflict copy is compared once, and again when it has changed; returns the other unusable files.
     mutating func takeCopies(_ unusableFiles: [WriterListing.UnusableFile]) -> [WriterListing.UnusableFile] {
         var found: [SegmentFile: FileIdentity] = [:]
         let rest = unusableFiles.filter { unusableFile in
@@ -174,7 +167,7 @@ struct PlannedWriter: Sendable {
 
     func conflicts(of id: SegmentName) -> [SegmentFile] { conflicts.keys.filter { $0.id == id }.sorted() }
 
-    /// Requests another comparison of the files of a name; returns false when none of them contradicts.
+    /// Returns false when no file of the name contradicts.
     mutating func compareAgain(_ id: SegmentName) -> Bool {
         let files = conflicts(of: id)
         for file in files {
@@ -184,7 +177,6 @@ struct PlannedWriter: Sendable {
         return !files.isEmpty
     }
 
-    /// Requests another comparison of files with transactions after the position; returns the segments to read again.
     mutating func compareAgain(after position: UInt64) -> [SegmentBounds] {
         for file in conflicts.keys where file.id.last > position { _ = compareAgain(file.id) }
         return known.values.filter(\.isForked).map(\.id.bounds)
@@ -256,7 +248,6 @@ struct PlannedSegment: Sendable {
         knowledge = .unknown
     }
 
-    /// The wall time since which the segment has had the last announced state, or has been in the folder.
     var since: WallTime { announced?.since ?? found }
 
     var valid: SegmentSummary? { if case .valid(let segment) = knowledge { segment } else { nil } }
@@ -290,8 +281,7 @@ package struct WriterPosition: Hashable, Sendable {
     package var sequence: UInt64 = 0
     package var partial: Partial?
 
-    /// Whether a segment needs no comparison: none of its transactions is applied, or this very segment is applied in
-    /// part, or it was compared up to this position when it was read.
+    /// None of its transactions is applied, this segment itself is applied in part, or it was compared when it was read.
     func isCompared(_ bounds: SegmentBounds, sha256: String, through compared: UInt64) -> Bool {
         bounds.first > sequence || compared >= sequence || partial == Partial(bounds: bounds, sha256: sha256)
     }

@@ -1,10 +1,8 @@
 import TransactionLog
 
-/// A writer's segments, ordered by first and last sequence and searched by sequence.
+/// A writer's segments, ordered by first and last sequence; each operation costs the logarithm of their number.
 ///
-/// An operation costs the logarithm of their number. An insertion or removal out of order also moves each later
-/// element. Removing elements at the front, which are applied first, moves nothing. An element takes its own size and 8
-/// bytes.
+/// An insertion or removal out of order also moves each later element; a removal at the front moves nothing.
 struct SegmentOrder<Segment: BoundedSegment>: Sendable {
     private var list: [Segment] = []
     /// For each element, the greatest `last` up to it, which finds overlaps without visiting preceding elements.
@@ -13,7 +11,7 @@ struct SegmentOrder<Segment: BoundedSegment>: Sendable {
 
     var count: Int { list.count - start }
 
-    /// The segment with these bounds; setting nil does not remove a segment.
+    /// Setting nil does not remove a segment.
     subscript(bounds: SegmentBounds) -> Segment? {
         get { index(of: bounds).map { list[start + $0] } }
         set { if let newValue, let index = index(of: bounds) { list[start + index] = newValue } }
@@ -88,7 +86,7 @@ struct SegmentOrder<Segment: BoundedSegment>: Sendable {
         return covered
     }
 
-    /// Drops the removed elements at the front once they are the greater part; O(1) for each removed element.
+    /// Frees the removed elements once they are the greater part; O(1) for each.
     private mutating func trim() {
         guard start > 64, start * 2 > list.count else { return }
         // The rest is copied, because an array keeps the capacity for removed elements.
@@ -115,7 +113,6 @@ struct SegmentOrder<Segment: BoundedSegment>: Sendable {
         return found.reversed()
     }
 
-    /// The index of the first element for which `before` is false; the elements are partitioned by it.
     private func partitionPoint(_ before: (SegmentBounds) -> Bool) -> Int {
         var low = start
         var high = list.count

@@ -6,7 +6,7 @@ import TributaryStore
 package struct SegmentStatus: Hashable, Sendable {
     package var id: SegmentName
     package var state: SegmentState
-    /// The reason for the state, in words; empty for an applied segment without remarks.
+    /// Empty for an applied segment without remarks.
     package var reason: String
     /// The path below the log folder; a replicator's copy has its own path.
     package var file: String
@@ -37,7 +37,7 @@ package struct SegmentStatus: Hashable, Sendable {
         self.hint = hint
     }
 
-    /// Distinguishes files with the same name: the path of a replicator's copy; empty for the segment itself.
+    /// Empty for the segment itself, otherwise the path of a replicator's copy.
     package var variant: String { file == id.path ? "" : file }
 
     package static func precedes(_ left: SegmentStatus, _ right: SegmentStatus) -> Bool {
@@ -77,7 +77,7 @@ extension UnmetDependency: CustomStringConvertible {
 }
 
 extension SegmentStatus {
-    /// Creates the status of an applied segment; `values` are the first of the counted values.
+    /// `values` are the first of the counted values.
     init(applied record: SegmentRecord, _ counts: DeferredCounts, _ values: [DeferredValue]) {
         self.init(
             id: record.name,

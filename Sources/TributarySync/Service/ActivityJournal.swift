@@ -4,10 +4,7 @@ import TributaryAdmin
 package import TributaryChanges
 import TributaryStore
 
-/// The counts of imports, exports and merges since the last journal line, and the time of the next line.
-///
-/// A save is exported and merged within moments, which makes one line. While the store is busy, there is one line a
-/// minute.
+/// Gathers the counts of the next journal line: one for a save with its export and merge, and one a minute if busy.
 struct ActivitySummary: Sendable {
     private static let gathering = Duration.seconds(2)
     private static let interval = Duration.seconds(60)
@@ -74,7 +71,7 @@ struct ActivitySummary: Sendable {
                 ? "more than can be listed"
                 : "\(merged.inserted) inserted, \(merged.updated) updated, \(merged.deleted) deleted"
         }
-        // A line about a moment needs no length.
+        // A line about a single moment needs no duration.
         if let first, now - first > Self.gathering { line["seconds"] = "\((now - first).components.seconds)" }
         self = ActivitySummary()
         lastLine = now

@@ -3,8 +3,7 @@ package import TributaryStore
 
 /// The imports, exports and merges since the start: totals, durations, and the amounts of each minute of the last day.
 ///
-/// A minute without activity has no entry, so an idle service does nothing and stores nothing. A full day of activity
-/// takes 1,440 entries of 72 bytes, 102 KiB.
+/// A minute without activity has no entry; a full day takes 1,440 entries of 72 bytes, 102 KiB.
 package struct ActivityMeters: Sendable {
     package struct Minute: Sendable, Hashable {
         package var start: Duration
@@ -42,7 +41,7 @@ package struct ActivityMeters: Sendable {
         change(at: now) { $0.merged += objects }
     }
 
-    /// Changes the entry of the present minute; one step for each entry that has become too old.
+    /// O(n) for the entries that have become too old.
     private mutating func change(at now: Duration, _ change: (inout Minute) -> Void) {
         let start = ActivityMeters.minute * (now.components.seconds / 60)
         if minutes.last.map({ $0.start < start }) ?? true {

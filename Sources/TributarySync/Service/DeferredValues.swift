@@ -24,7 +24,6 @@ package struct DeferredValue: Hashable, Sendable {
     package var line: Int?
     package var rule: String
 
-    /// Whether the segment's file may contain the missing line number.
     var lacksLine: Bool { line == nil && segment != nil && write.index != nil }
 
     /// `insert of Employee.hired = "2026-01-01" (object 0190…, line 3): the rule`.
@@ -44,7 +43,6 @@ final class DeferralFinder: Sendable {
 
     private let store: Store
     private let openLogs: @Sendable () throws(SegmentError) -> LogFolder
-    /// Valid until the store has another transaction.
     private let known = Mutex<(transaction: Int64, report: DeferralReport)?>(nil)
     private let lineSearch = LineSearch()
 
@@ -95,7 +93,6 @@ final class DeferralFinder: Sendable {
         return await located([status]).first ?? status
     }
 
-    /// Deferred values are counted and not named.
     func appliedSegments(all: Bool, _ reader: Reader) throws -> [SegmentStatus] {
         var statuses: [SegmentRecord: SegmentStatus] = [:]
         if all {
@@ -111,7 +108,6 @@ final class DeferralFinder: Sendable {
         return Array(statuses.values)
     }
 
-    /// The statuses of the segments that have deferred values; each status names the first values.
     func deferred(in names: Set<SegmentName>, after floor: Int64) throws -> ([SegmentStatus], newest: Int64) {
         try store.read { reader in
             let statuses = try reader.deferrals.segments(after: floor).map { segment in
@@ -161,7 +157,6 @@ final class DeferralFinder: Sendable {
         } ?? report
     }
 
-    /// Adds the line of the first deferred value to each status, if the log folder answers in time.
     func located(_ statuses: [SegmentStatus]) async -> [SegmentStatus] {
         let values = statuses.flatMap(\.deferredValues)
         guard values.contains(where: \.lacksLine) else { return statuses }
@@ -196,9 +191,7 @@ final class DeferralFinder: Sendable {
     }
 }
 
-/// Searches the log folder for requested lines, and gives up on a folder that does not answer.
-///
-/// A search that hangs keeps its thread. When too many searches hang, values are shown without their lines.
+/// Gives up on a log folder that does not answer; a search that hangs keeps its thread.
 final class LineSearch: Sendable {
     private static let most = 4
 

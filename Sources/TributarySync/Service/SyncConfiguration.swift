@@ -1,7 +1,7 @@
 import TransactionLog
 package import TributaryChanges
 
-/// The settings of the watched folder; the defaults are those of the configuration file.
+/// The configuration file has the same defaults.
 package struct SyncConfiguration: Sendable, Hashable {
     package enum Rescan: Sendable, Hashable {
         /// 10 minutes where inotify reports changes, 30 seconds on network file systems.
@@ -11,14 +11,13 @@ package struct SyncConfiguration: Sendable, Hashable {
 
     /// The folder must exist: the service must not create the folder of an unmounted share.
     package var logs: String
-    /// The name of this writer that peers see; nil uses the name with which the store was opened.
+    /// The name that peers see; nil for the name from the opening of the store.
     package var name: String?
     package var rescan = Rescan.automatic
     /// A segment that lacks an end line for longer is considered damaged.
     package var incompleteGrace = Duration.seconds(60)
     /// An import commits after this number of changes and transactions; a transaction is never split.
     package var sliceChanges = 20_000
-    /// The number of bytes that the import may hold in memory.
     package var memory: Int64 = 64 << 20
     package var maxAhead = Duration.seconds(3600)
     package var trust = TrustSettings()
@@ -26,8 +25,6 @@ package struct SyncConfiguration: Sendable, Hashable {
     package var exports = true
     /// When the log folder holds this number of bytes, new segments wait; nil for no limit.
     package var maxBytes: Int64?
-    /// The quiet time of the export.
-    ///
     /// The first save after this time without an export is exported at once; later saves are collected for this time.
     package var exportDebounce = Duration.seconds(1)
     /// An exported segment of this number of bytes takes no further transaction.
@@ -35,7 +32,6 @@ package struct SyncConfiguration: Sendable, Hashable {
     /// The shortest time between two acknowledgements of a replica without changes of its own.
     package var acknowledge = Duration.seconds(3600)
 
-    /// The shortest time for which exported segments stay in the log folder.
     package var keepSegments = Duration.seconds(30 * 86_400)
 
     package init(logs: String) { self.logs = logs }

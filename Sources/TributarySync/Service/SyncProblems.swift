@@ -28,7 +28,7 @@ struct SyncProblems: Sendable {
 
     private static let ofExport: [Problem.Code] = [.exportFailed, .ownClockAhead, .logsMissing]
 
-    /// An export fails for one reason; nil when it has succeeded.
+    /// Nil after a successful export; otherwise the problem replaces the problem of the former failure.
     mutating func setExportProblem(_ problem: Problem?) {
         for code in SyncProblems.ofExport where code != problem?.code { others[code] = nil }
         if let problem { raise(problem) }
@@ -72,7 +72,6 @@ extension Problem {
         self.init(problem.code, since: since, detail: problem.description, hint: hint)
     }
 
-    /// Segments in one faulty state, described by the first segment.
     init(_ code: Code, _ first: SegmentStatus, count: Int, since: WallTime) {
         let more = count > 1 ? " and \(count - 1) more" : ""
         // If the segment's own hint has no command, the command that explains the segment is added.

@@ -50,8 +50,6 @@ struct SyncRecords: Sendable {
     }
 
     /// Reads the state while the write lock is held, so that an older state never replaces a newer state.
-    ///
-    /// Logs an error on failure; the next call tries again.
     func storeAccepted(of state: SyncStateOwner, logger: Logger) {
         guard state.read(\.hasAcceptedToStore) else { return }
         var accepted: [SegmentName: String] = [:]
@@ -92,13 +90,11 @@ extension ExportRange {
 
 enum StoreKeys {
     static let paused = "sync.paused"
-    /// `<own sequence> <Unix milliseconds>`: the own sequence, and the time since which imports are unacknowledged.
-    ///
-    /// The setting is invalid once the own sequence has advanced.
+    /// `<own sequence> <Unix milliseconds>`: the time since which imports are unacknowledged; void after a later own
+    /// sequence.
     static let unacknowledged = "sync.unacknowledged"
     /// Lines of `<writer>/<first>-<last>.tlog <sha256>`: held segments that an administrator has accepted.
     static let accepted = "sync.accepted"
-    /// The text of ``TakenNames``.
     static let taken = "sync.taken"
 
     /// Set once the list of trusted and revoked keys has an end line.

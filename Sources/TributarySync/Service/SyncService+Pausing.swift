@@ -4,11 +4,8 @@ import TributaryAdmin
 import TributaryChanges
 import TributaryStore
 
-/// A pause survives restarts.
 extension SyncService {
-    /// Stops importing until ``resume(by:)`` or for the given time.
-    ///
-    /// Local changes are exported meanwhile. The journal names `user` as the requester of the pause.
+    /// Local changes are still exported.
     package func pause(for duration: Duration? = nil, by user: String? = nil) async throws {
         let wall = environment.wall
         let until = duration.map(wall.later)
@@ -36,7 +33,6 @@ extension SyncService {
 
     private var records: SyncRecords { SyncRecords(store: environment.store) }
 
-    /// With `former`, sets it only if that is the present pause; returns whether it was set.
     @discardableResult
     private func set(_ pause: ImportPause?, replacing former: ImportPause? = nil) -> Bool {
         state.update { state in

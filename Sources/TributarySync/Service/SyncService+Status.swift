@@ -28,7 +28,7 @@ extension SyncService {
     /// A folder that does not answer for longer is a problem.
     package static let folderPatience = Duration.seconds(10)
 
-    /// Applying is excluded, because it may wait for others.
+    /// A batch that is being applied may wait for the write lock, which is not a fault of the log folder.
     private func silence(isApplying: Bool, wall: WallTime) -> Problem? {
         let imports = isApplying ? .zero : control.work.silence ?? .zero
         let exports = exportWork.silence ?? .zero
@@ -38,11 +38,7 @@ extension SyncService {
         return .logsSilent(for: silence, nothingIs: effect, wall: wall)
     }
 
-    /// A notice if this store has published transactions with clocks that are ahead, and another store has not
-    /// acknowledged them.
-    ///
-    /// The other store may hold them. `writers` are all writers of the store. O(w log w), and O(w) when no clock is
-    /// ahead.
+    /// A notice if others lack transactions that this store published with clocks that are ahead; O(w log w).
     package func publishedLead(_ writers: [WriterRecord], at wall: WallTime) -> Problem? {
         let maxAhead = state.configuration.maxAhead
         guard let own = writers.first(where: \.isSelf) else { return nil }

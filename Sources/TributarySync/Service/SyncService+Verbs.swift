@@ -5,11 +5,7 @@ package import TributaryChanges
 import TributaryStore
 
 extension SyncService {
-    /// Imports all segments that can be imported, merges now, and exports local changes.
-    ///
-    /// It does not wait for segments that are waiting, incomplete or held.
-    ///
-    /// - Throws: ``SyncError`` `paused` and `notRunning`; export errors.
+    /// Imports, merges and exports at once; does not wait for segments that are waiting, incomplete or held.
     package func sync() async throws -> SyncResult {
         if let pause = state.read(\.pause) { throw SyncError.paused(since: pause.since) }
         let before = state.read(\.progress.imported)
@@ -41,17 +37,11 @@ extension SyncService {
         )
     }
 
-    /// Scans the whole folder and imports all segments that can be imported now.
-    ///
-    /// - Throws: ``SyncError`` `notRunning`.
     package func importAll() async throws {
         try await state.waitForPass { signals.imports.raise() }
     }
 
-    /// Exports all committed transactions.
-    ///
-    /// Exports are serial: a caller waits for an export in progress. The function works as long as the store is open,
-    /// also after the service has ended.
+    /// Waits for an export in progress; works while the store is open, also after the service has ended.
     @discardableResult
     package func exportNow() async throws -> ImportCounts {
         try await exports.exportNow()
@@ -63,8 +53,6 @@ extension SyncService {
     package func lookAtExports() { signals.baselines.raise() }
 
     /// Reads a segment again; returns nil if it is then applied without remarks.
-    ///
-    /// - Throws: ``SyncError`` `noSuchSegment`.
     @discardableResult
     package func retry(_ name: SegmentName) async throws -> SegmentStatus? {
         let isKnown = state.update { state in
@@ -79,8 +67,6 @@ extension SyncService {
     }
 
     /// Accepts a held segment although its clock is ahead; returns nil if it is then applied without remarks.
-    ///
-    /// - Throws: ``SyncError`` `noSuchSegment`, `notHeld`.
     @discardableResult
     package func accept(_ name: SegmentName, by user: String? = nil) async throws -> SegmentStatus? {
         let wall = environment.wall
@@ -103,7 +89,7 @@ extension SyncService {
         return try await segment(name)
     }
 
-    /// The changed states of segments from now on; a slow listener loses the oldest states.
+    /// A slow listener loses the oldest states.
     package func segmentEvents() -> AsyncStream<SegmentStatus> { events.stream() }
 }
 
@@ -116,31 +102,22 @@ package struct SyncResult: Sendable, Hashable {
     package var transaction: Int64
 }
 
-/// The reason why the service refused a request.
 package enum SyncError: Error, Hashable, Sendable {
-    /// The service has not begun or has ended; 503.
     case notRunning
-    /// Importing is paused since the given wall time; 409.
     case paused(since: WallTime)
-    /// No such segment is known; 404.
     case noSuchSegment(SegmentName)
-    /// The segment is not held; 409.
     case notHeld(SegmentName, state: SegmentState)
-    /// No such writer is known; 404.
     case noSuchWriter(UniqueID)
-    /// The writer belongs to this store; 409.
     case ownWriter(UniqueID)
-    /// No signed file of the writer is held, so the request must name the key; 409.
+    /// No signed file of the writer is held, so the request must name the key.
     case noKey(UniqueID)
-    /// The held files of the writer are signed with several keys, so the request must name a key; 409.
+    /// The held files of the writer are signed with several keys, so the request must name a key.
     case severalKeys(UniqueID)
-    /// The log folder has no such baseline; 404.
     case noSuchBaseline(BaselineName)
-    /// The baseline cannot be compared: it is unreadable or untrusted, or belongs to another model version; 409.
     case baselineUnusable(BaselineName, reason: String, hint: String)
-    /// The baseline and the store have different writes for the same transactions; 409.
+    /// The baseline and the store have different writes for the same transactions.
     case baselineContradicts(BaselineName, String)
-    /// A part of the baseline cannot be compared, for this reason, and nobody vouches for it; 409.
+    /// A part of the baseline cannot be compared, for this reason, and nobody vouches for it.
     case baselineUnproven(BaselineName, String)
 
     static func acceptCommand(_ name: BaselineName) -> String { "tributaryctl baseline accept \(name.path)" }

@@ -13,14 +13,8 @@ import TributaryStore
 
 /// Synchronizes a store with its log folder: imports foreign segments and exports local transactions.
 ///
-/// ``ImportLoop`` runs the stages of the import, ``ExportLoop`` exports. Both read only the folder and the store, so a
-/// start, a lost event and a recreated folder need no special code. A replica has at most one running service, because
-/// one task waits for its ``LocalReplica/commitSignal``.
-///
-/// ```swift
-/// let sync = try SyncService(replica: container, configuration: SyncConfiguration(logs: "/srv/logs"), logger: logger)
-/// let group = ServiceGroup(services: [sync], logger: logger)
-/// ```
+/// Import and export read only the folder and the store, so a start, a lost event and a recreated folder need no special
+/// code. A replica has at most one running service, because one task waits for its ``LocalReplica/commitSignal``.
 package final class SyncService: Service {
     package let control: ImportControl
     let environment: SyncEnvironment
@@ -31,7 +25,6 @@ package final class SyncService: Service {
     let deferrals: DeferralFinder
     let exports: ExportLoop
 
-    /// Tests interrupt an export, begin as if an export had just been made, or control the clocks of the meters.
     package init(
         replica: any LocalReplica,
         configuration: SyncConfiguration,
@@ -78,7 +71,6 @@ package final class SyncService: Service {
 
     package var activity: ActivityJournal { environment.activity }
 
-    /// Runs until the service group shuts down gracefully, the task is cancelled or ``stop()`` is called.
     package func run() async throws {
         guard state.update({ $0.lifecycle.begin() }) else { return end() }
         if encryption.current != nil { logKeys(encryption) }
@@ -107,10 +99,7 @@ package final class SyncService: Service {
         signals.exports.raise()
     }
 
-    /// Stops the service gracefully.
-    ///
-    /// The import in progress is finished at the next transaction boundary, local changes are exported, and `run()`
-    /// returns.
+    /// Finishes the import in progress at the next transaction boundary, and exports local changes.
     package func stop() {
         state.stop()
         control.raise(to: .finish)
@@ -138,9 +127,7 @@ package final class SyncService: Service {
     /// Returns when the service watches the folder and has scanned it once, or when the service stops.
     package func started() async { await state.waitForFirstScan() }
 
-    /// Returns like ``started()``, or when reading the folder makes no progress for `patience`.
-    ///
-    /// - Returns: Whether the folder is watched.
+    /// Also returns when reading the folder makes no progress for `patience`; the result is whether it is watched.
     @discardableResult
     package func started(patience: Duration) async -> Bool {
         // The task is not structured, so that nothing waits for work that hangs.
@@ -166,7 +153,7 @@ package final class SyncService: Service {
         )
     }
 
-    /// Replaces the settings; the path of the log folder does not change while the service runs.
+    /// The path of the log folder does not change while the service runs.
     package func reconfigure(_ configuration: SyncConfiguration) {
         let former = state.read(\.configuration)
         state.update { $0.configure(configuration) }
@@ -200,9 +187,7 @@ struct SyncSignals: Sendable {
     let baselines = Signal()
 }
 
-/// Runs the code of one task on its own thread, outside the few threads that all other tasks share.
-///
-/// The folder may be on a mount that hangs, so its reader must be able to block without stopping other tasks.
+/// Runs a task on its own thread: reading a folder on a mount that hangs must not block other tasks.
 final class BlockingExecutor: TaskExecutor {
     private let queue: DispatchQueue
 
@@ -216,18 +201,15 @@ final class BlockingExecutor: TaskExecutor {
     }
 }
 
-/// Runs blocking work serially on its own thread, outside the few threads that tasks share.
+/// Runs blocking work serially, outside the few threads that tasks share.
 package struct SerialQueue: Sendable {
     private let queue: DispatchQueue
 
-    /// With `inBackground`, the work has the lowest priority.
-    ///
-    /// It must not take the write lock, because others would wait for it.
+    /// Work in the background has the lowest priority; it must not take the write lock, because others would wait.
     package init(_ name: String, inBackground: Bool = false) {
         queue = DispatchQueue(label: name, qos: inBackground ? .background : .default)
     }
 
-    /// Returns the result of `block`, which runs after the work that was submitted before.
     package func run<T: Sendable, E: Error>(_ block: @escaping @Sendable () throws(E) -> T) async throws(E) -> T {
         let result: Result<T, E> = await withCheckedContinuation { continuation in
             queue.async { continuation.resume(returning: Result(catching: block)) }
@@ -256,13 +238,11 @@ package enum HangingWork {
     }
 }
 
-/// Reports when somebody sets the wall clock, so that held segments are checked again.
-///
-/// Without the system's help, the next scan of the whole folder finds the change.
+/// Reports when somebody sets the wall clock, so that held segments are checked again at once.
 private final class ClockWatcher: Sendable {
     private let source: any DispatchSourceRead
 
-    /// Calls `report` after each step of the clock until the watcher is released; nil when the system cannot watch it.
+    /// Nil when the system cannot watch the clock; the next full scan then finds the change.
     init?(report: @escaping @Sendable () -> Void) {
         let descriptor = clinux_watch_clock()
         guard descriptor >= 0 else { return nil }

@@ -3,7 +3,7 @@ import TributaryAdmin
 import TributaryChanges
 import TributaryStore
 
-/// The state that the loops of the service share: lifecycle, positions and plan, hints, problems, progress, pause.
+/// The state that the loops of the service share.
 ///
 /// Each function applies one event; ``SyncStateOwner`` calls one at a time.
 struct SyncState: Sendable {
@@ -24,21 +24,17 @@ struct SyncState: Sendable {
     private var madeRoom: WallTime?
     var storedAccepted: [SegmentName: String]
     var comparison: CompactionReport.Step?
-    /// The baselines that this store cannot judge, with the first transaction that it needs; nil when no transaction
-    /// helps.
-    ///
-    /// An answer stays until its missing transaction is in the log folder, until another baseline is verified or joined, or until
-    /// the next start.
+    /// Why this store cannot judge a baseline, until the missing transaction arrives or another baseline is verified or
+    /// joined.
     var openAnswers: [KnownBaseline: (reason: String, missing: AppliedSegments.Transaction?)] = [:]
     /// An own baseline with a transaction that exists nowhere else, with the time of the finding; nil for none.
     private var lone: (baseline: KnownBaseline, missing: AppliedSegments.Transaction, since: WallTime)?
     /// Own segments that the log folder lacks, by writer, with the time of the finding.
     private var missing: (exports: [MissingExports], since: WallTime, looked: WallTime)?
-    /// Whether files of the own writer have vanished, or come back; a pass of the compaction looks.
+    /// Whether files of the own writer have vanished or returned, so that a compaction pass must look.
     private var hasLostFiles = false
-    /// The published segments of this store that were damaged in the log folder.
     private(set) var damagedExports: Set<SegmentName> = []
-    /// When that has last begun a pass.
+    /// When lost files last caused a compaction pass.
     private var lossSeen: WallTime?
     /// Grows when the trusted keys change; earlier results of reading are then discarded.
     private(set) var trustGeneration = 0
@@ -54,7 +50,6 @@ struct SyncState: Sendable {
 
     var knownBaselines: KnownBaselines { planner.baselines.known }
 
-    /// The path of the log folder does not change while the service runs.
     mutating func configure(_ new: SyncConfiguration) {
         let logs = configuration.logs
         configuration = new
@@ -88,8 +83,7 @@ struct SyncState: Sendable {
 
     // MARK: Importing
 
-    /// Requests that all unapplied files are read again, because the trusted keys have changed; O(n log n) for the read
-    /// files.
+    /// For new trusted keys; O(n log n) for the files that were read.
     mutating func readAllAgain(wall: WallTime) {
         trustGeneration += 1
         planner.readAllAgain()
@@ -101,9 +95,7 @@ struct SyncState: Sendable {
         for (writer, position) in positions { planner.setPosition(position, of: writer) }
     }
 
-    /// The own writer changes when the store continues as a fresh writer.
-    ///
-    /// A former writer that has exported nothing no longer belongs to the store: a copy of the store may publish it.
+    /// A former writer that has exported nothing no longer belongs to this store: a copy of it may publish this writer.
     mutating func setOwn(_ writer: UniqueID, _ positions: [UniqueID: WriterPosition]) {
         if planner.own != writer, positions[planner.own] == nil {
             planner.setPosition(WriterPosition(), of: planner.own)
@@ -117,7 +109,7 @@ struct SyncState: Sendable {
         if let lone, !found.unverified.contains(lone.baseline) { self.lone = nil }
         openAnswers = isDecided ? [:] : openAnswers.filter { found.baselines[$0.key.name] == $0.key }
         planner.baselines.set(found)
-        // Once another store endorses the baseline, it concerns only its maker and the store that objects to it.
+        // Once another store endorses the baseline, the objection concerns only its maker and the store that objects.
         let objection = knownBaselines.objections.first {
             !knownBaselines.isVerified($0.baseline) || [$0.store, $0.baseline.name.writer].contains(planner.own)
         }
@@ -132,9 +124,7 @@ struct SyncState: Sendable {
         self.lone = lone.map { ($0.baseline, $0.missing, self.lone?.since ?? wall) }
     }
 
-    /// Whether files of the own writer have vanished, were damaged, or have come back since the last call; at most once a minute.
-    ///
-    /// A pass costs O(n) for n segments, and somebody may remove and return a file all the time.
+    /// Whether own files have vanished, were damaged or returned; at most once a minute, because a pass costs O(n).
     mutating func takeLoss(wall: WallTime) -> Bool {
         guard hasLostFiles, SyncState.isDue(after: lossSeen, wall) else { return false }
         (hasLostFiles, lossSeen) = (false, wall)
@@ -149,22 +139,19 @@ struct SyncState: Sendable {
         missing = exports.isEmpty ? nil : (exports, missing?.since ?? wall, wall)
     }
 
-    /// Whether a compaction pass should check missing own segments again, because others may have acknowledged them.
-    ///
-    /// A pass costs O(n) for n segments: at most one a minute while segments are missing.
+    /// Whether others may have acknowledged missing own segments; at most once a minute, because a pass costs O(n).
     mutating func mayHaveExports(wall: WallTime) -> Bool {
         guard let looked = missing?.looked, SyncState.isDue(after: looked, wall) else { return false }
         missing?.looked = wall
         return true
     }
 
-    /// Records that a baseline waits for transactions; returns whether they are already applied.
+    /// Returns whether the transactions of the baseline are already applied.
     mutating func awaits(_ vector: VersionVector) -> Bool {
         awaited = vector
         return hasAwaited()
     }
 
-    /// Whether the transactions of a waiting baseline are applied now; the wait then ends.
     mutating func hasAwaited() -> Bool {
         guard let vector = awaited else { return false }
         guard planner.covers(vector) else { return false }
@@ -172,11 +159,7 @@ struct SyncState: Sendable {
         return true
     }
 
-    /// Records that the planner waits, which completes the initial import.
-    ///
-    /// It is not complete while importing is paused, the folder is missing, or a baseline has missing transactions.
-    ///
-    /// - Returns: Whether it has become complete now.
+    /// Completes the initial import unless something is missing or paused; returns whether it has become complete now.
     @discardableResult
     mutating func waits() -> Bool {
         let lacks = planner.isBeginning && planner.baselines.waiting != nil
@@ -187,7 +170,6 @@ struct SyncState: Sendable {
         return true
     }
 
-    /// Marks a segment to be scanned and to be read again; an unknown name is scanned only.
     mutating func readAgain(_ name: SegmentName) {
         var hints = FolderHints()
         hints.insert(file: name)
@@ -237,10 +219,9 @@ struct SyncState: Sendable {
     private static let exceptionInterval = Duration.seconds(3600)
     private static let roomInterval = Duration.seconds(600)
 
-    /// Whether a segment is exported although the log folder is full: one an hour.
+    /// One segment an hour is exported although the log folder is full.
     ///
-    /// Otherwise two stores with unexported changes would never acknowledge the transactions that the other store waits
-    /// for.
+    /// Two stores with unexported changes would otherwise never acknowledge what the other waits for.
     mutating func mayExceedLimit(wall: WallTime) -> Bool {
         guard let published, published <= wall else {
             published = wall
@@ -249,7 +230,7 @@ struct SyncState: Sendable {
         return wall.duration(since: published) >= SyncState.exceptionInterval
     }
 
-    /// Whether a compaction pass is due because something waits for room: at once, then every ten minutes.
+    /// Something waits for room: a compaction pass is due at once, then every ten minutes.
     mutating func mayMakeRoom(wall: WallTime) -> Bool {
         guard withheld != nil else {
             madeRoom = nil
@@ -310,8 +291,6 @@ extension SyncState {
         found(knownBaselines.refusing(name, refusal), wall: wall)
     }
 
-    /// The problems of baselines that are refused, that wait to be joined, or that nothing else can replace.
-    ///
     /// A file without its end is a problem only after the grace.
     func baselineProblems(wall: WallTime) -> [Problem] {
         let limits = planner.limits
@@ -339,7 +318,7 @@ extension SyncState {
         return [refused, comparison, waiting, offered, alone ?? unverified(wall: wall)].compactMap(\.self)
     }
 
-    /// The problem that the log folder lacks segments of this store; a file that is being replaced returns soon.
+    /// Only after the grace, because a file that is being replaced returns soon.
     private func exportProblem(wall: WallTime) -> Problem? {
         guard let missing, planner.limits.isLate(since: missing.since, wall: wall) else { return nil }
         // A baseline that has them may have been endorsed since the last pass.
@@ -348,14 +327,10 @@ extension SyncState {
         return exports.isEmpty ? nil : .exportsMissing(exports, logs: configuration.logs, since: missing.since)
     }
 
-    /// The maker compares a baseline itself after a day, and daemons check once a day: after three days nothing more
-    /// will happen.
+    /// After a day the maker compares it itself, and daemons check once a day: after three days nothing more happens.
     private static let comparisonPatience = Duration.seconds(3 * 86_400)
 
-    /// The problem that no baseline has been endorsed for days, with the reason why this store could not compare the
-    /// newest.
-    ///
-    /// O(b v w) for b baselines, v of them verified.
+    /// No baseline has been endorsed for days; O(b v w) for b baselines, v of them verified.
     private func unverified(wall: WallTime) -> Problem? {
         guard let comparison, comparison.result == .waits, let reason = comparison.detail else { return nil }
         let open = knownBaselines.unverified.filter { baseline in
@@ -368,11 +343,10 @@ extension SyncState {
         return .baselineUnverified(baseline.name, reason, since: since)
     }
 
-    /// The problems of baselines that do not keep any transaction from being imported here.
+    /// The problems of baselines that do not keep any transaction from being imported here; O(w) for each objection.
     ///
-    /// An ignored baseline matters only if no other file has its transactions. For an unreadable baseline, only the
-    /// last transaction of its own writer is known, from its name. O(w) for each objection and O(1) for each other
-    /// baseline.
+    /// An ignored baseline matters only if no other file has its transactions. An unreadable baseline shows only the last
+    /// transaction of its own writer, by its name.
     func idleBaselineProblems(at wall: WallTime) -> Set<Problem.Code> {
         var found: Set<Problem.Code> = []
         let keepsOut = knownBaselines.objections.contains {
@@ -389,7 +363,6 @@ extension SyncState {
         return found
     }
 
-    /// Records that a baseline was joined, or the reason why it was not; nil for joined.
     mutating func joined(_ baseline: KnownBaseline, refusal: PlannedBaselines.Refusal?) {
         if let refusal { return planner.baselines.refuse(baseline, refusal) }
         openAnswers = [:]

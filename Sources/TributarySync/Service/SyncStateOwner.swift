@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The only owner of the service's state: every change of it is a call to ``update(_:)``, under a lock.
+/// The only owner of the service's state; every access holds a lock.
 final class SyncStateOwner: Sendable {
     private let state: Mutex<SyncState>
 
@@ -12,8 +12,6 @@ final class SyncStateOwner: Sendable {
 
     var isStopping: Bool { read(\.lifecycle.isStopping) }
 
-    /// Reads the state.
-    ///
     /// `block` must be short, because the import waits meanwhile.
     func read<T: Sendable>(_ block: (SyncState) throws -> T) rethrows -> T { try state.withLock { try block($0) } }
 
@@ -27,7 +25,6 @@ final class SyncStateOwner: Sendable {
         for starter in update({ $0.lifecycle.stop() }) { starter.resume() }
     }
 
-    /// Ends all waiting: requests for a pass fail.
     func end() {
         let waiting = update { $0.lifecycle.end() }
         for request in waiting.requests { request.resume(throwing: SyncError.notRunning) }
@@ -38,7 +35,6 @@ final class SyncStateOwner: Sendable {
         for starter in update({ $0.lifecycle.folderWasScanned() }) { starter.resume() }
     }
 
-    /// Returns when the folder has been scanned once, the service stops, or ``resumeStarters()`` is called.
     func waitForFirstScan() async {
         await withCheckedContinuation { continuation in
             if !update({ $0.lifecycle.addStarter(continuation) }) { continuation.resume() }
@@ -49,7 +45,6 @@ final class SyncStateOwner: Sendable {
         for starter in update({ $0.lifecycle.removeStarters() }) { starter.resume() }
     }
 
-    /// Returns after a whole pass over the folder; `requested` is called once the request is registered.
     func waitForPass(requested: () -> Void) async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             guard update({ $0.lifecycle.addRequest(continuation) }) else {
@@ -64,21 +59,16 @@ final class SyncStateOwner: Sendable {
     }
 }
 
-/// The phase of the service between its start and its end, with the callers that wait for a later phase.
-///
-/// A change of the phase returns the callers that no longer wait. Its caller resumes them after the lock is released.
+/// A change of the phase returns the callers that no longer wait, to be resumed after the lock is released.
 struct ServiceLifecycle<Request: Sendable, Starter: Sendable>: Sendable {
     enum Phase: Sendable {
-        /// `run()` has not been called.
         case idle
         case running
-        /// The service begins no new work.
         case stopping
         case ended
     }
 
     private(set) var phase = Phase.idle
-    /// Whether the service watches the folder and has scanned it once.
     private(set) var isWatching = false
     private var requests: [Request] = []
     private var starters: [Starter] = []
@@ -121,9 +111,7 @@ struct ServiceLifecycle<Request: Sendable, Starter: Sendable>: Sendable {
         return true
     }
 
-    /// Removes the oldest requests, at most `count`, after their pass has ended.
-    ///
-    /// A stop may have cut the pass short, so the requests then stay until ``end()``.
+    /// After a stop, which may have cut their pass short, the requests stay until ``end()``.
     mutating func removeRequests(_ count: Int) -> [Request] {
         guard !isStopping else { return [] }
         let oldest = Array(requests.prefix(count))

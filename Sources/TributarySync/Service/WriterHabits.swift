@@ -1,13 +1,10 @@
 package import TributaryChanges
 
-/// Learns how long each store usually pauses between its transactions, and finds stores that are silent for much
-/// longer.
+/// Finds stores that are silent for much longer than they usually pause between two transactions.
 ///
-/// A till that is switched off at night and at weekends pauses for days, a sensor for seconds. The habit is therefore
-/// the longest of the daily longest pauses of the last 14 days with transactions. With four days or more, the day with
-/// the longest pause is left out: a single outage is not a habit, but two weekends within the 14 days are.
-///
-/// Costs at most 300 bytes for each store, and O(1) for each transaction.
+/// A till pauses for days at weekends, a sensor for seconds. The usual pause is the longest pause of the last 14 days with
+/// transactions. With four days or more, the day with the longest pause is left out: a single outage is not a habit, but
+/// two weekends are. Costs at most 300 bytes for each store.
 package struct WriterHabits: Sendable {
     private struct Habit {
         var first: WallTime
@@ -19,7 +16,7 @@ package struct WriterHabits: Sendable {
         init(at time: WallTime) { (first, last) = (time, time) }
 
         mutating func add(_ time: WallTime) {
-            // Clocks of a store grow. Clocks of its former writers may come later.
+            // Older transactions of the store's former writers may follow.
             guard time > last else { return }
             let pause = time.duration(since: last)
             last = time

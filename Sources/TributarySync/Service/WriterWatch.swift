@@ -3,10 +3,7 @@ package import TributaryAdmin
 package import TributaryChanges
 package import TributaryStore
 
-/// Learns the habits of the other stores from the history of this store, and creates notices of their silence.
-///
-/// The store contains no record of habits: the history, which is kept for `history.keep`, is read once after a start,
-/// and its new transactions later.
+/// Learns the habits of other stores from this store's history: all of it after a start, later its new transactions.
 package final class WriterWatch: Sendable {
     private struct State {
         var habits = WriterHabits()
@@ -20,7 +17,7 @@ package final class WriterWatch: Sendable {
 
     package init() {}
 
-    /// Learns from the next transactions; returns false when there may be more.
+    /// Returns false when there may be more transactions to learn from.
     package func learn(_ reader: Reader, _ writers: [WriterRecord], at wall: WallTime) throws -> Bool {
         let through = state.withLock(\.through)
         let found = try reader.history.times(after: through, limit: WriterWatch.portion)
@@ -38,7 +35,6 @@ package final class WriterWatch: Sendable {
         return found.count < WriterWatch.portion
     }
 
-    /// The notices of silent stores, except stores that an administrator has evicted or abandoned.
     package func notices(_ writers: [WriterRecord], at wall: WallTime) -> [Problem] {
         let silences = silences(writers, at: wall)
         return silences.prefix(WriterWatch.named).map { silence, last in

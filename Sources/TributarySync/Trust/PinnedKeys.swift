@@ -1,17 +1,13 @@
 package import TributaryChanges
 package import TributaryStore
 
-/// The keys that were trusted at first sight, and the signing keys of the store itself: settings of the store.
+/// The keys that were trusted at first sight, and the store's own signing keys: settings of the store.
 ///
-/// A key is pinned in the SQLite transaction that applies the first segment with its signature. A segment that is never
-/// applied therefore pins nothing, and a restored store has the keys of its applied segments. The store's own key is
-/// pinned before its first segment is published, so that a store that has lost its key still knows the lost key. There
-/// is a setting for each key, and a setting for each store with its keys. A decision and a pin cost O(log n) for n
-/// keys, and O(k) for the k keys of the same store.
+/// A key is pinned in the SQLite transaction that applies the first segment with its signature, so a restored store has the
+/// keys of its applied segments. The own key is pinned before its first segment is published, so that a store that has lost
+/// it still knows it. A pin or a decision costs O(log n + k) for n keys, k of them of the same store.
 package struct PinnedKeys {
     package struct Finding: Hashable, Sendable {
-        /// The first store with the pinned key.
-        ///
         /// Only the own key, which copies of the store may also have, is pinned to further stores.
         package var owner: UniqueID?
         package var keys: [PublicKey] = []
@@ -35,7 +31,7 @@ package struct PinnedKeys {
         }
     }
 
-    /// All keys, each with its first store, in the order of the keys; O(n).
+    /// O(n).
     package func entries() throws -> [TrustList.Entry] {
         try settings.texts(beginningWith: PinnedKeys.prefix).compactMap { setting in
             PublicKey(String(setting.key.dropFirst(PinnedKeys.prefix.count)))
@@ -43,7 +39,7 @@ package struct PinnedKeys {
         }
     }
 
-    /// Pins a key to a store that lacks it; the reader must belong to a write transaction.
+    /// The reader must belong to a write transaction.
     func pin(_ key: PublicKey, to store: UniqueID, at wall: WallTime) throws {
         let known = try keys(of: store)
         guard !known.contains(key) else { return }

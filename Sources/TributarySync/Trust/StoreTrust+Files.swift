@@ -2,7 +2,6 @@ import TransactionLog
 package import TributaryChanges
 import TributaryStore
 
-/// The reason why the signature of a file prevents its use.
 package struct UntrustedFile: Hashable, Sendable {
     /// A sentence.
     package var reason: String
@@ -12,7 +11,7 @@ package struct UntrustedFile: Hashable, Sendable {
     /// Whether the label names the store that has read the file.
     package var isOwn = false
 
-    /// The condition on which an administrator trusts the key, after "if" or "unless".
+    /// It follows "if" or "unless".
     var condition: String {
         isOwn
             ? "this store has signed it with a key that it has lost" : "you know its machine and this is its key"
@@ -20,9 +19,7 @@ package struct UntrustedFile: Hashable, Sendable {
 }
 
 extension StoreTrust {
-    /// Decides about a segment.
-    ///
-    /// `isRead`: its signature was verified when it was read.
+    /// `isRead`: the signature was verified when the segment was read.
     func admission(of segment: VerifiedSegment, isRead: Bool = false, _ reader: Reader) throws -> Admission {
         let (writer, store) = (segment.name.writer, segment.header.incarnation.store)
         let text = SignedText.of(segment.name.path, segment.end.sha256)
@@ -33,9 +30,7 @@ extension StoreTrust {
         try admission(of: segment, reader).refusal
     }
 
-    /// The reason why a baseline is ignored; nil for none.
-    ///
-    /// Its bytes are not compared with the signed hash yet, and it may name a foreign store, so it pins no key.
+    /// Pins no key: the bytes are not compared with the signed hash yet, and the baseline may name a foreign store.
     func refusal(of baseline: BaselineSummary, _ name: BaselineName, _ reader: Reader) throws -> UntrustedFile? {
         let claimed = baseline.writers.first { $0.id == name.writer }?.incarnation.store
         let text = SignedText.of(name.path, baseline.sha256)
@@ -86,15 +81,12 @@ extension StoreTrust {
     }
 }
 
-/// The decision about a file of a store.
-///
-/// The import decides again in the SQLite transaction that applies a segment. Meanwhile the key may belong to another
-/// store, or the store may have another key. Earlier segments of the same transaction change this, too.
+/// The import decides again in the SQLite transaction that applies a segment, because keys may change until then.
 struct Admission {
     var store: UniqueID
-    /// Whether only the file itself names the store: no transaction of its writer is applied yet.
+    /// Only the file itself names the store: no transaction of its writer is applied yet.
     var isClaimed = false
-    /// The key to pin when the file is a segment and is applied; nil for none.
+    /// The key to pin when the file is a segment and is applied.
     var first: PublicKey?
     var refusal: UntrustedFile?
 

@@ -6,11 +6,9 @@ package import TransactionLog
 package import TributaryChanges
 package import TributaryStore
 
-/// A store's own key and the list of keys that it trusts: the single owner of the files `<store>-key` and
-/// `<store>-trust`.
+/// The single owner of the files `<store>-key` and `<store>-trust`: the store's own key, and the keys that it trusts.
 ///
-/// The files lie beside the store and not in it, so that a backup has no private key, and a restored store forgets no
-/// revocation. Keys that are trusted at first sight are in the store: ``PinnedKeys``.
+/// The files lie beside the store, so that a backup has no private key, and a restored store forgets no revocation.
 package final class StoreTrust: Sendable {
     private struct State {
         var list = TrustList()
@@ -29,13 +27,9 @@ package final class StoreTrust: Sendable {
         state = Mutex(State())
     }
 
-    /// Opens the files of a store, and creates a missing key.
+    /// Opens the files of a store, and creates a missing key; throws when others may read the key or write the list.
     ///
-    /// An earlier version or a person writes a list without an end line. The line is added, unless the store has on
-    /// record that its list has an end line. The logger gets a warning for each line of the list that has no effect.
-    ///
-    /// - Throws: ``KeyFileError`` when a file cannot be read, parsed or written, when others may read the key or write
-    /// the list, or when the list is missing or was cut; the errors of the store.
+    /// A missing end line is added, unless the store has on record that its list has an end line.
     package init(of store: Store, logger: Logger = Logger(label: "trust") { _ in SwiftLogNoOpLogHandler() }) throws {
         let path = "\(store.configuration.path)-trust"
         self.path = path
@@ -53,10 +47,7 @@ package final class StoreTrust: Sendable {
 
     package func configure(_ settings: TrustSettings) { state.withLock { $0.settings = settings } }
 
-    /// Decides about a key that has signed a file of a store, with the pins of the reader's state; O(log n) for n keys.
-    ///
-    /// The reader's own store gets no key at first sight: the store has its own key, keys that it has signed with
-    /// before, and keys that an administrator has trusted.
+    /// The reader's own store trusts no key at first sight; O(log n) for n keys.
     package func decide(_ store: UniqueID, _ key: PublicKey, _ reader: Reader) throws -> TrustList.Decision {
         let (list, settings) = state.withLock { ($0.list, $0.settings) }
         guard settings.mode == .known else { return .trusted }
@@ -71,10 +62,7 @@ package final class StoreTrust: Sendable {
 
     func isOwn(_ store: UniqueID, _ reader: Reader) throws -> Bool { try reader.writers.own().store == store }
 
-    /// Trusts or revokes keys of a store, and writes the whole list to its file: O(n log n) for its n keys.
-    ///
-    /// - Returns: Whether the list has changed.
-    /// - Throws: ``KeyFileError`` when it cannot be written. The list is then unchanged.
+    /// Writes the whole list to its file, O(n log n) for its n keys; the list does not change if that fails.
     @discardableResult
     package func set(
         _ new: TrustList.State,
@@ -94,17 +82,12 @@ package final class StoreTrust: Sendable {
 
     // MARK: Files
 
-    /// Reads the list of keys beside a store that another process may use.
-    ///
-    /// Changes nothing.
-    ///
-    /// - Throws: ``KeyFileError`` when a start could not use the list. The function does not notice if the store has a
-    /// list on record that is missing.
+    /// Changes nothing, because another process may use the store; does not notice that a recorded list is missing.
     package static func examine(besideStore store: String) throws(KeyFileError) {
         _ = try list(store + "-trust", isRecorded: false, Logger(label: "trust") { _ in SwiftLogNoOpLogHandler() })
     }
 
-    /// Returns nil for the end if the file is missing.
+    /// The end is nil if the file is missing.
     private static func list(
         _ path: String,
         isRecorded: Bool,

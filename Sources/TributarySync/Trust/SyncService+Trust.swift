@@ -8,27 +8,24 @@ extension SyncService {
 
     package var signingKey: SigningKey? { environment.trust.key }
 
-    /// The trusted or revoked keys by store, including stores without applied transactions; O(n log n) for n keys.
+    /// Includes stores without applied transactions; O(n log n) for n keys.
     package func keys(_ reader: Reader) throws -> [UniqueID: [TrustList.Entry]] {
         let list = environment.trust.list
         let entries = list.completing(list.entries, with: try PinnedKeys(reader).entries())
         return Dictionary(grouping: entries, by: \.store)
     }
 
-    /// The trusted and revoked keys of a store; O(k) for its k keys.
+    /// O(k) for the k keys of the store.
     package func keys(of store: UniqueID) throws -> [TrustList.Entry] {
         let list = environment.trust.list
         let pinned = try environment.store.read { try PinnedKeys($0).entries(of: store) }
         return list.completing(list.entries(of: store), with: pinned)
     }
 
-    /// Trusts or revokes a key of a writer's store, and checks all unapplied files again.
+    /// Trusts or revokes a key of a writer's store; applied files of a revoked key stay applied, other files are held.
     ///
-    /// Applied files of a revoked key stay applied; other files are held. `writer` is a writer of the store, or its
-    /// label. Without a key, the function uses the key of the store's held files, or for a revocation all keys of the
-    /// store. For this store itself an administrator must name a key, and not its present key.
-    ///
-    /// - Throws: ``SyncError`` `noSuchWriter`, `ownWriter`, `noKey`; ``KeyFileError``; the errors of the store.
+    /// `writer` may be the store's label. Without a key, the key of the store's held files is trusted, or all keys are
+    /// revoked.
     package func setTrust(
         _ state: TrustList.State,
         of writer: UniqueID,
@@ -63,7 +60,6 @@ extension SyncService {
         if self.state.read({ $0.pause == nil && $0.lifecycle.phase == .running }) { try await importAll() }
     }
 
-    /// Requests that all unapplied files are read again, because the trusted keys have changed.
     func readAgain() {
         let wall = environment.wall
         state.update { $0.readAllAgain(wall: wall) }

@@ -8,7 +8,6 @@ package struct TrustSettings: Hashable, Sendable {
     package enum Mode: String, CaseIterable, Sendable {
         /// The store signs its files and ignores the signatures of others.
         case any
-        /// Only files with the signature of a trusted key are used.
         case known
     }
 
@@ -23,9 +22,7 @@ package struct TrustSettings: Hashable, Sendable {
     }
 }
 
-/// The keys of stores that an administrator has trusted or revoked.
-///
-/// Earlier versions also added the keys that they trusted at first sight; these keys are now ``PinnedKeys``.
+/// The decisions of an administrator; keys that were trusted at first sight are ``PinnedKeys``.
 package struct TrustList: Hashable, Sendable {
     package enum State: String, Sendable { case trusted, revoked }
 
@@ -38,7 +35,7 @@ package struct TrustList: Hashable, Sendable {
 
     package enum Decision: Hashable, Sendable {
         case trusted
-        /// Trusted at first sight: the key is pinned when a file with its signature is applied.
+        /// The key is pinned when a file with its signature is applied.
         case first
         case untrusted(String)
     }
@@ -67,9 +64,7 @@ package struct TrustList: Hashable, Sendable {
         stores[key, default: []].contains { states[$0]?[key]?.state == .revoked }
     }
 
-    /// Decides about a file by the label of the store that has written it and by the key that has signed it.
-    ///
-    /// O(k) for the k keys of this store, however many other stores there are.
+    /// O(k) for the k keys of the store, however many other stores there are.
     package func decide(
         _ store: UniqueID,
         _ key: PublicKey,
@@ -124,7 +119,7 @@ extension TrustList {
         return JSONValue.members(["keys": .integer(Int64(count)), "sha256": .string(hash)]).text
     }
 
-    /// The end of a list: whether its last line is the end line of the lines before it.
+    /// Whether the last line is the end line of the lines before it.
     package struct End: Hashable, Sendable {
         package var found: String?
         /// The end line of the keys that were read.
@@ -133,14 +128,10 @@ extension TrustList {
         package var isRight: Bool { found == right }
     }
 
-    /// Reads a list, with its end.
+    /// Ignores blank lines, and all end lines but the last, so that an end line can be appended by hand.
     ///
-    /// Blank lines are ignored. All end lines but the last are also ignored, so that an end line can be appended by
-    /// hand. If a key has two lines and one of them revokes it, the key is revoked. A line with a key that this version
-    /// accepts nowhere has no effect: an earlier version has pinned such a key when somebody had used it.
-    ///
-    /// - Returns: The list, its end, and the numbers of the lines without effect.
-    /// - Throws: `JSONError` for a line that does not have the form of ``text``, with its number.
+    /// A key with two lines is revoked if any line revokes it. A key that this version never accepts has no effect: an
+    /// earlier version has pinned it.
     package static func read(
         _ text: String
     ) throws(JSONError) -> (list: TrustList, end: End, ineffective: [(line: Int, key: String)]) {

@@ -7,10 +7,7 @@ import TributaryAdmin
 package import TributaryChanges
 import TributaryStore
 
-/// Converts inotify's events of the log folder into hints.
-///
-/// A hint names a place to scan, not its content: a lost event, an overflow and a recreated folder all become the hint
-/// to scan everything.
+/// Converts inotify's events into hints; an overflow or a recreated folder becomes the hint to scan everything.
 package final class DirectoryWatcher: Sendable {
     private enum Place: Hashable, Sendable {
         /// The folder that contains the log folder: its events show that the log folder was recreated.
@@ -32,7 +29,7 @@ package final class DirectoryWatcher: Sendable {
     private let report: @Sendable (FolderHints) -> Void
     private let state = Mutex(State())
 
-    /// Watches the folder at `path`, which need not exist yet, and calls `report` with the hints of new events.
+    /// The folder need not exist yet.
     package init(path: String, report: @escaping @Sendable (FolderHints) -> Void) throws(FolderProblem) {
         let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
         guard descriptor >= 0 else {
@@ -49,15 +46,13 @@ package final class DirectoryWatcher: Sendable {
 
     deinit { source.cancel() }
 
-    /// Reports the hints of all events until now, instead of when the queue gets a thread.
+    /// Reports the pending events now, without waiting for a thread of the queue.
     package func flush() { queue.sync { drain() } }
 
     /// Whether the system provided fewer watches than there are folders: only the rescan timer then finds some changes.
     package var isLimited: Bool { state.withLock(\.isLimited) }
 
-    /// Must be called before each listing, so that no change is lost between the two.
-    ///
-    /// For a watched folder it costs one system call.
+    /// Must be called before each listing, so that no change is lost between the two; usually costs one system call.
     package func watchRoot() {
         let parent = path.split(separator: "/").dropLast().joined(separator: "/")
         let isAbsolute = path.hasPrefix("/")
@@ -140,8 +135,7 @@ package final class DirectoryWatcher: Sendable {
         case .segment(let name): hints.insert(file: name)
         case .conflictCopy, .misnamed, .baseline, .comparison: hints.insert(folder: writer)
         case .ignored:
-            // Events of the folder's own attributes are irrelevant too: files that could not be opened are tried again
-            // anyway.
+            // A change of the folder's own attributes needs no hint: files that could not be opened are tried again anyway.
             guard event.name == "blobs" else { return }
             hints.insert(folder: writer)
             hints.insert(blobsOf: writer)
@@ -177,7 +171,6 @@ struct FolderWatch {
 
     func flush() { watcher?.flush() }
 
-    /// Called before the folder is listed, so that no change is lost between the two.
     func watchRoot() { watcher?.watchRoot() }
 
     var watchWriter: (UniqueID) -> Void {
@@ -196,20 +189,17 @@ package enum FileSystemKind {
     private static let network: Set<UInt32> = [0x6969, 0x517B, 0xFF53_4D42, 0xFE53_4D42, 0x00C3_6400, 0x0102_1997]
     private static let fuse: UInt32 = 0x6573_5546
 
-    /// Whether other machines may write to the file system.
-    ///
     /// Locks and shared memory do not work between machines, so a store must not be there.
     package static func isNetwork(_ kind: UInt32) -> Bool { network.contains(kind) }
 
     /// Whether other machines may make changes without an inotify event on this machine.
     package static func isRemote(_ kind: UInt32) -> Bool { isNetwork(kind) || kind == fuse }
 
-    /// A changed folder may change again within this time and keep its time stamp.
+    /// The time after a change during which a folder may change again and keep its time stamp.
     ///
-    /// Kernels and programs cache a server's answers (sshfs 20 s, NFS 60 s, rclone 5 min). The list of a folder may be
-    /// older than the time stamp next to it until the cache expires.
+    /// A server's answers are cached (sshfs 20 s, NFS 60 s, rclone 5 min), so a list may be older than the time stamp.
     static func timestampDoubt(_ kind: UInt32) -> Duration { isRemote(kind) ? .seconds(600) : .seconds(2) }
 
-    /// The number of the file system at `path`; 0 when it cannot be determined.
+    /// 0 when the file system cannot be determined.
     package static func at(_ path: String) -> UInt32 { clinux_file_system(path) }
 }

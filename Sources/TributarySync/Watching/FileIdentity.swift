@@ -2,10 +2,7 @@ import Glibc
 import TransactionLog
 package import TributaryChanges
 
-/// Distinguishes a file from a former file of its name, without reading it.
-///
-/// It takes 16 bytes, because a backlog has many. It is valid only in this process, because another process has another
-/// digest.
+/// Distinguishes a file from a former file of its name, in 16 bytes; valid only in this process.
 package struct FileIdentity: Hashable, Sendable {
     package let size: Int64
     private let digest: Int
@@ -21,7 +18,7 @@ package struct FileAttributes: Hashable, Sendable {
     package var inode: UInt64
     package var size: Int64
     package var modified: FileTime
-    /// The change time, which permissions and renames change too.
+    /// Permissions and renames change it too.
     package var changed: FileTime
 
     package init(
@@ -50,7 +47,6 @@ extension FileAttributes {
         )
     }
 
-    /// Nil without a regular file at this path in the log folder.
     init?(_ path: String, in logs: LogFolder) {
         var status = stat()
         guard fstatat(logs.descriptor, path, &status, AT_SYMLINK_NOFOLLOW) == 0, status.st_mode & S_IFMT == S_IFREG

@@ -4,7 +4,6 @@ package import TributaryAdmin
 package import TributaryChanges
 
 package struct FolderScan: Sendable {
-    /// The folders that may have changed, including the store's own folder.
     package var listings: [WriterListing] = []
     package var changes: [ListingChange] = []
     package var vanished: [UniqueID] = []
@@ -39,7 +38,7 @@ package struct WriterListing: Sendable {
         package var state: SegmentState
         package var reason: String
         package var hint: String
-        /// The file of a conflict copy, which is read; nil for other entries.
+        /// Nil for everything but a conflict copy, because only copies are read.
         package var file: FileIdentity?
     }
 
@@ -58,11 +57,9 @@ package struct ListingChange: Sendable {
     package var writer: UniqueID
     package var names: Set<SegmentName> = []
     package var pending: [WriterListing.Pending] = []
-    /// The examined names that are files at or below the position.
     package var applied: Set<SegmentName> = []
-    /// The change in the number of files at or below the position.
     package var appliedDifference = 0
-    /// All unusable files of the folder; nil when they have not changed.
+    /// Nil when they have not changed.
     package var unusableFiles: [WriterListing.UnusableFile]?
 
     package init(writer: UniqueID) {

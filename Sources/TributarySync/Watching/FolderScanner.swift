@@ -6,11 +6,9 @@ package import TributaryChanges
 // This folder finds changes in the log folder. The watcher gives hints of changed places, the schedule decides when
 // they are scanned, and the scanner lists them and distinguishes segments from other files.
 
-/// A stage of the import: lists the places of the log folder that hints name.
+/// Lists only folders that have changed, and reads only the names of files at or below the position.
 ///
-/// The scanner opens only folders. It does not list a writer's folder again that has not changed since the last scan,
-/// and it reads only the names of files at or below the position. If the system refuses to show files or folders, it
-/// keeps their known state, and names them in the scan, so that they are scanned again.
+/// Files and folders that the system refuses to show keep their known state, and are scanned again.
 package struct FolderScanner: Sendable {
     package let path: String
     private let fileSystem: @Sendable () -> UInt32
@@ -19,7 +17,6 @@ package struct FolderScanner: Sendable {
 
     private static let misnamedLimit = 16
 
-    /// `fileSystem` returns the number of the log folder's file system, by default as statfs(2) does.
     package init(path: String, fileSystem: (@Sendable () -> UInt32)? = nil) {
         self.path = path
         self.fileSystem = fileSystem ?? { FileSystemKind.at(path) }
@@ -63,7 +60,6 @@ package struct FolderScanner: Sendable {
         return scan
     }
 
-    /// The examined baselines and comparisons, in order.
     var baselines: BaselineFiles {
         var files = BaselineFiles()
         for folder in known.values {
@@ -81,7 +77,7 @@ package struct FolderScanner: Sendable {
         updateUnchecked(id.writer)
     }
 
-    /// At most `limit` applied files with an end line that is still to be compared.
+    /// Applied files that are not compared with the record of their end line yet.
     package func unchecked(limit: Int) -> [SegmentName] {
         var names: [SegmentName] = []
         for writer in withUnchecked where names.count < limit {
@@ -109,7 +105,6 @@ package struct FolderScanner: Sendable {
         withUnchecked = []
     }
 
-    /// Adds the writers whose folder has vanished to `scan`.
     private mutating func list(root: Int32, _ scan: inout FolderScan) -> Set<UniqueID> {
         guard let entries = DirectoryEntries(of: root) else {
             scan.refuse(.logsUnreadable, path: path, error: errno)
@@ -160,7 +155,6 @@ extension FolderScanner {
     /// How many folders without a writer's name are opened, and how many of their entries are looked at.
     private static let (examinedLimit, entryLimit) = (20, 100)
 
-    /// Whether a folder without a writer's name has a file that is named like a segment.
     private static func hasSegments(_ name: String, in root: Int32) -> Bool {
         guard !ReplicatorName(name).belongsToReplicator else { return false }
         let folder = LogFolder.folder(name, in: root)
@@ -267,7 +261,6 @@ extension FolderScanner {
         scan.retry.insert(folder: writer)
     }
 
-    /// Nil when the system refuses to list the folder.
     private mutating func list(
         _ folder: Int32,
         _ writer: UniqueID,
@@ -348,7 +341,6 @@ extension FolderScanner {
         return .file(file, isApplied ? nil : FileIdentity(FileAttributes(status)))
     }
 
-    /// Nil, with `errno`, when the system refuses to examine the entry.
     private static func status(of name: String, in folder: Int32) -> stat? {
         var status = stat()
         return fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? status : nil
@@ -358,7 +350,6 @@ extension FolderScanner {
         "Remove it: rm -r \("\(path)/\(writer)/\(fileName)".shellWord)"
     }
 
-    /// A conflict copy that is not a regular file is not read.
     private func examined(_ unusableFile: WriterListing.UnusableFile, in folder: Int32) -> WriterListing.UnusableFile {
         guard unusableFile.state == .forked,
             let status = FolderScanner.status(of: unusableFile.fileName, in: folder)
@@ -375,7 +366,6 @@ extension FolderScanner {
         return unusableFile
     }
 
-    /// Describes a conflict copy or a file with a name similar to a segment's name; nil for other files.
     private static func unusableFile(
         _ text: String,
         _ kind: SegmentFileKind,

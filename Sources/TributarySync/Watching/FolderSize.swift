@@ -4,12 +4,9 @@ import Synchronization
 import TransactionLog
 package import TributaryChanges
 
-/// The number and size of the files in the log folder, measured from time to time.
+/// The size is measured on a thread of its own: callers wait at most a second, only the export waits without a limit.
 ///
-/// A measurement runs on a thread of its own: callers wait at most a second for a folder that does not answer. Only the
-/// export, which needs the folder anyway, waits without a limit. Folders that have not changed since the last
-/// measurement are not listed again: files in them have their final names and sizes. Once an hour everything is listed,
-/// since a file may have grown.
+/// Unchanged folders are listed again only once an hour, because a file in them may have grown.
 package final class FolderSize: Sendable {
     package struct Measured: Sendable, Hashable {
         package var files = 0
@@ -44,14 +41,12 @@ package final class FolderSize: Sendable {
     private static let ageWhenFull = Duration.seconds(1)
     private static let wholeAge = Duration.seconds(3600)
     private static let deepest = 3
-    /// For further folders nothing is cached between two measurements.
+    /// Nothing is cached for further folders.
     private static let keptFolders = 10_000
 
     package init(path: String) { self.path = path }
 
-    /// The last measurement; a new measurement begins when it is a minute old.
-    ///
-    /// A caller waits only for the first measurement, for a second.
+    /// A caller waits only for the first measurement, for a second; later measurements begin when the last is a minute old.
     package func measured(at wall: WallTime) async -> Measured? {
         let (isDue, last) = state.withLock { state in
             guard FolderSize.isOld(state.begun, FolderSize.age, at: wall), !state.isMeasuring else {
@@ -85,10 +80,7 @@ package final class FolderSize: Sendable {
         }
     }
 
-    /// Whether the folder has at least so many bytes; false when it cannot be read.
-    ///
-    /// Measures the folder on the caller's time when the last measurement is a minute old, or when it is a second old
-    /// and the folder was full. Between two measurements, ``added(_:)`` counts the published bytes.
+    /// Measures on the caller's time if the last measurement is a minute old, or a second old and the folder was full.
     func isFull(_ limit: Int64, at wall: WallTime) -> Bool {
         let known: Int64? = state.withLock { state in
             guard let last = state.last, !FolderSize.isOld(state.begun, FolderSize.age, at: wall) else { return nil }
@@ -134,7 +126,7 @@ package final class FolderSize: Sendable {
         }
     }
 
-    /// Adds the files of an open folder, which it closes, and of the folders in it.
+    /// It closes `folder`.
     private static func add(
         _ folder: Int32,
         _ path: String,

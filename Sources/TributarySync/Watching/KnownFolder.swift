@@ -7,9 +7,7 @@ struct KnownFolder: Sendable {
         case unusableFile(WriterListing.UnusableFile)
     }
 
-    /// A file with a segment's name.
-    ///
-    /// A folder has one for each of its segments, also the applied segments: 40 bytes in the order.
+    /// Each segment of the folder takes 40 bytes, also after it is applied.
     struct File: BoundedSegment {
         let bounds: SegmentBounds
         let inode: UInt64
@@ -28,9 +26,8 @@ struct KnownFolder: Sendable {
 
     private static let misnamedLimit = 1_000
     private(set) var misnamedCount = 0
-    /// The number of listed baselines of a writer, and the numbers of compared and of newest baselines that are read.
+    /// The number of a writer's listed baselines, and of its compared and its newest baselines that are read.
     private static let (baselineLimit, examinedLimit) = (1_000, 16)
-    /// A store removes comparisons that nobody needs any more.
     private static let comparisonLimit = 64
 
     func name(_ bounds: SegmentBounds) -> SegmentName { SegmentName(writer: writer, bounds) }
@@ -54,7 +51,6 @@ struct KnownFolder: Sendable {
         unusableFiles[unusableFile.fileName] = unusableFile
     }
 
-    /// Inserts a file with a name similar to a segment's name, or a replicator's copy of a segment.
     mutating func insert(other unusableFile: WriterListing.UnusableFile) {
         if unusableFile.state == .rejected {
             guard misnamedCount < KnownFolder.misnamedLimit else { return }
@@ -74,15 +70,12 @@ struct KnownFolder: Sendable {
         }
     }
 
-    /// Keeps the newest baselines; at most ``baselineLimit`` steps.
     mutating func insert(baseline sequence: UInt64) {
         let index = baselines.firstIndex { $0 >= sequence } ?? baselines.endIndex
         baselines.insert(sequence, at: index)
         if baselines.count > KnownFolder.baselineLimit { baselines.removeFirst() }
     }
 
-    /// The newest baselines of the writer that stores have compared, and its newest baselines of all.
-    ///
     /// Newer baselines that nobody has compared do not hide an endorsed baseline.
     func examinedBaselines(compared: Set<BaselineName>) -> [BaselineName] {
         let names = baselines.map { BaselineName(writer: writer, sequence: $0) }
@@ -100,9 +93,7 @@ struct KnownFolder: Sendable {
         files[bounds].map { $0.isApplied || bounds.last <= position } ?? false
     }
 
-    /// Covered files were verified before, so they need not be compared.
-    ///
-    /// The other files are returned as `look` finds them, without the vanished files.
+    /// Files that the position has passed were verified before, so they are not compared again.
     mutating func refresh(position: UInt64, _ look: (SegmentName) -> FileAttributes?) -> [WriterListing.Pending] {
         var pending: [WriterListing.Pending] = []
         files.replace(

@@ -3,12 +3,9 @@ import Glibc
 import TransactionLog
 import TributaryAdmin
 
-/// Evidence in a log folder that a replicator also copies the staging folder.
+/// Evidence that a replicator also copies the staging folder; it reads a bounded number of entries.
 ///
-/// A folder of another writer in it is not evidence: programs on this machine may write as several writers, and on a
-/// shared mount all machines stage there. Evidence is Syncthing's marker without the pattern in `.stignore`, and a
-/// replicator's temporary files and conflict copies. The number of read entries is bounded, whatever the folder
-/// contains.
+/// A folder of another writer in it proves nothing: on a shared mount, all machines stage there.
 struct ReplicatedStaging {
     private(set) var reason: String?
 

@@ -1,10 +1,7 @@
 package import TransactionLog
 package import TributaryChanges
 
-/// The places in the log folder that may have changed since the hints were drained last, in bounded memory.
-///
-/// A named file or folder stays named next to "everything": the list of a folder does not show that an applied file was
-/// overwritten in its place.
+/// Places to scan; a file stays named next to "everything": a folder's list does not show an overwritten file.
 package struct FolderHints: Hashable, Sendable {
     package private(set) var isEverything: Bool
     package private(set) var folders: Set<UniqueID> = []
@@ -45,10 +42,7 @@ package struct FolderHints: Hashable, Sendable {
     }
 }
 
-/// Decides which places of the log folder are scanned, and when.
-///
-/// Places that events and requests name are scanned at once. Places that the system refused to show are scanned after a
-/// delay, and everything is scanned at each rescan. Times are durations since any fixed moment; this type has no clock.
+/// Hinted places are scanned at once, refused places after a delay, and everything at each rescan.
 struct ScanSchedule: Sendable {
     /// The delay of another attempt: short for a momentary trouble, long enough for a lasting one.
     static let retryInterval = Duration.seconds(5)
