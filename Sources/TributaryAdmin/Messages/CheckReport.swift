@@ -27,7 +27,7 @@ package struct CheckReport: Codable, Hashable, Sendable {
     }
 
     /// The reason why two stores cannot be compared, which is not a problem in itself.
-    package enum Obstacle: String, Sendable {
+    package enum Obstacle: String, CaseIterable, Sendable {
         case storeDamaged = "store-damaged"
         case segmentsMissing = "segments-missing"
         case logsUnreadable = "logs-unreadable"

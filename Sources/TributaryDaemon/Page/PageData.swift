@@ -17,19 +17,19 @@ struct PageData: Sendable {
         case everything
     }
 
-    struct Compaction: Sendable, Encodable {
+    struct Compaction: Sendable, Codable {
         var time: Double
         var report: CompactionReport
     }
 
-    struct Folder: Sendable, Encodable {
+    struct Folder: Sendable, Codable {
         var files: Int
         var bytes: Int64
         var time: Double
     }
 
     /// The trust settings of the store, and whether it encrypts its files.
-    struct Trust: Sendable, Encodable {
+    struct Trust: Sendable, Codable {
         var mode: String
         var pinsFirst: Bool
         /// The numbers of keys of other stores.
