@@ -10,9 +10,9 @@ import TributarySync
 /// It is made from three sources. The messages give their schemas, and the table of routes gives the access, the
 /// requirements and the parameters of each operation. `openapi.json` contains the rest, which a person writes:
 ///
-/// * `paths`: for each operation its name, its summary, the schemas of its `body` and `answer`, the schema of its
-///   `progress` events, the `result` of a success in words, and the statuses of its `problems`. An unusual operation
-///   adds `parameters` and `responses`.
+/// * `paths`: the operations. `body`, `answer` and `progress` are the names of the schemas of the request, of the
+///   response and of its progress events. `result` describes the response in words; without it the summary does.
+///   `problems` lists the statuses of problems. An unusual operation adds `parameters` and `responses`.
 /// * `problems` and `parameters`: what all operations share.
 /// * `schemas`: the JSON that no `Codable` type describes.
 /// * `descriptions`: for a message or its member a sentence, or further members of its schema.

@@ -122,7 +122,7 @@ final class SchemaRecorder: Decoder, SingleValueDecodingContainer, UnkeyedDecodi
 
     func singleValueContainer() -> any SingleValueDecodingContainer { self }
 
-    // MARK: A list of one element, or a single value
+    // MARK: A list with a single element, or a single value
 
     private(set) var currentIndex = 0
     var count: Int? { nil }
