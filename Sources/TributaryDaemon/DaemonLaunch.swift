@@ -13,6 +13,7 @@ package struct DaemonLaunch {
         case moveStore(to: String)
         case demo
         case listSettings
+        case openAPI
     }
 
     package static let version = TributaryVersion.current
@@ -62,6 +63,9 @@ package struct DaemonLaunch {
                 return areEqual ? ExitStatus.done.rawValue : ExitStatus.internalError.rawValue
             case .listSettings:
                 Self.printLine(try Self.json(SettingDescription.all), to: 1)
+                return ExitStatus.done.rawValue
+            case .openAPI:
+                Self.printLine(try InterfaceDocument.text.get(), to: 1)
                 return ExitStatus.done.rawValue
             }
         } catch {

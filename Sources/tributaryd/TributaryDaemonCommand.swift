@@ -51,6 +51,9 @@ struct TributaryDaemonCommand: AsyncParsableCommand {
     @Flag(help: "Print every key of the configuration file as JSON, and start nothing.")
     var listSettings = false
 
+    @Flag(name: .customLong("openapi"), help: "Print the OpenAPI document of the admin interface, and start nothing.")
+    var openAPI = false
+
     @Flag(help: "Show two peers at work in a scratch folder.")
     var demo = false
 
@@ -75,6 +78,8 @@ struct TributaryDaemonCommand: AsyncParsableCommand {
         let mode: DaemonLaunch.Mode =
             if listSettings {
                 .listSettings
+            } else if openAPI {
+                .openAPI
             } else if demo {
                 .demo
             } else if doctor {

@@ -3,15 +3,10 @@ package import TributaryChanges
 
 /// The OpenAPI document of the admin interface, with the values that it allows.
 package struct InterfaceDescription: Sendable {
-    package static let path = "Sources/TributaryDaemon/Routes/openapi.json"
-
     /// One method of one path.
     package struct Operation: Sendable, CustomStringConvertible {
         package var method: String
         package var path: String
-        package var access: String
-        /// Whether the operation is available only while the store is open.
-        package var needsOpenStore: Bool
         package var query: Set<String>
         package var pathParameters: Set<String>
         package var request: JSONValue?
@@ -23,13 +18,9 @@ package struct InterfaceDescription: Sendable {
 
     package let root: JSONValue
 
-    package init() throws {
-        root = try JSONParser.parse(try Article.text(of: InterfaceDescription.path), depthLimit: 32)
+    package init(_ text: String) throws {
+        root = try JSONParser.parse(text, depthLimit: 32)
     }
-
-    package func schema(_ name: String) -> JSONValue? { root["components"]?["schemas"]?[name] }
-
-    package var schemaNames: Set<String> { Set(members(root["components"]?["schemas"]).map(\.key)) }
 
     package var operations: [Operation] {
         members(root["paths"]).flatMap { path in
@@ -59,8 +50,6 @@ package struct InterfaceDescription: Sendable {
         return Operation(
             method: method,
             path: path,
-            access: value["x-access"]?.string ?? "",
-            needsOpenStore: value["x-answers"] == .string("while the store is open"),
             query: names(.string("query")),
             pathParameters: names(.string("path")),
             request: value["requestBody"]?["content"]?["application/json"]?["schema"],

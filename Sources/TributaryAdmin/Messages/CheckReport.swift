@@ -25,7 +25,7 @@ package struct CheckReport: Codable, Hashable, Sendable {
         }
     }
 
-    package enum Obstacle: String, Sendable {
+    package enum Obstacle: String, CaseIterable, Sendable {
         case storeDamaged = "store-damaged"
         case segmentsMissing = "segments-missing"
         case logsUnreadable = "logs-unreadable"

@@ -4,7 +4,7 @@ package struct CompactionReport: Codable, Hashable, Sendable {
 
     package struct Step: Codable, Hashable, Sendable {
         /// A text, so that a report with a result of a later version can be read.
-        package struct Result: RawRepresentable, Hashable, Sendable, Codable {
+        package struct Result: RawRepresentable, CaseIterable, Hashable, Sendable, Codable {
             package var rawValue: String
 
             package init(rawValue: String) { self.rawValue = rawValue }
@@ -15,6 +15,8 @@ package struct CompactionReport: Codable, Hashable, Sendable {
             package static let verified = Self(rawValue: "verified")
             package static let differs = Self(rawValue: "differs")
             package static let nothing = Self(rawValue: "nothing")
+
+            package static let allCases = [cut, exists, verified, differs, waits, nothing]
         }
 
         package var result: Result

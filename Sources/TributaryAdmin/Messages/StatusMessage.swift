@@ -1,6 +1,6 @@
 /// The response of `GET /v1/status`.
 package struct StatusMessage: Codable, Hashable, Sendable {
-    package enum State: String, Codable, Sendable {
+    package enum State: String, Codable, CaseIterable, Sendable {
         case starting
         case migrating
         case running

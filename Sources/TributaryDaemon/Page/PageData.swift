@@ -15,18 +15,18 @@ struct PageData: Sendable {
         case everything
     }
 
-    struct Compaction: Sendable, Encodable {
+    struct Compaction: Sendable, Codable {
         var time: Double
         var report: CompactionReport
     }
 
-    struct Folder: Sendable, Encodable {
+    struct Folder: Sendable, Codable {
         var files: Int
         var bytes: Int64
         var time: Double
     }
 
-    struct Trust: Sendable, Encodable {
+    struct Trust: Sendable, Codable {
         var mode: String
         var pinsFirst: Bool
         /// Of other stores.

@@ -50,9 +50,8 @@ enum RouteTable {
             Route(.get, .configuration, .read, needs: .nothing, ConfigRoute.handle),
             Route(.post, .shutdown, .owner, needs: .nothing, ShutdownRoute.handle),
             Route(.get, .page, .read, needs: .nothing, PageRoute.handle),
-            // The description of this table, as it was built into the program.
             Route(.get, .openAPI, .read, needs: .nothing) { _ in
-                .bytes(PackageResources.openapi_json, type: "application/openapi+json")
+                .bytes(Array(try InterfaceDocument.text.get().utf8), type: "application/openapi+json")
             },
             Route(.get, .metrics, .read, needs: .nothing) { try await MetricsRoute.response(of: $0.daemon) },
         ]

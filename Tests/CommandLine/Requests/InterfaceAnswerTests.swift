@@ -12,7 +12,7 @@ import TributaryClient
 
     @Test(.timeLimit(.minutes(30))) func everyAnswerIsAsDescribed() async throws {
         let daemon = try await RunningDaemon.started()
-        let talk = try InterfaceTalk(daemon)
+        let talk = try await InterfaceTalk(daemon)
         var writer = RunningDaemon.foreignWriter()
         try writer.write([[RunningDaemon.insertion(1)]], to: daemon.logs)
         let now = UInt64(Date().timeIntervalSince1970 * 1000)
@@ -153,7 +153,8 @@ import TributaryClient
         try await talk.ask("PUT /v1/log-level", body: #"{"level":"loud"}"#, expecting: 400)
         try await talk.ask("GET /v1/config", expecting: 200)
         let document = try await talk.ask("GET /v1/openapi.json", expecting: 200)
-        #expect(document.text == (try Article.text(of: InterfaceDescription.path)))
+        let printed = try await Answer(of: ["--openapi"], to: "tributaryd", in: try TemporaryFolder("openapi"))
+        #expect(printed.ending == .exited(0) && printed.output == document.text + "\n")
         try await talk.ask("POST /v1/reload", expecting: 200)
     }
 }

@@ -13,9 +13,9 @@ final class InterfaceTalk {
     private let operations: [String: InterfaceDescription.Operation]
     private(set) var unasked: Set<String>
 
-    init(_ daemon: RunningDaemon) throws {
+    init(_ daemon: RunningDaemon) async throws {
         self.daemon = daemon
-        description = try InterfaceDescription()
+        description = try InterfaceDescription(try await daemon.client.send(AdminCall(.get, "/v1/openapi.json")).text)
         operations = Dictionary(uniqueKeysWithValues: description.operations.map { ($0.description, $0) })
         unasked = Set(operations.keys)
     }
