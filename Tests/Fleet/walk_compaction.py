@@ -1,4 +1,4 @@
-"""Compaction.md: a machine without a large value, and data that one machine alone has."""
+"""NewMachine.md, Compaction.md: a machine without a large value, and data that one machine alone has."""
 import base64, json, os, re
 
 from walk_machines import LOGS
@@ -6,7 +6,7 @@ from walk_stories import exchange, new_machine
 
 
 def blob(walk, north, south, third):
-    """A new machine lacks a large value that a baseline names: Compaction.md."""
+    """A new machine lacks a large value that a baseline names: NewMachine.md."""
     photo = base64.b64encode(os.urandom(200_000)).decode()
     with open(f"{north.shared}/photo.jsonl", "w") as file:
         file.write(json.dumps({"insert": "Employee", "values": {"name": "Photo", "photo": photo}}) + "\n")
@@ -20,13 +20,13 @@ def blob(walk, north, south, third):
     north.carry(third, "*.tlog", "*/blobs")
     third.knows("sudo systemctl start tributaryd.service")
     large = os.path.basename(north.files("*/blobs/*").pop())
-    walk.shows(third, "Compaction", "status: blob", WRITER=writer)
-    shown = walk.block(third, "Compaction", "blob", kind="test", values={"SEGMENT": segment})
-    pattern = walk.pattern("Compaction", "output: blob", BLOB=large)
+    walk.shows(third, "NewMachine", "status: blob", WRITER=writer)
+    shown = walk.block(third, "NewMachine", "blob", kind="test", values={"SEGMENT": segment})
+    pattern = walk.pattern("NewMachine", "output: blob", BLOB=large)
     walk.expect(pattern.search(shown), "the answer names the large value that is missing", shown)
     walk.expect(not third.has("Photo"), "the baseline is not joined without the large value")
     north.carry(third, "*.tlog")
-    walk.block(third, "Compaction", "join", kind="test")
+    walk.block(third, "NewMachine", "join", kind="test")
     walk.expect(third.has("Photo"), "the baseline is joined")
 
     def both():

@@ -1,7 +1,7 @@
-"""Stories.md: each story in the situation that it tells of."""
+"""Stories.md, LostFiles.md, NewMachine.md, Backups.md: each story in the situation that it tells of."""
 import os, re, struct, subprocess, sys, time, uuid
 
-from walk_machines import LOGS, Failure, root
+from walk_machines import LOGS, Failure, block, root
 
 sys.path.insert(0, f"{root}/etc/examples/producers")
 import gate
@@ -48,7 +48,7 @@ def exchange(north, south, third):
 
 
 def gone(walk, north, south, third):
-    """A machine is gone, so that no segment may leave the folder until it is evicted; then it comes back: Stories.md."""
+    """A machine is gone, so that no segment may leave the folder until it is evicted; then it comes back: LostFiles.md."""
     def both():
         exchange(north, south, third)
     for machine in (north, south, third):
@@ -65,15 +65,15 @@ def gone(walk, north, south, third):
         for machine in (north, south):
             machine.save(f"Round-{uuid.uuid4()}")
             machine.knows("sudo tributaryctl compact")
-    pattern = walk.pattern("Stories", "output: gone", FORMER=former)
+    pattern = walk.pattern("LostFiles", "output: gone", FORMER=former)
 
     def waits():
         change()
         return pattern.search(north.knows("sudo tributaryctl compact --dry-run") + "\n")
     walk.until("the segments wait for the machine that is gone", waits)
-    walk.expect(pattern.search(walk.block(north, "Stories", "gone", kind="test")), "the dry run names the machine that is gone")
+    walk.expect(pattern.search(walk.block(north, "LostFiles", "gone", kind="test")), "the dry run names the machine that is gone")
     for machine in (north, south):
-        walk.block(machine, "Stories", "evict", kind="test", values={"FORMER": former})
+        walk.block(machine, "LostFiles", "evict", kind="test", values={"FORMER": former})
 
     def leave():
         change()
@@ -87,7 +87,7 @@ def gone(walk, north, south, third):
     # Now it is gone for good.
     third.knows("sudo systemctl stop tributaryd.service")
     for machine in (north, south):
-        walk.block(machine, "Stories", "evict", kind="test", values={"FORMER": third_writer(north, "till")})
+        walk.block(machine, "LostFiles", "evict", kind="test", values={"FORMER": third_writer(north, "till")})
         machine.set("retention", None)
 
 
@@ -97,20 +97,20 @@ def third_writer(machine, name):
 
 
 def new(walk, north, south, third):
-    """A new machine begins with a copy of the log folder: Stories.md."""
+    """A new machine begins with a copy of the log folder: NewMachine.md."""
     new_machine(third, "tablet", north)
     north.carry(third)
-    shown = walk.block(third, "Stories", "new", kind="test")
+    shown = walk.block(third, "NewMachine", "new", kind="test")
     digest = walk.agree(north, south)
     walk.expect(digest in shown and "the first import is not complete" not in shown, "the new machine has the state of the others", shown)
 
 
 def former(walk, north, south, third):
-    """The disk of a machine breaks: its backup goes on on another machine, and the former one is evicted: Stories.md."""
+    """The disk of a machine breaks: its backup goes on on another machine, and the former one is evicted: Backups.md, LostFiles.md."""
     def both():
         exchange(north, south, third)
     third.save("Tablet")
-    walk.block(third, "Operating", "backup")
+    walk.block(third, "Backups", "backup")
     third.knows("sudo cp /var/backups/tributary.sqlite /walk/")
     third.save("Later")
     walk.agree(north, south, third, carry=both)
@@ -118,29 +118,29 @@ def former(walk, north, south, third):
     new_machine(third, "till-12", north)
     third.knows("sudo mv /walk/tributary.sqlite /var/backups/")
     north.carry(third)
-    shown = walk.block(third, "Stories", "restore", kind="test")
+    shown = walk.block(third, "Backups", "restore", kind="test")
     walk.expect(re.search(rf"^{former}.*\n(.*\n)*.* self ", shown, re.M), "the list has the restored store and the former one", shown)
     walk.expect(third.has("Later"), "what the former machine had exported is imported")
     third.save("Restored")
     walk.agree(north, south, third, carry=both)
     walk.expect(third.writer() != former and north.has("Restored"), "the restored store goes on as another writer")
     for machine in (north, south):
-        walk.block(machine, "Stories", "former", kind="test", values={"FORMER": former})
+        walk.type(machine, "LostFiles", block("evict", "LostFiles", kind="test")[0], values={"FORMER": former})
         shown = machine.knows("tributaryctl writer list")
         walk.expect(re.search(rf"^{former}.*evicted", shown, re.M), "the former machine is evicted", shown)
 
 
 def restore(walk, north, south, third):
-    """The store's file is damaged; the backup goes on, with what was exported after it: Stories.md."""
+    """The store's file is damaged; the backup goes on, with what was exported after it: Backups.md."""
     former = south.writer()
     south.knows("sudo rm -f /var/backups/tributary.sqlite")
-    walk.block(south, "Operating", "backup")
+    walk.block(south, "Backups", "backup")
     south.save("AfterBackup")
     walk.type_until(north, "Fleet", "sudo tributaryctl object list Employee", "AfterBackup")
     south.knows("sudo systemctl stop tributaryd.service && echo no store | sudo -u tributary tee /var/lib/tributary/store.sqlite")
     status, shown, _ = south.types("sudo systemctl start tributaryd.service")
     walk.expect(status, "the service does not start with a damaged store", shown)
-    shown = walk.block(south, "Stories", "restore", kind="test")
+    shown = walk.block(south, "Backups", "restore", kind="test")
     walk.expect(former in shown, "the list of writers has the store", shown)
     walk.expect(south.has("AfterBackup"), "what was exported after the backup is imported")
     south.save("Restored-south")
@@ -150,15 +150,15 @@ def restore(walk, north, south, third):
 
 
 def lost(walk, north, south, third):
-    """A segment of a machine is lost for good, and what comes after it is taken; then it turns up: Stories.md."""
+    """A segment of a machine is lost for good, and what comes after it is taken; then it turns up: LostFiles.md."""
     producer = Producer(f"{north.shared}/lost")
     files = [producer.write(f"Lost-{number}") for number in (1, 2, 3)]
     for machine in (north, south):
         for number in (0, 2):
             machine.place(f"{producer.logs}/{files[number]}", files[number])
     for machine in (north, south):
-        walk.shows(machine, "Stories", "status: lost", FORMER=producer.id)
-        shown = walk.block(machine, "Stories", "lost", kind="test", values={"FORMER": producer.id})
+        walk.shows(machine, "LostFiles", "status: lost", FORMER=producer.id)
+        shown = walk.block(machine, "LostFiles", "lost", kind="test", values={"FORMER": producer.id})
         walk.expect("abandoned" in shown, "the writer is abandoned", shown)
         machine.knows("sudo tributaryctl status --check")
         walk.expect(not machine.has("Lost-3"), "the position of the writer does not move")
@@ -176,7 +176,7 @@ def remove(machine, folder):
 
 
 def folders(walk, north, south, third):
-    """A segment, the own folder, and the whole log folder are lost: Stories.md."""
+    """A segment, the own folder, and the whole log folder are lost: LostFiles.md."""
     # The store no longer has the segments that all have acknowledged: a baseline in the folder of the other one does.
     walk.verify(north)
     walk.agree(north, south)
@@ -189,31 +189,31 @@ def folders(walk, north, south, third):
     files = sorted(south.files(f"*/{writer}/*.tlog"))
     content = south.knows(f"sudo sha256sum {LOGS}/{files[-2]}")
     south.knows(f"sudo rm {LOGS}/{files[-2]}")
-    walk.shows(south, "Stories", "status: missing", WRITER=writer)
-    walk.block(south, "Stories", "missing", kind="test")
+    walk.shows(south, "LostFiles", "status: missing", WRITER=writer)
+    walk.block(south, "LostFiles", "missing", kind="test")
     walk.expect(south.knows(f"sudo sha256sum {LOGS}/{files[-2]}") == content, "the segment is the one that was lost")
     remove(south, f"{LOGS}/{writer}")
     south.save("Folder")
-    walk.shows(south, "Stories", "status: folder", WRITER=writer)
-    walk.block(south, "Stories", "folder", kind="test")
+    walk.shows(south, "LostFiles", "status: folder", WRITER=writer)
+    walk.block(south, "LostFiles", "folder", kind="test")
     south.plug()
     walk.agree(north, south)
     walk.expect(north.has("Missing-1") and north.has("Folder"), "the other machine has what was lost")
 
     remove(south, LOGS)
     south.save("Folders")
-    walk.shows(south, "Stories", "status: folders")
-    walk.block(south, "Stories", "folders", kind="test", values={"WRITER": writer})
-    walk.block(south, "Stories", "marker")
+    walk.shows(south, "LostFiles", "status: folders")
+    walk.block(south, "LostFiles", "folders", kind="test", values={"WRITER": writer})
+    walk.block(south, "LostFiles", "marker")
     walk.until("the replicator has brought everything", lambda: south.types("sudo tributaryctl status --check")[0] == 0)
-    walk.block(south, "Stories", "brought", kind="test")
+    walk.block(south, "LostFiles", "brought", kind="test")
     walk.agree(north, south)
     walk.expect(north.has("Folders"), "the other machine has what was saved without a folder")
     walk.type_until(south, "Operating", "tributaryctl check", "is equal")
 
 
 def fork(walk, north, south, third):
-    """A producer has begun its numbers anew on another machine; a machine is built anew from its folder: Stories.md."""
+    """A producer has begun its numbers anew on another machine; a machine is built anew from its folder: Stories.md, Backups.md."""
     producer = Producer(f"{north.shared}/fork", "shop")
     first = producer.write("Fork-1")
     for machine in (north, south):
@@ -239,7 +239,7 @@ def fork(walk, north, south, third):
     for machine in (north, south):
         machine.knows(f"cd / && sudo find {LOGS} -ignore_readdir_race -name '*.sync-conflict-*' -delete")
     walk.until("the machines have one file", lambda: len({m.knows(f"sudo sha256sum {LOGS}/{second}") for m in (north, south)}) == 1)
-    walk.block(south, "Stories", "fork", kind="test")
+    walk.block(south, "Backups", "rebuild", kind="test")
     south.knows("sudo tributaryctl wait")
     walk.agree(north, south)
     walk.expect(south.has("Fork-north") and not south.has("Fork-south"), "the machine that is built anew has the others' state")

@@ -1,4 +1,4 @@
-"""Trust.md: whose files a machine takes, and how they are encrypted."""
+"""Trust.md, Encryption.md: whose files a machine takes, and how they are encrypted."""
 import re, shutil
 
 from walk_machines import LOGS, Failure, block
@@ -13,11 +13,11 @@ def carry_keys(walk, source, target):
 
 
 def encrypt(walk, north, south, third):
-    """What is published is encrypted, also after a restart, and the other machine reads it: Trust.md."""
-    walk.block(north, "Trust", "newkey", kind="test")
+    """What is published is encrypted, also after a restart, and the other machine reads it: Encryption.md."""
+    walk.block(north, "Encryption", "newkey", kind="test")
     carry_keys(walk, north, south)
     for machine in (north, south):
-        walk.block(machine, "Trust", "encrypt")
+        walk.block(machine, "Encryption", "encrypt")
         walk.type(machine, "Operating", "sudo systemctl restart tributaryd.service")
         walk.block(machine, "Installing", "doctor")
     walk.type(north, "Operating", "sudo tributaryctl object insert Employee name=Secretary")
@@ -30,7 +30,7 @@ def encrypt(walk, north, south, third):
         status, shown = walk.until("all segments are read", found)
         walk.expect(machine.files() and status == 1 and not shown, "no segment has the name", shown)
     # A further key, which encrypts when both machines have it.
-    walk.block(north, "Trust", "addkey", kind="test")
+    walk.block(north, "Encryption", "addkey", kind="test")
     carry_keys(walk, north, south)
     walk.block(south, "Trust", "reload", kind="test")
     for machine in (north, south):
@@ -42,7 +42,7 @@ def encrypt(walk, north, south, third):
         walk.block(machine, "Trust", "reload", kind="test")
         machine.save(f"Rekeyed-{machine.name}")
     walk.agree(north, south)
-    shown = walk.block(north, "Trust", "keysinuse", kind="test")
+    shown = walk.block(north, "Encryption", "keysinuse", kind="test")
     counts = [line.split() for line in shown.splitlines()[1:]]
     walk.expect([" ".join(line[2:]) for line in counts] == ["encrypts", "decrypts", "not encrypted"] and
                 all(int(line[1]) > 0 for line in counts[:2]), "the files are counted by their keys", shown)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The article on changes leads to types and tests that are there.
+/// The articles on changes lead to types and tests that are there.
 @Suite struct ChangingArticleTests {
     struct Task {
         let name: String
@@ -18,11 +18,12 @@ import Testing
     }
 
     static func tasks() throws -> [Task] {
-        let article = try Article("Changing")
-        return article.text.split(separator: "\n## ").dropFirst().compactMap { section in
-            let name = String(section.prefix { $0 != "\n" })
-            guard name != "Overview" else { return nil }
-            return Task(name: name, text: String(section), rows: article.rows(under: name))
+        try ["Changing", "ChangingTheDaemon"].map { try Article($0) }.flatMap { article in
+            article.text.split(separator: "\n## ").dropFirst().compactMap { section in
+                let name = String(section.prefix { $0 != "\n" })
+                guard name != "Overview" else { return nil }
+                return Task(name: name, text: String(section), rows: article.rows(under: name))
+            }
         }
     }
 

@@ -41,7 +41,7 @@ extension Problem.Code: CustomStringConvertible {
     package var description: String { rawValue }
 }
 
-/// The problems of the status, with remedies in Operating.md.
+/// The problems of the status, with remedies in Problems.md.
 extension Problem.Code {
     package static let startFailed: Self = "start-failed"
     package static let restartNeeded: Self = "restart-needed"

@@ -182,7 +182,7 @@ import TributaryAdmin
     }
 
     /// The blocks of commands are complete, up to the words in capitals.
-    @Test(arguments: ["Stories", "Compaction", "Operating", "Watching"])
+    @Test(arguments: ["Stories", "LostFiles", "NewMachine", "Backups", "Compaction", "Operating", "Watching"])
     func commandsInArticlesAreTaken(name: String) async throws {
         let baseline = "\(Self.writer)/0000000000000002.baseline"
         let samples = [

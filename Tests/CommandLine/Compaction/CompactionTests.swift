@@ -6,8 +6,8 @@ import TributaryClient
 
 /// Daemons that cut, verify and prune, new peers that begin with a baseline, and peers that miss segments.
 @Suite(.timeLimit(.minutes(30)), .daemonTurns) struct CompactionTests {
-    private func commands(_ marker: String) throws -> [[String]] {
-        let block = try #require(try Article("Compaction").block(after: "<!-- test: \(marker) -->"))
+    private func commands(_ marker: String, of article: String = "Compaction") throws -> [[String]] {
+        let block = try #require(try Article(article).block(after: "<!-- test: \(marker) -->"))
         return block.split(separator: "\n").filter { $0.hasPrefix("tributaryctl ") }.map { line in
             line.prefix { $0 != "#" }.split(separator: " ").dropFirst().map(String.init)
         }
@@ -42,7 +42,7 @@ import TributaryClient
 
         // The story of the new peer.
         let four = try await peers.add("four")
-        for command in try commands("peer") {
+        for command in try commands("peer", of: "NewMachine") {
             try await four.success(of: command)
         }
         try await peers.synchronize(peers.daemons)

@@ -7,7 +7,7 @@ import TributaryAdmin
 @Suite(.timeLimit(.minutes(30)), .daemonTurns) struct BlobStoryTests {
     private let page: StoryPage
 
-    init() throws { page = try StoryPage("Compaction") }
+    init() throws { page = try StoryPage("NewMachine") }
 
     private func machine(_ name: String) throws -> StoryMachine {
         let machine = try StoryMachine(name, settings: "retention: {keep_segments: 1ms}")

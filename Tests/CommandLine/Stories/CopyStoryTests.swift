@@ -99,7 +99,9 @@ import TributaryClient
         try await shop.save(2)
         try await StoryMachine.expectEqualDigests([shop, office])
         #expect(try await shop.writer() != former)
-        #expect(try await office.run(page, "former", with: ["FORMER": former]).contains("evicted"))
+        let evict = try StoryPage("LostFiles").lines("test: evict", with: ["FORMER": former])[0]
+        let evicted = try await office.type(evict)
+        #expect(evicted.ending == .exited(0) && evicted.output.contains("evicted"), "\(evicted)")
         try await shop.save(3)
         try await StoryMachine.expectEqualDigests([shop, office])
     }
@@ -120,6 +122,7 @@ import TributaryClient
         let status = try await shop.type("tributaryctl status")
         #expect(status.ending == .exited(69), "\(status)")
 
+        let page = try StoryPage("Backups")
         let list = try await shop.run(page, "restore")
         #expect(list.contains(former), "\(list)")
         try await shop.save(3)
@@ -184,7 +187,7 @@ import TributaryClient
         // The replicator has decided for the file that all others have.
         try FileManager.default.removeItem(atPath: conflict)
         try Data(contentsOf: URL(filePath: right)).write(to: URL(filePath: wrong))
-        try await copy.run(page, "fork")
+        try await copy.run(try StoryPage("Backups"), "rebuild")
         try await StoryMachine.expectEqualDigests([shop, copy])
         #expect(try await copy.daemon.count("Employee") == 2)
     }

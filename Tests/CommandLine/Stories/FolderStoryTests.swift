@@ -8,7 +8,7 @@ import TributaryAdmin
 @Suite(.timeLimit(.minutes(30)), .daemonTurns) struct FolderStoryTests {
     private let page: StoryPage
 
-    init() throws { page = try StoryPage.stories() }
+    init() throws { page = try StoryPage("LostFiles") }
 
     private func machines(_ names: String..., settings: String = "") async throws -> [StoryMachine] {
         let machines = try names.map { try StoryMachine($0, settings: settings) }
@@ -236,6 +236,7 @@ import TributaryAdmin
         try await shop.sync()
         let new = try StoryMachine("new")
         for file in shop.files() { try shop.carry(file, to: new) }
+        let page = try StoryPage("NewMachine")
         let output = try await new.run(page, "new")
         #expect(output.contains(try await shop.digest()), "\(output)")
         #expect(try await new.status()["initialImportComplete"] as? Bool == true)

@@ -4,7 +4,8 @@ import Testing
 
 /// Each block of the articles that is marked for a test is taken by one.
 @Suite struct StoryPageTests {
-    @Test(arguments: ["Stories", "Compaction", "Trust"]) func everyBlockIsTested(name: String) throws {
+    @Test(arguments: ["Stories", "LostFiles", "NewMachine", "Backups", "Compaction", "Trust", "Encryption"])
+    func everyBlockIsTested(name: String) throws {
         let folder = PackageFolder.path("Tests/CommandLine")
         let files = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
         let text = try files.filter { $0.hasSuffix("Tests.swift") || $0.contains("StoryMachine") }.map {
@@ -16,7 +17,7 @@ import Testing
             let word = block.split(separator: " ").last ?? ""
             let isNamed =
                 text.contains("\"\(block)\"") || text.contains("page, \"\(word)\"")
-                || text.contains("commands(\"\(word)\")")
+                || text.contains("(\"\(name)\"), \"\(word)\"") || text.contains("commands(\"\(word)\"")
             #expect(isNamed, "no test takes '\(block)' from \(name)")
         }
     }

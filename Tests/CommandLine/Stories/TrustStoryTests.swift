@@ -83,7 +83,7 @@ import TributaryAdmin
             try await machine.save(number)
         }
         try await StoryMachine.expectEqualDigests(machines)
-        try await shop.run(try StoryPage.stories(), "fork")
+        try await shop.run(try StoryPage("Backups"), "rebuild")
         try await shop.save(3)
         try await shop.sync()
         try StoryMachine.replicate(machines)
@@ -98,6 +98,7 @@ import TributaryAdmin
 
     /// Three machines share keys of their files; one of them gets each key late.
     @Test func aFleetEncryptsItsFiles() async throws {
+        let page = try StoryPage("Encryption")
         let shop = try StoryMachine("shop")
         let office = try StoryMachine("office")
         for machine in [shop, office] { try await machine.start() }
@@ -107,7 +108,7 @@ import TributaryAdmin
             let settings = "encryption: {key_file: \(machine.path(keys)), required: true}\n"
             let file = machine.path("/etc/tributary/tributary.d/encryption.yaml")
             try Data(settings.utf8).write(to: URL(fileURLWithPath: file))
-            try await machine.run(page, "reload")
+            try await machine.run(self.page, "reload")
         }
         try await encrypt(shop)
         try await shop.save(1)
@@ -138,7 +139,7 @@ import TributaryAdmin
             try Data((former.reversed().joined(separator: "\n") + "\n").utf8).write(
                 to: URL(fileURLWithPath: machine.path(keys))
             )
-            let reloaded = try await machine.run(page, "reload")
+            let reloaded = try await machine.run(self.page, "reload")
             #expect(reloaded.contains("encryption.key_file"), "\(reloaded)")
             try await machine.save(machine === shop ? 3 : 4)
             try await machine.sync()
