@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import TributaryAdmin
+import TributaryClient
 
 /// A store whose file is moved away while the daemon has it open, or that the daemon may not write.
 @Suite(.daemonTurns) struct MovedStoreTests {
