@@ -197,15 +197,15 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log", condition: daemonOnly),
             ]
         ),
-        .testTarget(name: "TributaryAdminTests", dependencies: ["TributaryAdmin", "TestSupport"]),
+        .testTarget(name: "TributaryAdminTests", dependencies: ["TributaryAdmin"]),
         .testTarget(
             name: "TributaryClientTests",
-            dependencies: ["TributaryClient", "TributaryAdmin", "TributaryChanges", "TestSupport"]
+            dependencies: ["TributaryClient", "TributaryAdmin", "TestSupport"]
         ),
         .testTarget(
             name: "TributaryDaemonTests",
             dependencies: [
-                "TributaryDaemon", "TributaryClient", "TributaryAdmin", "TributarySync", "Tributary",
+                "TributaryDaemon", "TributaryAdmin", "TributarySync", "Tributary",
                 "TributaryStore", "TributaryChanges", "TributaryModel", "TransactionLog",
                 "TestSupport", "CSQLite",
                 .product(name: "Logging", package: "swift-log", condition: daemonOnly),

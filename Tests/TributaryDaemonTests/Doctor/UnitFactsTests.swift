@@ -153,7 +153,7 @@ struct UnitFactsTests {
     /// Who can change the search path of root's command could otherwise have root run each program.
     @Test func rootRunsNoProgramFromTheSearchPathOfTheCaller() {
         let system = CommandRun.searchPath(ofCaller: nil, isRoot: true)
-        #expect(CommandRun.searchPath(ofCaller: "/home/ann/bin", isRoot: true) == system)
-        #expect(CommandRun.searchPath(ofCaller: "/home/ann/bin", isRoot: false) == "/home/ann/bin:\(system)")
+        #expect(CommandRun.searchPath(ofCaller: "/srv/ann/bin", isRoot: true) == system)
+        #expect(CommandRun.searchPath(ofCaller: "/srv/ann/bin", isRoot: false) == "/srv/ann/bin:\(system)")
     }
 }

@@ -33,16 +33,4 @@ import TributaryModel
         try replica.apply(ForeignTransaction(4, 1, clock: 9, .update("Person", 1, ["email": "other"])))
         #expect(try people(replica) == [1, 2, 3])
     }
-
-    @Test func `a long key that a former program stored whole is found too`() throws {
-        let replica = try replica()
-        let whole = try #require(StoredKey(1, [.string(Self.long)])).bytes
-        let hex = whole.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-        try PlainSQL(path: replica.path).execute(
-            "UPDATE tributary_shadow_key SET key = x'\(hex)' WHERE length(key) > 32"
-        )
-        #expect(try replica.count("tributary_shadow_key WHERE length(key) > 1999") == 1)
-        try replica.apply(ForeignTransaction(4, 1, clock: 9, .delete("Person", 1)))
-        #expect(try people(replica) == [2, 3])
-    }
 }
