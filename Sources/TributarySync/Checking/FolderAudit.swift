@@ -18,8 +18,7 @@ struct FolderAudit {
     let scratch: LogFolder
     private(set) var report: CheckReport
     private(set) var unendorsed = 0
-    /// Publishes an own segment again if its file is missing or damaged, or returns false; nil without repairs. Throws
-    /// ``Refusal``, ``SegmentError`` and ``StoreError``.
+    /// Publishes an own segment again if its file is missing or damaged, or returns false; nil without repairs.
     let republish: ((SegmentName, String) throws -> Bool)?
     let rebuilding: String
     /// Called before each segment with the number of segments so far; throws to end the audit.
