@@ -21,7 +21,7 @@ package struct UnitProperties: Hashable, Sendable {
 
     package init?(asking unit: String, for names: [String]) {
         let command = ["systemctl", "show", "--no-pager", "--property=" + names.joined(separator: ","), "--", unit]
-        guard let run = try? CommandRun(command), run.status == 0 else { return nil }
+        guard let run = try? CommandRun(command, timeLimit: CommandRun.queryLimit), run.status == 0 else { return nil }
         self.init(unit: unit, shown: run.output)
     }
 
@@ -66,7 +66,8 @@ package struct CommandRun {
 
     /// The greatest number of bytes that are read of each output.
     package static let limit = 1 << 20
-    private static let patience = Duration.seconds(60)
+    /// The time limit of a program that only reports a state.
+    package static let queryLimit = Duration.seconds(60)
 
     private static let systemPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
@@ -74,8 +75,10 @@ package struct CommandRun {
         [isRoot ? nil : path, systemPath].compactMap(\.self).joined(separator: ":")
     }
 
-    /// A program that prints more than ``limit``, or does not end, is ended.
-    package init(_ command: [String]) throws {
+    /// A program that prints more than ``limit``, or takes longer than `timeLimit`, is ended.
+    ///
+    /// A program that changes something has no time limit: the copy of a large store may take an hour.
+    package init(_ command: [String], timeLimit: Duration? = nil) throws {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = command
@@ -87,20 +90,24 @@ package struct CommandRun {
         process.standardInput = FileHandle.nullDevice
         (process.standardOutput, process.standardError) = (pipes[0], pipes[1])
         try process.run()
-        let texts = CommandRun.read(pipes.map(\.fileHandleForReading)) { process.terminate() }
+        let deadline = timeLimit.map { ContinuousClock.now + $0 }
+        let texts = CommandRun.read(pipes.map(\.fileHandleForReading), until: deadline) { process.terminate() }
         process.waitUntilExit()
         (output, errors, status) = (texts[0], texts[1], process.terminationStatus)
     }
 
     /// Reads both outputs at once: a program waits permanently if nobody reads one of them.
-    private static func read(_ files: [FileHandle], whenTooLong end: () -> Void) -> [String] {
+    private static func read(
+        _ files: [FileHandle],
+        until deadline: ContinuousClock.Instant?,
+        whenTooLong end: () -> Void
+    ) -> [String] {
         var outputs = files.map { _ in [UInt8]() }
         var open = files.map { pollfd(fd: $0.fileDescriptor, events: Int16(POLLIN), revents: 0) }
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
-        let deadline = ContinuousClock.now + patience
         while open.contains(where: { $0.fd >= 0 }) {
-            let rest = Int32(clamping: (deadline - .now).components.seconds)
-            let ready = poll(&open, nfds_t(open.count), max(0, rest) * 1_000)
+            let rest = deadline.map { max(.zero, ContinuousClock.now.duration(to: $0)) / .milliseconds(1) }
+            let ready = poll(&open, nfds_t(open.count), rest.map { Int32(min($0, 1e9)) } ?? -1)
             if ready < 0, errno == EINTR { continue }
             guard ready > 0 else {
                 end()

@@ -12,6 +12,7 @@ package final class OpenFolder: Sendable {
 
     private static let mostLinks = 40
 
+    /// Root does not follow a symbolic link of another user.
     package init(_ path: String) throws(FileFailure) {
         descriptor = clinux_open_folder(path)
         guard descriptor >= 0 else { throw FileFailure(path, errno) }

@@ -124,6 +124,7 @@ struct UnsavedState: Sendable {
     }
 }
 
+/// An entry may be out of date: the caller compares the values with the key again.
 struct UnsavedKeyIndex {
     private var indexes: [DirtyKeyIndex.Scope: [[PropertyValue]: [ObjectKey]]] = [:]
     private(set) var visited = 0

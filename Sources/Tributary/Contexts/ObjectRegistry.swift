@@ -250,6 +250,7 @@ struct AddressTable {
         }
     }
 
+    /// The caller must place the entries again.
     private mutating func dropEmptySlots() {
         let former = slots
         slots = AddressTable.noSlots

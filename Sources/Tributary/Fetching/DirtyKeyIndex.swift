@@ -43,6 +43,7 @@ struct DirtyKeyIndex {
         for scope in indexes.keys { indexes[scope]?.append(listIndex) }
     }
 
+    /// Must be called before one of the object's properties changes.
     mutating func change(_ listIndex: Int, rootIndex: Int, propertyIndex: Int) {
         for scope in indexes.keys where scope.rootIndex == rootIndex && scope.propertyIndexes.contains(propertyIndex) {
             indexes[scope]?.append(listIndex)

@@ -105,6 +105,7 @@ final class OrderStatisticTree<Element> {
         return nil
     }
 
+    /// `isBefore` must be true for all elements before the result, and for no later element.
     func first(behind isBefore: (Element) -> Bool) -> Element? {
         var found: Element?
         var next = root

@@ -4,6 +4,7 @@ import TributaryStore
 final class JoinedSaves {
     private(set) var transaction: WriteTransaction?
     private var mementos: [SaveMemento] = []
+    /// A plan may call `resolveConflict`, which must not save.
     private(set) var isPlanning = false
 
     func join(_ transaction: WriteTransaction, _ block: () throws -> Void) rethrows {

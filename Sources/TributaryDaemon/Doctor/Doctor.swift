@@ -366,8 +366,8 @@ struct Doctor {
     }
 
     private mutating func examineClock() {
-        guard let shown = try? CommandRun(["timedatectl", "show", "--property=NTPSynchronized"]), shown.status == 0
-        else { return }
+        let query = ["timedatectl", "show", "--property=NTPSynchronized"]
+        guard let shown = try? CommandRun(query, timeLimit: CommandRun.queryLimit), shown.status == 0 else { return }
         if shown.output.contains("=yes") {
             report.add("clock", .good, "it is set from the network")
         } else {

@@ -64,6 +64,9 @@ package struct Catalogue {
 
     package mutating func keep(_ isWanted: (Key) -> Bool) { entries = entries.filter { isWanted($0.key) } }
 
+    /// Whether both have the same entities, columns and links, under the same numbers.
+    func hasNumbers(of other: Catalogue) -> Bool { entries.mapValues(\.code) == other.entries.mapValues(\.code) }
+
     func code(_ kind: Kind, _ name: String, from next: inout Int64) -> Int64 {
         if let known = self[kind, "", name] { return known.code }
         defer { next += 1 }

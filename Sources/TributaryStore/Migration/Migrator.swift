@@ -86,10 +86,16 @@ struct MigrationRun {
         let hash = model.versionHash
         if recorded.currentHash == hash {
             let older = recorded.versions(withCurrent: false, except: hash)
-            return target(model, older).layout(try Catalogue(db))
+            let catalogue = try Catalogue(db)
+            let layout = target(model, older).layout(catalogue)
+            // An entry that is missing would get another number, under which the rows of the merge state are not found.
+            guard Catalogue(layout).hasNumbers(of: catalogue) else {
+                throw StoreError.database(code: SQLITE_CORRUPT, message: "tributary_catalogue does not fit the model")
+            }
+            return layout
         }
         guard let current = try recorded.current() else {
-            throw StoreError.cannotOpen(path: configuration.path, reason: "it has no record of its model")
+            throw StoreError.database(code: SQLITE_CORRUPT, message: "tributary_model has no version")
         }
         let (steps, between, losses) = try prepare(from: current, recorded)
         do {

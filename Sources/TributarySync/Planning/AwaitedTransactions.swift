@@ -14,6 +14,7 @@ struct AwaitedTransactions: Sendable {
     private var queues: [UniqueID: Heap<Wait>] = [:]
     private var counts: [Int: Int] = [:]
 
+    /// `waiter` must not be waiting yet.
     mutating func insert(_ waiter: Int, awaiting needs: [UniqueID: UInt64]) {
         guard !needs.isEmpty else { return }
         counts[waiter] = needs.count

@@ -145,6 +145,13 @@ struct UnitFactsTests {
         #expect(max(run.output.utf8.count, run.errors.utf8.count) == CommandRun.limit)
     }
 
+    /// The move of a large store copies for longer than any query takes, so a time limit is for queries alone.
+    @Test func aQueryThatDoesNotEndIsEnded() throws {
+        let run = try CommandRun(["sleep", "infinity"], timeLimit: .milliseconds(50))
+        #expect(run.status != 0)
+        #expect(try CommandRun(["sh", "-c", "echo done"], timeLimit: nil).output == "done\n")
+    }
+
     @Test func aWarningIsNoFactOfAUnit() throws {
         let run = try CommandRun(["sh", "-c", "echo User=other >&2; echo User=tributary"])
         #expect(UnitProperties(unit: "a.service", shown: run.output)["User"] == "tributary")

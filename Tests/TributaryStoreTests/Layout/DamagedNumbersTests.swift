@@ -22,6 +22,22 @@ import TributaryChanges
         }
     }
 
+    /// With other numbers the store would not find the tombstones and counters of its objects.
+    @Test(arguments: [
+        "UPDATE tributary_catalogue SET code = code + 100 WHERE kind = 'column'",
+        "DELETE FROM tributary_catalogue WHERE kind = 'entity'",
+        "DELETE FROM tributary_catalogue WHERE kind = 'column' AND code = 0",
+        "DELETE FROM tributary_model",
+    ])
+    func aStoreWithoutTheNumbersOfItsModelDoesNotOpen(damage: String) throws {
+        let fixture = try StoreFixture()
+        try fixture.store.close()
+        try PlainSQL(path: fixture.path).execute(damage)
+        let configuration = StoreConfiguration(path: fixture.path, name: "test", model: try StoreFixture.company())
+        let error = try #require(throws: StoreError.self) { try Store.open(configuration) }
+        #expect(error.isDamage, "\(error)")
+    }
+
     @Test func packedValuesOfAnyBytesAreRead() {
         var generator = SeededGenerator.printingSeed()
         var (values, rows) = (0, 0)

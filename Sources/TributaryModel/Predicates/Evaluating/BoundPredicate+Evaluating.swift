@@ -45,6 +45,7 @@ extension BoundPredicate.Comparison {
         return quantifier.holds(of: left.values(in: scopes)) { isTrue($0, operand) }
     }
 
+    /// `right` must be a constant or a list.
     package func isTrue(_ left: PropertyValue, _ right: BoundPredicate.Operand) -> Bool {
         switch right {
         case .constant(let value):
