@@ -158,6 +158,8 @@ struct FolderAudit {
             let hint =
                 if let taken = error as? SegmentError, taken.kind == .forked {
                     "If nobody needs it: rm -r \(taken.file.shellWord) && \(FolderAudit.repair)"
+                } else if let error = error as? StoreError, !error.isInputOutput {
+                    "The store cannot be read: see the other problems of this check."
                 } else {
                     FolderAudit.writingHint
                 }
