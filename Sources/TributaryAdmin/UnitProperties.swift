@@ -91,7 +91,9 @@ package struct CommandRun {
         (process.standardOutput, process.standardError) = (pipes[0], pipes[1])
         try process.run()
         let deadline = timeLimit.map { ContinuousClock.now + $0 }
-        let texts = CommandRun.read(pipes.map(\.fileHandleForReading), until: deadline) { kill(process.processIdentifier, SIGKILL) }
+        let texts = CommandRun.read(pipes.map(\.fileHandleForReading), until: deadline) {
+            kill(process.processIdentifier, SIGKILL)
+        }
         process.waitUntilExit()
         (output, errors, status) = (texts[0], texts[1], process.terminationStatus)
     }
