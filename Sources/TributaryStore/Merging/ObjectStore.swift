@@ -101,7 +101,7 @@ struct ObjectStore {
         try objects.delete.run()
     }
 
-    /// A reference is shown only while its target is visible.
+    /// Records a reference to an invisible target as unresolved; the column then shows its representative or nothing.
     private func shown(_ value: PropertyValue, in column: StoreModel.ColumnIndex, of id: UniqueID) throws
         -> PropertyValue
     {

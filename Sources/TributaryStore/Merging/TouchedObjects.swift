@@ -3,8 +3,7 @@ import TributaryChanges
 
 /// The objects that deferred and kept lines of a transaction may write.
 ///
-/// A transaction may have any number of lines, so only the first objects are in a set. The others are in a temporary
-/// file of SQLite. An object costs O(log n).
+/// Only the first are in memory; the others are in a temporary SQLite file, at O(log n) for each object.
 final class TouchedObjects {
     private let limit: Int
     private var first: Set<UniqueID> = []
