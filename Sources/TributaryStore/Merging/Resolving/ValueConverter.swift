@@ -13,9 +13,7 @@ final class ValueConverter {
         self.external = external
     }
 
-    /// Stores the converted values in ``writes``; `index` is the index of the change in the slice.
-    ///
-    /// Throws ``StoreError`` `invalidChange` for a value of a local change that the model cannot represent.
+    /// Sets ``writes``; throws `invalidChange` if the model cannot represent a value of a local change.
     func convert(_ values: [PropertyWrite], of index: Int, in slice: ChangeSlice, shape: ChangeShape) throws {
         writes.removeAll(keepingCapacity: true)
         for valueIndex in values.indices {
@@ -112,9 +110,7 @@ final class ValueConverter {
         }
     }
 
-    /// Whether a value of an inverse column needs no further write.
-    ///
-    /// An identifier went to the other object's register already, and a new object without an owner needs no write.
+    /// True if the identifier went to the other object's register already, or a new object has no owner.
     private static func isWrittenElsewhere(_ json: JSONValue, isInsert: Bool) -> Bool {
         reference(json).map { isInsert || !$0.isNull } ?? false
     }
