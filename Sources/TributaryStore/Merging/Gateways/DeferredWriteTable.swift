@@ -6,8 +6,7 @@ package struct DeferredWriteTable {
     package struct Entry {
         package var change: Change
         var number: Int64
-        /// The index of the change in its transaction; negative when it comes from a baseline, or a migration took it
-        /// out of the tables.
+        /// The index in the transaction; negative for a change from a baseline or a migration.
         var position: Int
         package var valueIndex: Int?
         /// Whether it is a greatest or least value of a baseline, which belongs to no transaction.
@@ -106,9 +105,7 @@ package struct DeferredWriteTable {
         package var size: Int
     }
 
-    /// In the order of the versions, and within a transaction in its order; needs the memory of a single line.
-    ///
-    /// The lines are those at the time of the call: `body` may remove and insert lines.
+    /// In the order of versions, then of lines, with one in memory; `body` may remove and insert lines.
     package func forEachLine(_ body: (Line) throws -> Void) throws {
         var line: Line?
         var first: Entry?
