@@ -64,8 +64,6 @@ final class EffectLog {
     }
 }
 
-/// The state of a transaction while its changes are applied, some of them after changes of later transactions.
-///
 /// `@unchecked Sendable`: it changes only with the write lock held, and is only read after the commit.
 final class AppliedTransaction: @unchecked Sendable {
     let number: Int64

@@ -171,8 +171,7 @@ struct LinkMerger {
 
 /// Shows pairs that have a shadow at an end as pairs of the representatives.
 ///
-/// The registers stay in `tributary_link`. The relationship's own table has a pair of the representatives without a
-/// version, unless the representatives are linked themselves. Changes collect pairs; ``update(_:)`` decides them.
+/// The register stays in `tributary_link`; the own table gets a pair without a version, unless it has the pair.
 final class ShadowLinks {
     private struct Cell: Hashable {
         var link: Int
@@ -228,8 +227,7 @@ final class ShadowLinks {
         }
     }
 
-    /// Costs one look at each shadow of the ends, and for each collected pair one look at the hidden pairs of the end
-    /// with fewer shadows, and of its shadows.
+    /// For each collected pair, costs one look at the pairs of the end with fewer shadows, and of its shadows.
     func update(_ record: (LinkLayout, UniqueID, UniqueID) throws -> Void) throws {
         guard !cells.isEmpty else { return }
         let pending = cells

@@ -4,8 +4,7 @@ import TributaryModel
 
 /// Merges the changes of imported and local transactions into the tables of the store, in one write transaction.
 ///
-/// It sorts a slice of changes by table and identifier, to visit the pages of a large store in order. Changes to an
-/// object keep their order. Links are merged last, in their own order.
+/// It sorts a slice by table and identifier, to visit the pages of a large store in order, and merges links last.
 final class MergeEngine {
     let tables: MergeTables
     let cursor = TransactionCursor()

@@ -1,7 +1,6 @@
 import TributaryChanges
 import TributaryModel
 
-/// Merges inserts, updates and deletions into visible and invisible objects, and updates what depends on them.
 final class ObjectMerger {
     let layout: StoreModel
     let tables: MergeTables
@@ -12,7 +11,6 @@ final class ObjectMerger {
     let links: LinkMerger
     let conflicts: ConflictRecorder
     let keys: KeyChanges
-    /// For each table: whether a new object can change the owner in a one-to-one relationship.
     private let hasOneToOne: [Bool]
 
     init(

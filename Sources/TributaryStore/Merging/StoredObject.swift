@@ -1,12 +1,8 @@
 import TributaryChanges
 import TributaryModel
 
-/// An object of the store as the merge sees it: its state, and the place of its data.
-///
-/// A visible object has a row in the table of its root entity. Other objects have at most a row in `tributary_object`:
-/// tombstones, objects without an insert yet, and shadows (a visible object has one of their unique keys).
+/// An object as the merge sees it: visible with a row in its table, or at most with a row in `tributary_object`.
 struct StoredObject {
-    /// What readers see for the identifier of an object.
     enum Shown: Equatable {
         case nothing
         case itself
@@ -45,9 +41,7 @@ struct StoredObject {
     }
 }
 
-/// The registers of an object by column; counters have totals instead.
-///
-/// Without a row they are in memory. With a row, only versions and new values are; other values are read on demand.
+/// Registers by column, without counters; the values of a row are read on demand, except new values.
 struct StoredRegisters: RegisterSet {
     private let tables: MergeTables
     private let table: Int

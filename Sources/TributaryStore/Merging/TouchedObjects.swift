@@ -1,9 +1,7 @@
 import GRDB
 import TributaryChanges
 
-/// The objects that deferred and kept lines of a transaction may write.
-///
-/// Only the first are in memory; the others are in a temporary SQLite file, at O(log n) for each object.
+/// Only the first objects are in memory; the others are in a temporary SQLite file, at O(log n) for each object.
 final class TouchedObjects {
     private let limit: Int
     private var first: Set<UniqueID> = []

@@ -16,7 +16,6 @@ final class TransactionCursor {
     @exclusivity(unchecked) var isInOrder = true
     @exclusivity(unchecked) var touched = TouchedObjects()
 
-    /// The positions of deferred writes that a baseline brings; see ``position(_:)``.
     static let joinedPositions = -(1 << 39) ... -(1 << 38)
 
     func begin(number: Int64, writer: Int64, isLocal: Bool) {
@@ -45,7 +44,6 @@ final class TransactionCursor {
         self.writer = writer
     }
 
-    /// Continues a transaction with changes that were waiting.
     func move(to transaction: AppliedTransaction, number: Int64, revision: Int64) {
         writer = transaction.writer
         self.number = number

@@ -2,10 +2,9 @@ package import TributaryChanges
 
 /// Decides which live objects are visible when several share a unique key (merge statement 15).
 ///
-/// It decides at the end of a transaction, because slices may exchange keys, or after a group of rows that are merged
-/// together. If very many objects of another store's transaction share keys, it decides in parts, to bound memory.
-/// A baseline is never decided in parts: its keys are incomplete until all registers are merged. An object without
-/// shared keys costs one index look-up for each key.
+/// It decides at the end of a transaction (slices may exchange keys) or of a group of rows that are merged together. To
+/// bound memory it decides in parts if very many objects share keys, but never for a baseline: its keys are incomplete
+/// until all registers are merged. An object without shared keys costs one index look-up for each key.
 final class UniquenessMerger {
     private let tables: MergeTables
     private let objects: ObjectMerger
@@ -14,7 +13,7 @@ final class UniquenessMerger {
     @exclusivity(unchecked) private var released: Set<KeyChanges.Key> = []
     /// With so many pending objects it decides before the end of the transaction; each takes about 300 bytes.
     @exclusivity(unchecked) var limit = 100_000
-    /// True during a migration, which must not see shadows; ``decideAll(keepsConflicts:)`` follows.
+    /// True during a migration, which works without shadows; ``decideAll(keepsConflicts:)`` follows.
     @exclusivity(unchecked) var isSuspended = false
 
     init(_ tables: MergeTables, objects: ObjectMerger) {
@@ -101,9 +100,7 @@ final class UniquenessMerger {
     }
 }
 
-/// One decision about the objects of a table that share unique keys.
-///
-/// It handles objects in the order of their inserts, each once, because a decision depends only on earlier objects.
+/// Decides about objects in the order of their inserts, each once: a decision depends only on earlier objects.
 final class UniquenessDecision {
     private let table: Int
     private let tables: MergeTables
@@ -113,7 +110,6 @@ final class UniquenessDecision {
     private var queue = Heap<KeyHolder>()
     private var known: Set<UniqueID> = []
     private var changed: Set<UniqueID> = []
-    /// The visible holder of each key that was looked up, without the objects in the queue; nil without a holder.
     private var owners: [StoredKey: KeyHolder?] = [:]
 
     init(_ table: Int, _ tables: MergeTables, _ objects: ObjectMerger, keepsConflicts: Bool, isLocal: Bool) {
@@ -276,7 +272,6 @@ struct KeyHolder: Comparable {
     var keys: [StoredKey]
     var representative: UniqueID?
 
-    /// Compares identifiers, unlike `<`, which compares the versions of the inserts.
     static func == (left: KeyHolder, right: KeyHolder) -> Bool { left.id == right.id }
 
     static func < (left: KeyHolder, right: KeyHolder) -> Bool {

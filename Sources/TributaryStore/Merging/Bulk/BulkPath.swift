@@ -4,9 +4,8 @@ import TributaryModel
 
 /// Merges plain inserts, updates and deletions of imports together, in the order of tables and identifiers.
 ///
-/// The result is the same as with ``ObjectMerger``, but cheaper: rows of many transactions are sorted, one statement
-/// inserts several rows, and SQLite reads the values from the memory of a run. One thread uses the path, so its
-/// properties skip the checks for overlapping accesses.
+/// The result is the same as with ``ObjectMerger``, but cheaper: rows are sorted, one statement inserts several rows,
+/// and SQLite reads values from the memory of a run. One thread uses it, so overlapping accesses are not checked.
 final class BulkPath {
     let db: Database
     let tables: MergeTables
@@ -20,7 +19,6 @@ final class BulkPath {
     let waiting = WaitingRows()
     @exclusivity(unchecked) var rowInserts: [Int: RowInsert?] = [:]
     private let key = UnsafeMutableRawBufferPointer.allocate(byteCount: 16, alignment: 8)
-    /// For each table: whether its objects have neither keys nor relationships.
     private let isAlone: [Bool]
     @exclusivity(unchecked) private var writes: [RegisterWrite] = []
     @exclusivity(unchecked) var heads: [VisibleRow?] = []
@@ -279,8 +277,8 @@ extension BulkPath {
 
     /// Returns the number of merged rows; 0 if the next row is an insert.
     ///
-    /// The objects can be read before the merge, because no row changes another object: values are outside unique keys or
-    /// wait for the decision about keys, and nothing refers to a deleted object.
+    /// The objects can be read before the merge, because no row changes another object: values are outside unique keys
+    /// or wait for the decision about keys, and nothing refers to a deleted object.
     func updateTogether(from index: Int) throws -> Int {
         let table = waiting.rows[index].table
         let rows = waiting.rows[index...].prefix(BulkPath.updateLimit).prefix { row in

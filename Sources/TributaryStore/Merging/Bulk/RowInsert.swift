@@ -15,7 +15,6 @@ final class RowInsert {
     private let code: Int64?
     private let defaults: [(index: Int32, value: PropertyValue)]
     private let firstRow: Int32
-    /// The identifiers of the rows, in memory that stays valid while the statement runs.
     private let keys: UnsafeMutableRawBufferPointer
     private var isReady = false
 

@@ -1,7 +1,5 @@
 import TributaryChanges
 
-/// Plain inserts, updates and deletions of imported transactions that wait to be merged together.
-///
 /// A change of any other kind first merges the waiting rows, so waiting changes no state.
 final class WaitingRows {
     /// The importer commits at most so many changes at once.
@@ -35,7 +33,6 @@ final class WaitingRows {
 
     func isDeletion(_ row: Row) -> Bool { shape(of: row) < 0 }
 
-    /// -1 for a deletion.
     @inline(__always)
     func shape(of row: Row) -> Int { runs[Int(row.run)].shape }
 

@@ -147,7 +147,6 @@ package struct DeferredWriteTable {
         try delete.run()
     }
 
-    /// In the order of the identifiers; writes of the same object in the order of the transactions and their changes.
     func forEachByObject(_ body: (Entry) throws -> Void) throws {
         try forEach("TRUE", orderedBy: "id, version, position, part, entity", body)
     }
@@ -291,7 +290,6 @@ extension DeferredWriteTable {
         return found
     }
 
-    /// The writes of one transaction, or of all with nil; the newest transaction first, and each in its order.
     func imported(of number: Int64?, limit: Int, _ origins: inout DeferredOrigins) throws -> [DeferredWrite] {
         let select = try BoundStatement(
             db,

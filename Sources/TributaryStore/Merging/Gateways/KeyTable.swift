@@ -1,10 +1,7 @@
 import GRDB
 import TributaryChanges
 
-/// Reads the unique keys of objects, and finds the visible objects that have a key.
-///
-/// A key contains the target of a to-one register, even if the column does not show the target. In that case the keys of
-/// the row are in `tributary_shadow_key`, like the keys of shadows.
+/// A key contains the target of a to-one register; if the column does not show it, `tributary_shadow_key` has the key.
 final class KeyTable {
     private let db: Database
     private let layout: StoreModel
@@ -12,7 +9,6 @@ final class KeyTable {
     private let shadows: ShadowTable
     private let columns: [[Int]]
     private let selections: [String]
-    /// For each constraint of each table: the query for rows with the values ?1, ?2 … in its columns.
     private let searches: [[String]]
     private let referenceColumns: [[StoreModel.ColumnIndex]]
 
@@ -226,7 +222,6 @@ struct StoredKey: Hashable {
         self.bytes = bytes
     }
 
-    /// Nil for bytes that are not a key.
     var content: (constraint: Int, values: [PropertyValue])? {
         bytes.withUnsafeBytes { buffer in
             var reader = VariableLengthReader(bytes: buffer)

@@ -4,8 +4,7 @@ import TributaryModel
 
 /// The tables that a merge reads and writes, each behind the one type that knows its SQL.
 ///
-/// It belongs to one write transaction and one thread. So the caches stay valid, and the properties of the gateways skip
-/// the checks for overlapping accesses.
+/// One write transaction and one thread use it, so the caches stay valid, and overlapping accesses are not checked.
 final class MergeTables {
     let layout: StoreModel
     let versions: VersionCache
@@ -85,8 +84,7 @@ final class MergeTables {
 extension MergeTables {
     /// Looks up at once the rows that the inserts need, and treats the inserted objects, except shadows, as visible.
     ///
-    /// Costs one or two looks at each change, two queries for each table with inserts, and, while there are shadows, one
-    /// query for each insert of an object with a partial row.
+    /// Costs two queries for each table with inserts; while there are shadows, also one for each partial row.
     func prepare<Element>(
         _ changes: [Element],
         _ subject: (Element) -> (table: Int, inserted: UniqueID?)
@@ -183,13 +181,10 @@ struct PreservedValueTable {
     }
 }
 
-/// The objects of a table that may have a row in one of the store's own tables; no object with a row is missing.
-///
-/// A look-up for each of the many objects without a row would cost an insert 39 % more instructions.
+/// Contains all objects with a row; looking up the many others would cost an insert 39 % more instructions.
 struct MembershipHint {
     private var ids: Set<UniqueID> = []
     private var isEverything = false
-    /// With more identifiers than this, each object is looked up.
     static let limit = 20_000
 
     func mayContain(_ id: UniqueID) -> Bool { isEverything || ids.contains(id) }

@@ -162,7 +162,6 @@ final class ObjectTables {
     private let db: Database
     private let layout: StoreModel
     @exclusivity(unchecked) private var tables: [ObjectTable?]
-    /// The bytes of an identifier, valid while a statement uses them.
     private let key = UnsafeMutableRawBufferPointer.allocate(byteCount: 16, alignment: 8)
 
     init(_ db: Database, layout: StoreModel) {
@@ -218,9 +217,7 @@ package struct VisibleRow {
     }
 }
 
-/// Caches the visibility of objects.
-///
-/// Objects are treated as visible before their inserts are merged, so that references to them need not wait;
+/// Treats objects as visible before their inserts are merged, so that references to them need not wait;
 /// ``ObjectMerger`` reverts this when a deletion supersedes the insert.
 final class VisibilityCache {
     private let objects: ObjectTables

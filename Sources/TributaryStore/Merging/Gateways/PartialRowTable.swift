@@ -86,7 +86,6 @@ package struct PartialRow {
     package struct Shadow: Hashable {
         package var inserted: Int64
         package var entity: Int64
-        /// The visible object that references to the shadow show.
         package var representative: UniqueID
     }
 

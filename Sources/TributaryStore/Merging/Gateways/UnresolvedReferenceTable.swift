@@ -3,8 +3,8 @@ import TributaryChanges
 
 /// Reads and writes `tributary_reference`: the to-one registers of visible objects with a target that is not shown.
 ///
-/// The target is invisible (the column may show its representative), or has another one-to-one owner. The first search
-/// for the greatest owner of a one-to-one target stores a rank in each row, for an index; later rows have no rank yet.
+/// The target is invisible (the column may show its representative), or another object is its one-to-one owner. The
+/// first search for the greatest owner stores a rank in each row, for an index; rows that are written later have none.
 final class UnresolvedReferenceTable {
     private let db: Database
     private let layout: StoreModel
@@ -93,9 +93,7 @@ final class UnresolvedReferenceTable {
         return try statement.all { $0.id(0) }
     }
 
-    /// The greatest object that holds the one-to-one target without showing it; costs one rank for each unranked row.
-    ///
-    /// `row` returns nil for an invisible object; its entry is damage and is removed.
+    /// Costs one rank for each unranked row; an entry without a visible row is damage and is removed.
     func greatestOwner(
         of target: UniqueID,
         _ column: StoreModel.ColumnIndex,

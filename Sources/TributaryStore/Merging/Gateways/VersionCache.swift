@@ -1,7 +1,6 @@
 import GRDB
 import TributaryChanges
 
-/// Looks up the versions and origins behind the numbers of the store, and compares versions; its size is bounded.
 final class VersionCache: VersionOrder {
     private struct Entry {
         var number: Int64
@@ -17,7 +16,6 @@ final class VersionCache: VersionOrder {
     /// Callers alternate between two numbers; this saves 6 % of the instructions of updates that lose.
     @exclusivity(unchecked) private var (last, former) = (none, none)
     private static let limit = 100_000
-    /// Nil for transactions that are not local.
     @exclusivity(unchecked) var met: MetVersions?
 
     init(_ db: Database) throws {

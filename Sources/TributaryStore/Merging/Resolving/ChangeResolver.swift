@@ -50,8 +50,8 @@ struct ChangeResolver {
             guard case .inverse(let column) = target, case .string(let text) = values[valueIndex].value,
                 let other = UniqueID(text)
             else { continue }
-            // The object's own values are merged first, but a later own value of the same register must win. The line is scanned
-            // at most once for each name that the model knows.
+            // The object's own values are merged first, but a later own value of the register must win. The line is
+            // scanned at most once for each name that the model knows.
             if other == change.id, column.table == table,
                 zip(targets, values).dropFirst(valueIndex + 1).contains(where: { $0.refers(from: column.column, $1) })
             {
@@ -138,8 +138,7 @@ extension Change.Operation {
 
 /// Resolves changes of objects with a removed sub-entity, while the root of its hierarchy remains.
 ///
-/// The root entity and the identifier identify such an object. Its deletion and values of the root's properties are
-/// merged as for any invisible object. Its insert and other values are deferred.
+/// The insert and the values of the sub-entity are deferred; other changes are merged as for any invisible object.
 extension ChangeResolver {
     private func resolveFormerObject(_ change: Change, root: Int, index: Int, slice: inout ChangeSlice) throws {
         let entity = layout.entities[root]

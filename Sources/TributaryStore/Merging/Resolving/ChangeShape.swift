@@ -168,7 +168,6 @@ final class ChangeShapes {
     private let layout: StoreModel
     @exclusivity(unchecked) private var all: [ChangeShape] = []
     @exclusivity(unchecked) private var indexes: [Key: Int] = [:]
-    /// Most changes have the same shape as the change before.
     @exclusivity(unchecked) private var last = 0
 
     init(_ layout: StoreModel) {

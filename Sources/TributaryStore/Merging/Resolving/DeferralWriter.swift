@@ -3,8 +3,7 @@ import TributaryModel
 
 /// Defers changes or values that the model cannot represent, with their original versions.
 ///
-/// A later model that knows a deferred line merges the lines of the transaction in their order. So later lines that may
-/// write the same objects take effect at once, and are also kept with the deferred line.
+/// Later lines that may write the same objects are kept too: a later model must merge them after the deferred line.
 final class DeferralWriter {
     let table: DeferredWriteTable
     let cursor: TransactionCursor
@@ -68,8 +67,7 @@ final class DeferralWriter {
         if isInsert || layout.isUnsettled(change) { deferred[index]?.touches = true }
     }
 
-    /// Keeps lines that may write the same objects as earlier deferred or kept lines of their transaction; costs one
-    /// look at each line after a deferred line.
+    /// Keeps lines that may write the same objects as a deferred or kept line; costs one look at each line after it.
     func keepLines(of slice: ChangeSlice) throws {
         guard !cursor.touched.isEmpty || !deferred.isEmpty else { return }
         defer { deferred.removeAll(keepingCapacity: true) }
@@ -98,7 +96,6 @@ final class DeferralWriter {
 }
 
 extension Change {
-    /// The objects with properties, pairs or visibility that the change may write.
     var touchedObjects: [UniqueID] {
         switch operation {
         case .delete: [id]

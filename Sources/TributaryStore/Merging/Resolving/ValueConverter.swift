@@ -5,7 +5,6 @@ final class ValueConverter {
     private let deferral: DeferralWriter
     private let external: ExternalValues
     private var layout: StoreModel { deferral.layout }
-    /// The values of the last converted change; the next change reuses the memory.
     @exclusivity(unchecked) private(set) var writes: [RegisterWrite] = []
 
     init(_ deferral: DeferralWriter, external: ExternalValues) {
@@ -71,7 +70,6 @@ final class ValueConverter {
         writes.append(RegisterWrite(column: column, value: target.map(PropertyValue.reference) ?? .null))
     }
 
-    /// Defers a value without a column in the object, unless its identifier went to another object's register.
     private func deferUnlessWrittenElsewhere(
         _ write: PropertyWrite,
         _ valueIndex: Int,
