@@ -171,7 +171,8 @@ struct LinkMerger {
 
 /// Shows pairs that have a shadow at an end as pairs of the representatives.
 ///
-/// The register stays in `tributary_link`; the own table gets a pair without a version, unless it has the pair.
+/// The register stays in `tributary_link`; the relationship's table gets a pair without a version, unless it has the
+/// pair already.
 final class ShadowLinks {
     private struct Cell: Hashable {
         var link: Int

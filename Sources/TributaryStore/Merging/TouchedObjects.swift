@@ -1,7 +1,7 @@
 import GRDB
 import TributaryChanges
 
-/// Only the first objects are in memory; the others are in a temporary SQLite file, at O(log n) for each object.
+/// Objects that deferred lines may write: the first in memory, others in a temporary SQLite file, at O(log n) each.
 final class TouchedObjects {
     private let limit: Int
     private var first: Set<UniqueID> = []

@@ -290,7 +290,7 @@ extension BulkPath {
         return rows.count
     }
 
-    /// Writes at once if all values win against the same writer; only keeps the conflicts if all values lose.
+    /// Writes at once if all values win and replace only values of the same writer; if all lose, keeps only conflicts.
     func update(_ row: WaitingRows.Row, _ head: VisibleRow) throws {
         let shape = shape(of: row)
         guard let stands = try stands(shape, head, Int(row.table)) else {

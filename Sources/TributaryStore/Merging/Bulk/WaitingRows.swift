@@ -1,6 +1,6 @@
 import TributaryChanges
 
-/// A change of any other kind first merges the waiting rows, so waiting changes no state.
+/// The changes that wait for ``BulkPath``; any other change first merges them, so waiting changes no state.
 final class WaitingRows {
     /// The importer commits at most so many changes at once.
     static let limit = 100_000

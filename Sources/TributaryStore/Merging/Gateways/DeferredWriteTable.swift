@@ -11,7 +11,7 @@ package struct DeferredWriteTable {
         package var valueIndex: Int?
         /// Whether it is a greatest or least value of a baseline, which belongs to no transaction.
         package var isBound: Bool
-        /// Whether the line has taken effect, and is kept for its order; then it has no reason.
+        /// Whether the line has taken effect and is kept only for the order of its transaction; its reason is empty.
         var isKept: Bool
         fileprivate var size = 0
 
@@ -247,7 +247,7 @@ extension DeferredWriteTable {
 }
 
 extension DeferredWriteTable {
-    /// A migration gives its writes other positions below zero; a line without a reason has taken effect.
+    /// Migrations use other negative positions; a line without a reason has taken effect.
     private static let isImported = """
         reason <> '' AND (position >= 0 OR position BETWEEN \(TransactionCursor.joinedPositions.lowerBound) \
         AND \(TransactionCursor.joinedPositions.upperBound))

@@ -181,7 +181,7 @@ struct PreservedValueTable {
     }
 }
 
-/// Contains all objects with a row; looking up the many others would cost an insert 39 % more instructions.
+/// Never misses an object with a row; a look-up for each other object would cost an insert 39 % more instructions.
 struct MembershipHint {
     private var ids: Set<UniqueID> = []
     private var isEverything = false
