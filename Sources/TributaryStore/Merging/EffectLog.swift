@@ -43,7 +43,7 @@ final class EffectLog {
     func record(_ kind: HistoryTransaction.Kind, _ table: Int, _ id: UniqueID, entity: Int, keys: [UInt32]) throws {
         for key in keys { try history.append(id, key, to: current) }
         if current.effects.isCollapsed(table) { return }
-        // The transactions together have more effects than observers receive individually.
+        // Observers receive only so many effects individually, for all transactions together.
         counts[table] += 1
         if counts[table] > ObjectChanges.defaultLimit { return current.effects.collapse(table) }
         current.effects.append(kind, id, entity: entity)
@@ -64,14 +64,11 @@ final class EffectLog {
     }
 }
 
-/// The state of a transaction while its changes are applied, some of them after changes of later transactions.
-///
 /// `@unchecked Sendable`: it changes only with the write lock held, and is only read after the commit.
 final class AppliedTransaction: @unchecked Sendable {
     let number: Int64
     let writer: Int64
-    /// One thread at a time records changes, tens of thousands in a transaction: the check for overlapping accesses
-    /// would cost more than the work.
+    /// One thread at a time records tens of thousands of changes: checks for overlapping accesses would cost too much.
     @exclusivity(unchecked) var effects: TransactionEffects
     /// Records for history that are not in the store yet; see ``HistoryWriter``.
     @exclusivity(unchecked) var records: [UInt8] = []

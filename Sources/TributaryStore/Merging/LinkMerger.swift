@@ -63,7 +63,7 @@ struct LinkMerger {
         )
         if let known { try conflicts.keep(of: state, with: known, link, isAccepted: isAccepted) }
         guard isAccepted else {
-            // The deletion of an end has removed the pair before.
+            // Without a known pair, the deletion of an end has won.
             guard known == nil else { return }
             let hiding = [deletions.0, deletions.1].compactMap(\.self)
             return try conflicts.keep(source, target, of: state, link, hiddenBy: hiding)
@@ -95,9 +95,7 @@ struct LinkMerger {
         try row.map(\.versions.deleted) ?? tables.partialRows.row(table, id)?.deleted
     }
 
-    /// Shows the pairs of an object that has become visible, where the other end is visible too.
-    ///
-    /// Costs one look at each of its pairs.
+    /// Shows the pairs of a newly visible object with visible other ends; costs one look at each of its pairs.
     func show(_ table: Int, _ id: UniqueID) throws {
         guard tables.links.hasHidden else { return }
         for index in layout.linksOf[table] {
@@ -114,9 +112,7 @@ struct LinkMerger {
         }
     }
 
-    /// Updates the pairs of an object that has disappeared or was deleted; removes superseded pairs.
-    ///
-    /// `keepsNewer` is set when a newer insert survives the deletion. Costs one look at each pair of the object.
+    /// With `keepsNewer`, a newer insert survives, so only superseded pairs are removed; costs one look at each pair.
     func hide(_ table: Int, _ id: UniqueID, deletedAt deletion: Int64?, keepsNewer: Bool) throws {
         for index in layout.linksOf[table] {
             let link = layout.links[index]
@@ -175,9 +171,8 @@ struct LinkMerger {
 
 /// Shows pairs that have a shadow at an end as pairs of the representatives.
 ///
-/// The registers stay in `tributary_link`. The relationship's own table has a pair of the representatives without a
-/// version, unless the representatives are linked themselves. Changes collect pairs, and ``update(_:)`` decides each of
-/// them once.
+/// The register stays in `tributary_link`; the relationship's table gets a pair without a version, unless it has the
+/// pair already.
 final class ShadowLinks {
     private struct Cell: Hashable {
         var link: Int
@@ -207,10 +202,7 @@ final class ShadowLinks {
         cells.insert(Cell(link: link.index, source: isSwapped ? target : source, target: isSwapped ? source : target))
     }
 
-    /// The register of `pair` has changed.
-    ///
-    /// `id` is an end that is not visible now; it may become visible again later in the transaction, with the pairs of
-    /// its shadows.
+    /// `id` is an end that is not visible now, but may appear later in the transaction, with the pairs of its shadows.
     func insert(of pair: LinkTables.Pair, _ link: LinkLayout, from id: UniqueID? = nil) throws {
         guard concerns(link) else { return }
         func shown(_ table: Int, _ end: UniqueID) throws -> UniqueID? {
@@ -236,10 +228,7 @@ final class ShadowLinks {
         }
     }
 
-    /// Passes each changed pair to `record`.
-    ///
-    /// Costs one look at each shadow of the ends, and for each collected pair one look at each `tributary_link` pair of
-    /// the end with fewer shadows, and of its shadows.
+    /// For each collected pair, costs one look at the pairs of the end with fewer shadows, and of its shadows.
     func update(_ record: (LinkLayout, UniqueID, UniqueID) throws -> Void) throws {
         guard !cells.isEmpty else { return }
         let pending = cells
@@ -263,7 +252,7 @@ final class ShadowLinks {
         }
     }
 
-    /// The state of a pair without its own register: linked, at the least position; nil when it is not shown.
+    /// Linked, with the least position of the pairs that the pair represents; nil if the pair is not shown.
     private func state(
         of cell: Cell,
         _ link: LinkLayout,

@@ -2,13 +2,9 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// Merges the changes of imported and local transactions into the tables of the store.
+/// Merges the changes of imported and local transactions into the tables of the store, in one write transaction.
 ///
-/// Changes come in slices. The engine groups them by table and identifier, so that it visits the pages of a large store
-/// in order; changes to one object keep their order. It merges links after the other changes of a slice, in their own
-/// order.
-///
-/// An engine belongs to one write transaction.
+/// It sorts a slice by table and identifier, to visit the pages of a large store in order, and merges links last.
 final class MergeEngine {
     let tables: MergeTables
     let cursor = TransactionCursor()
@@ -52,8 +48,6 @@ final class MergeEngine {
         tables.versions.insert(version, origin: origin, of: number)
     }
 
-    /// Throws ``StoreError`` `sharesKey` when a local transaction would hide one of its objects, or another object
-    /// behind it.
     func end() throws {
         try external.publish()
         try uniqueness.decide(isLocal: cursor.isLocal)
@@ -77,8 +71,7 @@ final class MergeEngine {
         try apply(ChangeSlice(changes: changes, first: cursor.countChanges(changes.count)))
     }
 
-    /// Merges the next rows, or lets them wait for the rows of later transactions; defers at once values that the model
-    /// cannot represent.
+    /// Plain rows wait, to be merged together with the rows of later transactions.
     func apply(_ run: RowRun) throws {
         let first = cursor.countChanges(run.count)
         let accepted = bulk.accept(run)
@@ -125,7 +118,7 @@ final class MergeEngine {
         try objects.links.apply(slice)
         if cursor.isInOrder { try deferral.keepLines(of: slice) }
         try uniqueness.collect()
-        // A local transaction is refused when an object of its own is hidden in the end.
+        // A local transaction is decided at its end: a later slice may still make its objects visible.
         if !cursor.isLocal, !cursor.isJoining, uniqueness.isFull { try uniqueness.decide() }
     }
 

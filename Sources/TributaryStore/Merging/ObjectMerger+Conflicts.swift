@@ -2,8 +2,7 @@ import TributaryChanges
 import TributaryModel
 
 extension ObjectMerger {
-    /// `known` is the version of the object's value, `object` its state before the write, `inserted` its insert before
-    /// the change that holds the write, and `named` the entity that the change names.
+    /// `object` is the state before the write, `inserted` the object's insert before the change with the write.
     func keepConflict(
         of write: RegisterWrite,
         with known: Int64,

@@ -1,10 +1,6 @@
 import TributaryChanges
 import TributaryModel
 
-/// Merges inserts, updates and deletions into objects, visible or not.
-///
-/// When an object appears, changes or disappears, it tells the mergers of references and links, the unique keys and the
-/// history.
 final class ObjectMerger {
     let layout: StoreModel
     let tables: MergeTables
@@ -15,7 +11,6 @@ final class ObjectMerger {
     let links: LinkMerger
     let conflicts: ConflictRecorder
     let keys: KeyChanges
-    /// For each table: whether a new object can change the owner in a one-to-one relationship.
     private let hasOneToOne: [Bool]
 
     init(
@@ -123,7 +118,7 @@ final class ObjectMerger {
         let shown = object.row == nil ? nil : try object.state.registers.value(of: increment.column)
         try tables.counters.add(increment.value, writer: cursor.writer, to: object.id, column)
         guard object.row != nil, let entity = object.state.entity else { return }
-        // Integers wrap around in the sum and in each total, so that the default and the other totals need not be read.
+        // Integers wrap around, so adding to the shown sum equals adding up all totals, without reading them.
         if case (.integer(let sum), .integer(let amount)) = (shown, increment.value) {
             object.state.registers.show(.integer(sum &+ amount), in: increment.column)
         } else {
@@ -142,7 +137,7 @@ final class ObjectMerger {
         }
     }
 
-    /// Stores an object in the form for its state; returns whether the object is visible.
+    /// Returns whether the object is visible afterwards.
     @discardableResult
     func store(_ object: StoredObject, over before: StoredObject, shape: ChangeShape? = nil) throws -> Bool {
         let isLive = try object.state.isLive(by: tables.versions)
@@ -184,17 +179,15 @@ final class ObjectMerger {
         }
     }
 
-    /// Changes what is shown for an object: the object itself, another object with its unique key, or nothing.
-    ///
-    /// Everything that depends on the visibility of an object follows here, in this order.
+    /// Changes what readers see for an object, and then everything that depends on it, in a fixed order.
     private func show(_ shown: StoredObject.Shown, for object: StoredObject) throws {
         let (table, id, row, former) = (object.table, object.id, object.row, object.shown)
         let (isVisible, isDeleted) = (shown == .itself, shown == .nothing)
         let freed = try row.map { try targets(shownBy: $0, table) } ?? []
         let held = try shown.other == nil ? nil : row.map { try tables.keys.keys(of: $0, table) }
-        // The shown pairs of a shadow are pairs of the other object.
+        // The pairs of a shadow were shown as pairs of `other`.
         if let other = former.other { try links.shadows.insertPairs(of: id, table, shownAs: other) }
-        // The stored form, which keeps the registers that a deletion does not supersede, and the unique keys.
+        // Write the stored form (it keeps registers that survive a deletion) and the unique keys.
         if isVisible {
             try store.insertRow(object)
         } else if let other = shown.other, row == nil {
@@ -219,7 +212,7 @@ final class ObjectMerger {
         } else {
             tables.visibility.set(table, id, isVisible: false)
             try references.show(shown.other, for: id, table)
-            // The pairs of a deleted object are removed, whatever object was shown for it.
+            // A deletion removes the pairs, even if another object was shown for this object.
             if isDeleted { try links.hide(table, id, deletedAt: cursor.number, keepsNewer: false) }
         }
         // The owners of one-to-one targets.
@@ -252,7 +245,7 @@ final class ObjectMerger {
         }
     }
 
-    /// Inserts an object without reading it first; returns false, and has written nothing, when it has a row already.
+    /// Inserts without reading first; returns false, and writes nothing, if the object has a row.
     private func insertNew(_ table: Int, _ id: UniqueID, _ writes: [RegisterWrite], _ shape: ChangeShape) throws -> Bool
     {
         let statement = try bindHead(table, id, writes, shape)
@@ -346,13 +339,12 @@ final class ObjectMerger {
         try links.hide(table, id, deletedAt: number, keepsNewer: false)
     }
 
-    /// For an object that was treated as visible because an insert was expected, and is not visible.
+    /// Hides an object that was treated as visible because of an expected insert, but did not become visible.
     func withdraw(_ table: Int, _ id: UniqueID) throws {
         guard tables.visibility.countsAsVisible(table, id) else { return }
         try disappear(table, id, deletedAt: nil)
     }
 
-    /// Hides an object behind an older object that holds one of its keys.
     func hide(_ table: Int, _ holder: KeyHolder, behind blocking: KeyHolder, keepsConflict: Bool) throws {
         guard let row = try tables.objects.row(table, holder.id) else { return }
         let object = StoredObject(row, table, tables)
@@ -360,7 +352,6 @@ final class ObjectMerger {
         try show(.other(blocking.id), for: object)
     }
 
-    /// Shows a shadow itself, or another object in its place.
     func show(_ shown: StoredObject.Shown, forShadow id: UniqueID, _ table: Int) throws {
         let object = try store.load(table, id)
         if object.representative != nil { try show(shown, for: object) }

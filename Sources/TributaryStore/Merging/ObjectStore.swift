@@ -61,7 +61,6 @@ struct ObjectStore {
     /// A one-to-one target that an object begins to hold, or no longer holds (`incoming` is nil).
     typealias HeldTarget = (column: StoreModel.ColumnIndex, target: UniqueID, incoming: UniqueID?)
 
-    /// Returns the one-to-one targets that may get another owner.
     func updateRow(_ object: StoredObject, _ row: VisibleRow) throws -> [HeldTarget] {
         guard var versions = object.state.registers.versions, let inserted = object.state.inserted else { return [] }
         (versions.inserted, versions.deleted) = (inserted, object.state.deleted)
@@ -101,7 +100,7 @@ struct ObjectStore {
         try objects.delete.run()
     }
 
-    /// A reference is shown only while its target is visible.
+    /// Records a reference to an invisible target as unresolved; the column then shows its representative or nothing.
     private func shown(_ value: PropertyValue, in column: StoreModel.ColumnIndex, of id: UniqueID) throws
         -> PropertyValue
     {

@@ -1,17 +1,16 @@
 import TributaryChanges
 import TributaryModel
 
-/// Decides the targets that to-one columns show.
+/// Decides the target that a to-one column shows; the registers do not change.
 ///
 /// A column shows the target of its register while the target is visible. In a one-to-one relationship only the
-/// greatest ``OneToOneOwner`` shows the target, and the inverse column of the target shows that owner; other owners
-/// show nothing. The registers themselves do not change.
+/// greatest ``OneToOneOwner`` shows the target, and the target's inverse column shows that owner.
 final class ReferenceMerger {
     private let tables: MergeTables
     private let cursor: TransactionCursor
     private let effects: EffectLog
     private let conflicts: ConflictRecorder
-    /// Decided after the shadows.
+    /// One-to-one targets; their owners are decided after the shadows.
     @exclusivity(unchecked) private var pending: Set<OwnedTarget> = []
 
     var pendingCount: Int { pending.count }
@@ -30,9 +29,7 @@ final class ReferenceMerger {
 
     private var layout: StoreModel { tables.layout }
 
-    /// Shows an object that has become visible in the columns of the registers that hold it.
-    ///
-    /// Costs one look at each object that refers to it; nothing when no reference waits for it.
+    /// Shows a newly visible object in the columns that refer to it; costs one look at each referring object.
     func resolve(to table: Int, _ id: UniqueID, isPrepared: Bool = true) throws {
         guard !isPrepared || tables.references.mayHaveTarget(table, id) else { return }
         for column in tables.layout.incoming[table] {
@@ -49,16 +46,14 @@ final class ReferenceMerger {
         }
     }
 
-    /// Clears the columns that show an object that is no longer visible, or shows its representative there.
-    ///
-    /// Costs one look at each object that shows it.
+    /// Shows `representative` in place of an object that has disappeared; costs one look at each row that shows it.
     func unresolve(to table: Int, _ id: UniqueID, showing representative: UniqueID? = nil) throws {
         for column in tables.layout.incoming[table] {
             var isOneToOne = false
             if case .reference(_, true, _) = tables.layout[column].kind { isOneToOne = true }
             for row in try tables.objects.rows(showing: id, column) {
                 let isHeld = try tables.references.target(of: row.id, column) == nil
-                // A column that holds a shadow of the object changes when the shadow gets another representative.
+                // If the register holds a shadow, the column changes when the shadow gets a new representative.
                 guard isHeld || isOneToOne else { continue }
                 try show(isOneToOne ? nil : representative, in: row, column)
                 guard isHeld else { continue }
@@ -68,9 +63,7 @@ final class ReferenceMerger {
         }
     }
 
-    /// Shows another object in place of a shadow, except in one-to-one columns: see ``decide(_:_:incoming:)``.
-    ///
-    /// Costs one look at each object that refers to the shadow.
+    /// Leaves one-to-one columns to ``decide(_:_:incoming:)``; costs one look at each object that refers to the shadow.
     func show(_ representative: UniqueID?, for shadow: UniqueID, _ table: Int) throws {
         guard tables.references.hasRows else { return }
         for column in tables.layout.incoming[table] {
@@ -92,7 +85,7 @@ final class ReferenceMerger {
         pending.insert(OwnedTarget(column: column, id: target))
     }
 
-    /// An object that holds a shadow in a one-to-one register owns the object that is shown for it.
+    /// The owner of a shadow also owns the object that is shown for the shadow.
     func reopen(ownersOf shown: UniqueID, _ table: Int) {
         for column in layout.incoming[table] {
             if case .reference(_, true, _) = layout[column].kind { reopen(shown, column) }
@@ -108,18 +101,16 @@ final class ReferenceMerger {
         for target in targets { try decide(target.id, target.column) }
     }
 
-    /// Decides who owns a target after one of its holders has appeared, changed or disappeared.
+    /// Decides which object owns a one-to-one target; costs one look at the best holder of it and of each shadow of it.
     ///
-    /// Costs one look at the owner and at the greatest of the others, however many there are, for the target and each
-    /// of its shadows. `incoming` is set when only the register of that object has changed: the other objects have lost
-    /// to the owner before, and are not examined.
+    /// With `incoming`, only that object's register has changed, so objects that lost before are not examined.
     func decide(_ target: UniqueID, _ column: StoreModel.ColumnIndex, incoming: UniqueID? = nil) throws {
         guard case .reference(let targetTable, true, let inverse) = layout[column].kind,
             let target = try tables.shown(targetTable, target)
         else { return }
         var shown: [VisibleRow] = []
         for row in try tables.objects.rows(showing: target, column) {
-            // Another object may represent the shadow in the register now.
+            // The register holds a shadow, which another object may represent now.
             if let held = try tables.references.target(of: row.id, column),
                 try tables.shown(targetTable, held) != target
             {
@@ -130,7 +121,7 @@ final class ReferenceMerger {
         }
         var candidates = shown
         if !shown.contains(where: { $0.id == incoming }) {
-            // An object that holds a shadow of the target holds the target.
+            // The holder of a shadow of the target is a candidate, too.
             for held in try [target] + tables.shadows.shadows(of: target, targetTable) {
                 if let waiting = try greatestWaiting(held, column) { candidates.append(waiting) }
             }

@@ -1,13 +1,8 @@
 import TributaryChanges
 import TributaryModel
 
-/// An object of the store as the merge sees it: its state, and the place of its data.
-///
-/// A visible object has a row in the table of its root entity. Any other object has at most a row in
-/// `tributary_object`: it is a tombstone, has values that wait for its insert, or is a shadow: a live object that
-/// another object with the same unique key hides.
+/// An object as the merge sees it: visible with a row in its table, or at most with a row in `tributary_object`.
 struct StoredObject {
-    /// What readers see for the identifier of an object.
     enum Shown: Equatable {
         case nothing
         case itself
@@ -46,10 +41,7 @@ struct StoredObject {
     }
 }
 
-/// The registers of an object of the store, by column; counters have totals instead.
-///
-/// For an object without a row they are in memory. For a row only the versions and newly written values are in memory;
-/// other values are read on demand.
+/// Registers by column, without counters; the values of a row are read on demand, except new values.
 struct StoredRegisters: RegisterSet {
     private let tables: MergeTables
     private let table: Int
@@ -57,10 +49,7 @@ struct StoredRegisters: RegisterSet {
     private var entity: EntityLayout?
     private var written: RowVersions?
     private var changed: [Int: PropertyValue] = [:]
-    /// The registers of a row that a deletion has superseded, by column; empty when there are no such registers.
-    ///
-    /// Most deletions supersede all registers of a row that is not written again: to record that in the versions would
-    /// make a deletion a third slower.
+    /// Registers that a deletion superseded; recording them in `written` would make a deletion a third slower.
     private var removed: [Bool] = []
     private(set) var partial: [Int: PartialRow.Register] = [:]
 
@@ -144,8 +133,7 @@ struct StoredRegisters: RegisterSet {
     /// The value has no version: the sum of a counter, or a default.
     mutating func show(_ value: PropertyValue, in column: Int) { changed[column] = value }
 
-    /// A column that only one of the two entities has, or with different defaults, shows the default of the new entity
-    /// until it is written.
+    /// A column that only one entity has, or with another default, shows the new default until it is written.
     mutating func convert(to new: EntityLayout, counterValue: (Int) throws -> PropertyValue) rethrows {
         guard let old = entity, let versions else { return }
         (written, changed, removed) = (versions, shown, [])

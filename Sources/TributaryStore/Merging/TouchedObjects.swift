@@ -1,10 +1,7 @@
 import GRDB
 import TributaryChanges
 
-/// The objects that deferred and kept lines of a transaction may write.
-///
-/// A transaction may have any number of lines, so only the first objects are in a set. The others are in a temporary
-/// file of SQLite. An object costs O(log n).
+/// Objects that deferred lines may write: the first in memory, others in a temporary SQLite file, at O(log n) each.
 final class TouchedObjects {
     private let limit: Int
     private var first: Set<UniqueID> = []

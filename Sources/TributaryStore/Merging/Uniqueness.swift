@@ -2,21 +2,18 @@ package import TributaryChanges
 
 /// Decides which live objects are visible when several share a unique key (merge statement 15).
 ///
-/// It decides at the end of each transaction, since slices may exchange keys, and after each group of rows that are
-/// merged together, of one transaction or of several. When very many objects of a transaction of another store share
-/// keys, they are decided in parts, which bounds the memory. A baseline is not decided in parts: its keys are defaults
-/// or older values until all registers are merged. An object that shares no key costs one look at an index for each of
-/// its keys.
+/// It decides at the end of a transaction (slices may exchange keys) or of a group of rows that are merged together. To
+/// bound memory it decides in parts if very many objects share keys, but never for a baseline: its keys are incomplete
+/// until all registers are merged. An object without shared keys costs one index look-up for each key.
 final class UniquenessMerger {
     private let tables: MergeTables
     private let objects: ObjectMerger
     private let changes: KeyChanges
     @exclusivity(unchecked) private var sharing: Set<ChangeSlice.Object> = []
     @exclusivity(unchecked) private var released: Set<KeyChanges.Key> = []
-    /// With so many pending objects a decision comes before the end of the transaction; it takes about 300 bytes for
-    /// each.
+    /// With so many pending objects it decides before the end of the transaction; each takes about 300 bytes.
     @exclusivity(unchecked) var limit = 100_000
-    /// True during a migration, which sees no shadows; ``decideAll(keepsConflicts:)`` follows it.
+    /// True during a migration, which works without shadows; ``decideAll(keepsConflicts:)`` follows.
     @exclusivity(unchecked) var isSuspended = false
 
     init(_ tables: MergeTables, objects: ObjectMerger) {
@@ -54,9 +51,8 @@ final class UniquenessMerger {
 
     /// Shows and hides objects until each visible object is the oldest holder of its keys.
     ///
-    /// Costs k log k comparisons for the k objects that share keys with changed objects and were inserted after them.
-    /// With `isLocal`, it throws ``StoreError`` `sharesKey` when it would hide an object that the transaction has
-    /// inserted or given a key, or would hide another object behind such an object.
+    /// Costs O(k log k) for k younger objects that share keys with changed objects. With `isLocal`, throws `sharesKey`
+    /// instead of hiding an object that the transaction inserted or gave a key, or another object behind it.
     func decide(keepsConflicts: Bool = true, isLocal: Bool = false) throws {
         try collect()
         if !sharing.isEmpty || !released.isEmpty {
@@ -80,10 +76,7 @@ final class UniquenessMerger {
         try objects.links.updateShadows()
     }
 
-    /// Decides about all shadows, and about all visible objects that share keys.
-    ///
-    /// The stored shadows must follow from the present constraints, because their keys are stored by the number of the
-    /// constraint.
+    /// Stored keys contain the number of their constraint, so all shadows are decided again when the model changes.
     func decideAll(keepsConflicts: Bool) throws {
         for table in tables.layout.tables.indices where tables.keys.hasKeys(table) {
             let waiting = try tables.keys.waiting(table)
@@ -107,10 +100,7 @@ final class UniquenessMerger {
     }
 }
 
-/// One decision about the objects of a table that share unique keys.
-///
-/// It handles objects in the order of their inserts. A decision depends only on earlier objects, so each object is
-/// handled once; when an object appears or disappears, the later holders of its keys are added.
+/// Decides about objects in the order of their inserts, each once: a decision depends only on earlier objects.
 final class UniquenessDecision {
     private let table: Int
     private let tables: MergeTables
@@ -120,7 +110,6 @@ final class UniquenessDecision {
     private var queue = Heap<KeyHolder>()
     private var known: Set<UniqueID> = []
     private var changed: Set<UniqueID> = []
-    /// The visible holder of each key that was looked up, without the objects in the queue; nil without a holder.
     private var owners: [StoredKey: KeyHolder?] = [:]
 
     init(_ table: Int, _ tables: MergeTables, _ objects: ObjectMerger, keepsConflicts: Bool, isLocal: Bool) {
@@ -180,9 +169,7 @@ final class UniquenessDecision {
         )
     }
 
-    /// The visible holder of a key, without the objects that wait in the queue.
-    ///
-    /// There is at most one: before the changes at most one object showed the key, and changed objects are in the queue.
+    /// There is at most one: before the changes only one object showed the key, and changed objects are in the queue.
     private func owner(of key: StoredKey) throws -> KeyHolder? {
         if let found = owners[key] { return found }
         let settled = try tables.keys.visibleHolders(of: key, table).first { !known.contains($0) }
@@ -277,16 +264,14 @@ final class KeyChanges {
     }
 }
 
-/// A live object with its unique keys; ordered as objects get their keys.
+/// A live object with its unique keys; the lesser of two holders keeps a shared key.
 struct KeyHolder: Comparable {
     var id: UniqueID
     var number: Int64
-    /// The version of the insert; identifiers order the inserts of a transaction.
     var inserted: Version
     var keys: [StoredKey]
     var representative: UniqueID?
 
-    /// Compares identifiers, unlike `<`, which compares the versions of the inserts.
     static func == (left: KeyHolder, right: KeyHolder) -> Bool { left.id == right.id }
 
     static func < (left: KeyHolder, right: KeyHolder) -> Bool {
@@ -296,8 +281,7 @@ struct KeyHolder: Comparable {
 
 package struct SharedKey: Hashable, Sendable {
     package var object: ManagedObjectID
-    /// An older object that the transaction would show (so far the former holder of the key has hidden it), or a
-    /// younger object that the transaction would hide.
+    /// An older object that the transaction would show again, or a younger object that it would hide.
     package var other: ManagedObjectID
     package var entity: String
     package var properties: [String]

@@ -4,11 +4,8 @@ import TributaryModel
 
 /// Merges plain inserts, updates and deletions of imports together, in the order of tables and identifiers.
 ///
-/// The store becomes the same as with ``ObjectMerger``, at a lower cost: rows of many transactions are sorted, one
-/// statement inserts several rows, and values go from the memory of a run to SQLite without conversion to Swift values.
-/// ``ObjectMerger`` merges the rows of known objects.
-///
-/// One thread uses it, so its properties skip the checks for overlapping accesses.
+/// The result is the same as with ``ObjectMerger``, but cheaper: rows are sorted, one statement inserts several rows,
+/// and SQLite reads values from the memory of a run. One thread uses it, so overlapping accesses are not checked.
 final class BulkPath {
     let db: Database
     let tables: MergeTables
@@ -17,12 +14,11 @@ final class BulkPath {
     let effects: EffectLog
     let objects: ObjectMerger
     private let uniqueness: UniquenessMerger
-    /// The caller that allows rows to wait has them merged before the commit.
+    /// Set only by a caller that calls ``flush()`` before the commit.
     @exclusivity(unchecked) var isAllowed = false
     let waiting = WaitingRows()
     @exclusivity(unchecked) var rowInserts: [Int: RowInsert?] = [:]
     private let key = UnsafeMutableRawBufferPointer.allocate(byteCount: 16, alignment: 8)
-    /// For each table: whether its objects have no keys, refer to nothing and are referred to by nothing.
     private let isAlone: [Bool]
     @exclusivity(unchecked) private var writes: [RegisterWrite] = []
     @exclusivity(unchecked) var heads: [VisibleRow?] = []
@@ -54,7 +50,7 @@ final class BulkPath {
 
     private var layout: StoreModel { tables.layout }
 
-    /// Accepts the first rows of a run, as far as the model can represent their values, and returns how many wait now.
+    /// Returns how many of the first rows wait now; the caller merges the others at once.
     func accept(_ run: RowRun) -> Int {
         guard mayWait, let index = shape(of: run), shapes[index].isPackable else { return 0 }
         let shape = shapes[index]
@@ -71,7 +67,7 @@ final class BulkPath {
         isAllowed && !cursor.isLocal && cursor.number == cursor.revision && cursor.touched.isEmpty
     }
 
-    /// Accepts deletions only of objects without keys and relationships, and either all changes or none.
+    /// Accepts all changes or none; only deletions of objects without keys and relationships.
     func accept(deletions changes: [Change]) -> Bool {
         guard mayWait, let name = changes.first?.entity, let entity = layout.entityIndex(named: name) else {
             return false
@@ -85,9 +81,7 @@ final class BulkPath {
         return true
     }
 
-    /// Merges the waiting rows, each with the version of its own transaction.
-    ///
-    /// Costs n log n comparisons for n rows, which ``WaitingRows`` bounds, and one look at each row.
+    /// Costs n log n comparisons and n look-ups for n waiting rows, which ``WaitingRows`` bounds.
     func flush() throws {
         guard !waiting.isEmpty else { return }
         let (transaction, number, revision) = (effects.current, cursor.number, cursor.revision)
@@ -166,8 +160,7 @@ final class BulkPath {
         return shapes.index(of: run, entity: entity)
     }
 
-    /// Inserts the object from the memory of its run; returns false, and has written nothing, when it has a row or a
-    /// partial row already.
+    /// Returns false, and writes nothing, if the object has a row or a partial row.
     private func insertDirectly(_ row: WaitingRows.Row, _ shape: ChangeShape) throws -> Bool {
         let table = Int(row.table)
         if tables.partialRows.mayContain(table, row.id) { return false }
@@ -217,8 +210,7 @@ final class BulkPath {
 }
 
 extension BulkPath {
-    /// Inserts the next rows with one statement and returns their number; 0, and nothing written, when they are not
-    /// similar enough.
+    /// Merges the next rows with one statement; returns their number, or 0 if they are not similar enough.
     func insertTogether(from index: Int) throws -> Int {
         guard let insert = try rowInsert(from: index) else { return 0 }
         let rows = waiting.rows[index..<(index + insert.rowCount)]
@@ -240,9 +232,7 @@ extension BulkPath {
         return rows.count
     }
 
-    /// Finishes a statement that found some objects already visible, and merges their rows individually.
-    ///
-    /// SQLite assigns the greatest row IDs to new rows, in order.
+    /// Merges the rows of objects that existed before the statement; the new objects have the greatest row IDs.
     private func finish(_ rows: ArraySlice<WaitingRows.Row>, inserted: Int) throws {
         let lastBefore = db.lastInsertedRowID - Int64(inserted)
         let isNew = try rows.map { row in
@@ -283,13 +273,12 @@ extension BulkPath {
         return made
     }
 
-    /// The objects of at most so many rows are read together.
     private static let updateLimit = 256
 
-    /// Merges the next updates and deletions of one table, and returns their number; 0 when the next row is an insert.
+    /// Returns the number of merged rows; 0 if the next row is an insert.
     ///
-    /// Their objects are read together. That is safe because no such row changes the row of another object: values are
-    /// attributes outside unique keys or wait for the decision about keys, and nothing refers to a deleted object.
+    /// The objects can be read before the merge, because no row changes another object: values are outside unique keys
+    /// or wait for the decision about keys, and nothing refers to a deleted object.
     func updateTogether(from index: Int) throws -> Int {
         let table = waiting.rows[index].table
         let rows = waiting.rows[index...].prefix(BulkPath.updateLimit).prefix { row in
@@ -301,9 +290,7 @@ extension BulkPath {
         return rows.count
     }
 
-    /// Writes all values at once when all of them win and replace no write of another writer.
-    ///
-    /// When all values of a row are lost, it only keeps the conflicts.
+    /// Writes at once if all values win and replace only values of the same writer; if all lose, keeps only conflicts.
     func update(_ row: WaitingRows.Row, _ head: VisibleRow) throws {
         let shape = shape(of: row)
         guard let stands = try stands(shape, head, Int(row.table)) else {
@@ -326,7 +313,7 @@ extension BulkPath {
         try effects.record(.update, Int(row.table), row.id, entity: head.entity, keys: effects.keys(of: shape))
     }
 
-    /// False when all values are lost; nil when the versions of the registers are not enough to decide.
+    /// True if all values win, false if all lose; nil if the values must be merged separately.
     private func stands(_ shape: ChangeShape, _ head: VisibleRow, _ table: Int) throws -> Bool? {
         guard shape.entity == head.entity, !shape.columns.isEmpty,
             !tables.keys.haveKeys(shape.columns, table)

@@ -1,16 +1,12 @@
 import TributaryChanges
 
-/// Plain inserts, updates and deletions of imported transactions that wait to be merged.
-///
-/// Rows of many transactions are merged together in the order of tables and identifiers, so that the pages of the store
-/// are visited in order. A change of any other kind first merges the waiting rows, so waiting changes no state.
+/// The changes that wait for ``BulkPath``; any other change first merges them, so waiting changes no state.
 final class WaitingRows {
-    /// The greatest number of changes that the importer commits at once.
+    /// The importer commits at most so many changes at once.
     static let limit = 100_000
-    /// Does not include the bytes of the last run.
+    /// The last run may exceed it.
     static let byteLimit = 4 << 20
 
-    /// The rows of an object are in the order of the runs.
     struct Row {
         var id: UniqueID
         var table: Int32
@@ -22,7 +18,7 @@ final class WaitingRows {
     @exclusivity(unchecked) private(set) var runs: [(rows: RowRun, shape: Int, transaction: AppliedTransaction)] = []
     @exclusivity(unchecked) private(set) var transactions: [AppliedTransaction] = []
     private var bytes = 0
-    /// Whether all rows since the beginning arrived in the order of tables and IDs, also rows that were merged since.
+    /// Whether all rows have arrived in the order of tables and IDs, including the rows that are merged already.
     @exclusivity(unchecked) private(set) var areInOrder = true
     @exclusivity(unchecked) private var last: Row?
 
@@ -37,7 +33,6 @@ final class WaitingRows {
 
     func isDeletion(_ row: Row) -> Bool { shape(of: row) < 0 }
 
-    /// -1 for a deletion.
     @inline(__always)
     func shape(of row: Row) -> Int { runs[Int(row.run)].shape }
 

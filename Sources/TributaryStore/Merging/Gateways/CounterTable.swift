@@ -1,10 +1,9 @@
 package import GRDB
 package import TributaryChanges
 
-/// Reads and writes `tributary_counter`: one total for each counter and writer, kept for the life of the identifier.
+/// Reads and writes `tributary_counter`: one total for each counter and writer, which no deletion removes.
 ///
-/// A total includes the writer's transactions up to its position in `tributary_writer`. `writer` is a row of that
-/// table.
+/// A total includes the writer's transactions up to its position in `tributary_writer`; `writer` is a row ID there.
 package final class CounterTable {
     private let db: Database
     private let layout: StoreModel

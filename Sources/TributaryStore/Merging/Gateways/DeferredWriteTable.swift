@@ -6,13 +6,12 @@ package struct DeferredWriteTable {
     package struct Entry {
         package var change: Change
         var number: Int64
-        /// The index of the change in its transaction; negative when it comes from a baseline, or a migration took it
-        /// out of the tables.
+        /// The index in the transaction; negative for a change from a baseline or a migration.
         var position: Int
         package var valueIndex: Int?
         /// Whether it is a greatest or least value of a baseline, which belongs to no transaction.
         package var isBound: Bool
-        /// Whether the line has taken effect, and is kept for its order; then it has no reason.
+        /// Whether the line has taken effect and is kept only for the order of its transaction; its reason is empty.
         var isKept: Bool
         fileprivate var size = 0
 
@@ -106,9 +105,7 @@ package struct DeferredWriteTable {
         package var size: Int
     }
 
-    /// In the order of the versions, and within a transaction in its order; needs the memory of a single line.
-    ///
-    /// The lines are those at the time of the call: `body` may remove and insert lines.
+    /// In the order of versions, then of lines, with one in memory; `body` may remove and insert lines.
     package func forEachLine(_ body: (Line) throws -> Void) throws {
         var line: Line?
         var first: Entry?
@@ -150,7 +147,6 @@ package struct DeferredWriteTable {
         try delete.run()
     }
 
-    /// In the order of the identifiers; writes of the same object in the order of the transactions and their changes.
     func forEachByObject(_ body: (Entry) throws -> Void) throws {
         try forEach("TRUE", orderedBy: "id, version, position, part, entity", body)
     }
@@ -251,7 +247,7 @@ extension DeferredWriteTable {
 }
 
 extension DeferredWriteTable {
-    /// A migration gives its writes other positions below zero; a line without a reason has taken effect.
+    /// Migrations use other negative positions; a line without a reason has taken effect.
     private static let isImported = """
         reason <> '' AND (position >= 0 OR position BETWEEN \(TransactionCursor.joinedPositions.lowerBound) \
         AND \(TransactionCursor.joinedPositions.upperBound))
@@ -294,7 +290,6 @@ extension DeferredWriteTable {
         return found
     }
 
-    /// The writes of one transaction, or of all with nil; the newest transaction first, and each in its order.
     func imported(of number: Int64?, limit: Int, _ origins: inout DeferredOrigins) throws -> [DeferredWrite] {
         let select = try BoundStatement(
             db,

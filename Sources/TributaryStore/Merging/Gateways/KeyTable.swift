@@ -1,10 +1,7 @@
 import GRDB
 import TributaryChanges
 
-/// Reads the unique keys of objects, and finds the visible objects that have a key.
-///
-/// A key uses the object that a to-one register holds, whether the column shows it or not. While a column of a key does
-/// not show that object, `tributary_shadow_key` has the keys of the row, as it has the keys of shadows.
+/// A key contains the target of a to-one register; if the column does not show it, `tributary_shadow_key` has the key.
 final class KeyTable {
     private let db: Database
     private let layout: StoreModel
@@ -12,7 +9,6 @@ final class KeyTable {
     private let shadows: ShadowTable
     private let columns: [[Int]]
     private let selections: [String]
-    /// For each constraint of each table: the query for rows with the values ?1, ?2 … in its columns.
     private let searches: [[String]]
     private let referenceColumns: [[StoreModel.ColumnIndex]]
 
@@ -159,9 +155,7 @@ final class KeyTable {
         return found
     }
 
-    /// A row that shares a key with a row that the transaction has written, if a written column is in the key.
-    ///
-    /// Costs one look at the index for each written row.
+    /// Finds a row that shares a written key with a row of the transaction; costs one look-up for each written row.
     func shared(_ columns: Set<Int>, _ table: Int, revision: Int64) throws -> (UniqueConstraint, UniqueID)? {
         let name = layout.tables[table].quotedName
         for constraint in layout.uniqueConstraints[table] where !columns.isDisjoint(with: constraint.columns) {
@@ -191,27 +185,23 @@ final class KeyTable {
     }
 }
 
-/// A unique key of an object: the index of the constraint and its values, without a null.
-///
-/// Keys are equal when their bytes are equal, as SQLite compares the values of columns.
+/// The index of a unique constraint and its non-null values, compared by bytes, as SQLite compares columns.
 struct StoredKey: Hashable {
     let bytes: [UInt8]
 
-    /// A longer key, in bytes, is stored in `tributary_shadow_key` as its digest.
+    /// In bytes; `tributary_shadow_key` has only the digest of a longer key.
     private static let wholeLimit = 256
     /// No whole key begins with these bytes: no model has a constraint with this index.
     private static let digestMark: [UInt8] = Array(repeating: 0xFF, count: 9) + [0x01]
 
-    /// The key as in `tributary_shadow_key`: whole, or the digest of a long key.
-    ///
-    /// After a search by digest, compare the keys of the objects found.
+    /// The key, or the digest of a long key: compare the keys of the objects that a search by digest finds.
     var indexed: [UInt8] {
         bytes.count <= StoredKey.wholeLimit ? bytes : StoredKey.digestMark + Array(SHA256.hash(data: bytes).bytes)
     }
 
     private static let visibleMark: [UInt8] = Array(repeating: 0xFF, count: 9) + [0x02]
 
-    /// The key of a visible object as in `tributary_shadow_key`, apart from the possibly many keys of shadows.
+    /// Keys of visible objects are stored apart from the possibly many keys of shadows.
     var indexedVisible: [UInt8] { StoredKey.visibleMark + indexed }
 
     init?(_ constraint: Int, _ values: [PropertyValue]) {
@@ -232,7 +222,6 @@ struct StoredKey: Hashable {
         self.bytes = bytes
     }
 
-    /// The index of the constraint in its table, and the values; nil for bytes that are not a key.
     var content: (constraint: Int, values: [PropertyValue])? {
         bytes.withUnsafeBytes { buffer in
             var reader = VariableLengthReader(bytes: buffer)

@@ -1,10 +1,9 @@
 import GRDB
 import TributaryChanges
 
-/// Reads and writes the pairs of many-to-many relationships, and the positions of ordered relationships.
+/// A linked pair with two visible ends is in the relationship's own table; other pairs are in `tributary_link`.
 ///
-/// A linked pair with two visible ends has its register in the relationship's own table; any other pair has it in
-/// `tributary_link`. A pair without a version in the own table stands for pairs with shadows, see ``ShadowLinks``.
+/// A pair in the own table without a version represents pairs of shadows, see ``ShadowLinks``.
 final class LinkTables {
     struct Pair {
         var source: UniqueID
@@ -34,7 +33,6 @@ final class LinkTables {
         return try hidden.first { read($0, isShown: false) }
     }
 
-    /// The object may be at either end, here and below.
     func shownPairs(_ link: LinkLayout, _ table: Int, _ id: UniqueID) throws -> [Pair] {
         var found: [Pair] = []
         let ends = [(link.source, "_source = ?1"), (link.target, "_target = ?1 AND _source <> ?1")]

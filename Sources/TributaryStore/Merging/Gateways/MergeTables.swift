@@ -4,9 +4,7 @@ import TributaryModel
 
 /// The tables that a merge reads and writes, each behind the one type that knows its SQL.
 ///
-/// It belongs to one write transaction, and so to one thread: the caches stay valid because nobody else writes. The
-/// gateways are used for each change, and no closure gets a reference into one, so their properties skip the checks for
-/// overlapping accesses.
+/// One write transaction and one thread use it, so the caches stay valid, and overlapping accesses are not checked.
 final class MergeTables {
     let layout: StoreModel
     let versions: VersionCache
@@ -36,7 +34,6 @@ final class MergeTables {
         preserved = PreservedValueTable(db: db, layout: layout)
     }
 
-    /// Prepares the hints for inserts between the least and the greatest identifier; nil without inserts.
     private func prepare(_ table: Int, inserts: ClosedRange<UniqueID>?) throws {
         try partialRows.prepare(table, inserts)
         try references.prepare(table, inserts)
@@ -46,9 +43,7 @@ final class MergeTables {
         try counters.value(of: id, column, above: layout.entities[entity].defaults[column.column])
     }
 
-    /// The object that represents another object: itself while it is visible, its representative while it is a shadow.
-    ///
-    /// A deleted representative represents no object until its shadows are decided.
+    /// The object, or the representative of a shadow; nil if that is not visible, until shadows are decided again.
     func shown(_ table: Int, _ id: UniqueID) throws -> UniqueID? {
         if try visibility.isVisible(table, id) { return id }
         guard let shown = try shadows.representative(of: id, table), try visibility.isVisible(table, shown) else {
@@ -57,7 +52,7 @@ final class MergeTables {
         return shown
     }
 
-    /// The value that a column shows while the target is not visible; ``ReferenceMerger`` decides one-to-one columns.
+    /// ``ReferenceMerger`` decides what a one-to-one column shows.
     func representative(of target: UniqueID, _ table: Int, isOneToOne: Bool) throws -> PropertyValue {
         guard !isOneToOne, let shown = try shadows.representative(of: target, table) else { return .null }
         return .reference(shown)
@@ -87,11 +82,9 @@ final class MergeTables {
 }
 
 extension MergeTables {
-    /// Looks up at once the rows that the following inserts need, and treats their objects as visible.
+    /// Looks up at once the rows that the inserts need, and treats the inserted objects, except shadows, as visible.
     ///
-    /// Shadows are not treated as visible: their representatives show their references and links. Costs one or two
-    /// looks at each change, two queries for each table with inserts, and, while there are shadows, one query for each
-    /// inserted object with a partial row.
+    /// Costs two queries for each table with inserts; while there are shadows, also one for each partial row.
     func prepare<Element>(
         _ changes: [Element],
         _ subject: (Element) -> (table: Int, inserted: UniqueID?)
@@ -122,7 +115,7 @@ extension MergeTables {
         }
     }
 
-    /// A further insert leaves a shadow a shadow until the changes are decided.
+    /// A shadow stays a shadow after another insert, until unique keys are decided.
     private func isShadow(_ id: UniqueID, _ table: Int) throws -> Bool {
         try partialRows.mayContain(table, id) && shadows.representative(of: id, table) != nil
     }
@@ -188,14 +181,10 @@ struct PreservedValueTable {
     }
 }
 
-/// The objects of a table that may have a row in one of the store's own tables.
-///
-/// It avoids a lookup for each of the many objects without a row, which costs an insert 39 % more instructions. The
-/// hint may name an object without a row, but never misses an object with one.
+/// Never misses an object with a row; a look-up for each other object would cost an insert 39 % more instructions.
 struct MembershipHint {
     private var ids: Set<UniqueID> = []
     private var isEverything = false
-    /// With more identifiers than this, each object is looked up.
     static let limit = 20_000
 
     func mayContain(_ id: UniqueID) -> Bool { isEverything || ids.contains(id) }
@@ -217,10 +206,7 @@ extension Database {
         try BoundStatement(self, "SELECT 1 FROM \(table) LIMIT 1").first { _ in true } ?? false
     }
 
-    /// `sql` selects identifiers for the code ?1 between ?2 and ?3.
-    ///
-    /// The limit counts rows, and a query may select an identifier many times. With more rows than the limit, any
-    /// object may be among the rows that were not read.
+    /// `sql` selects identifiers between ?2 and ?3 for the code ?1; it may select an identifier more than once.
     func membership(_ sql: String, code: Int64, _ range: ClosedRange<UniqueID>) throws -> MembershipHint {
         let statement = try BoundStatement(self, CachedSQL(sql + " LIMIT \(MembershipHint.limit + 1)"))
         statement.bindAll(code, range.lowerBound, range.upperBound)
@@ -230,6 +216,7 @@ extension Database {
             count += 1
             if let id = row.id(0) { found.insert(id) }
         }
+        // The rows that were not read may have any object.
         if count > MembershipHint.limit { found.containAll() }
         return found
     }

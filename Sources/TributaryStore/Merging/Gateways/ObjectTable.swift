@@ -4,13 +4,10 @@ package import TributaryChanges
 package final class ObjectTable {
     let layout: TableLayout
     private let db: Database
-    /// Inserts `_id`, `_revision`, `_version`, `_exceptions`, `_entity` (always bound, not always used), then the
-    /// columns.
+    /// Parameters: `_id`, `_revision`, `_version`, `_exceptions`, `_entity` (always bound), then the columns.
     package let insert: BoundStatement
     package static let firstColumn: Int32 = 6
-    /// The shape and the transaction whose common values are bound to `insert`; nil once other values were bound.
-    ///
-    /// Other parameters may be bound to memory of a run of rows: ``forgetRows()`` clears them before the run is freed.
+    /// The shape and the transaction of the values that are bound to `insert`; nil after other values were bound.
     @exclusivity(unchecked) var boundHead: (shape: Int, number: Int64)?
     let select: BoundStatement
     private var selectHeads: BoundStatement?
@@ -91,8 +88,7 @@ package final class ObjectTable {
         return try statement.first { column.value(in: $0, at: 0) } ?? .null
     }
 
-    /// Changes the target that a column shows, without a write to its register; the row is then last changed by
-    /// `revision`.
+    /// Changes the shown target without a write to the register; `revision` becomes the last change of the row.
     func show(_ value: UniqueID?, column: Int, rowid: Int64, revision: Int64) throws {
         let statement = try BoundStatement(
             db,
@@ -118,13 +114,11 @@ package final class ObjectTable {
         return try statement.all { VisibleRow($0, layout: model) }
     }
 
-    /// The rows that one statement looks up: 200,000 rows take half as long as with a statement for each.
+    /// With so many rows in a statement, 200,000 rows take half as long as with a statement for each.
     private static let headCount = 64
     private static let wanted = (1...headCount).map { "(?\($0))" }.joined(separator: ",")
 
-    /// Nil for an object that is not visible, and for an object that occurs again in `rows`.
-    ///
-    /// Costs one look-up for each row; it is cheaper when the row is close to the row before.
+    /// An entry is nil for an invisible object and for a repeated object; costs one look-up for each row.
     func readHeads(of rows: ArraySlice<WaitingRows.Row>, into heads: inout [VisibleRow?], layout: StoreModel) throws {
         heads.removeAll(keepingCapacity: true)
         let statement =
@@ -155,7 +149,7 @@ package final class ObjectTable {
         }
     }
 
-    /// Clears the parameters that are bound to the memory of a run; called before the run is freed.
+    /// Must be called before the memory of a run is freed, because parameters are bound to it.
     func forgetRows() {
         for statement in updates.values { statement.clearBindings() }
         guard boundHead != nil else { return }
@@ -168,7 +162,6 @@ final class ObjectTables {
     private let db: Database
     private let layout: StoreModel
     @exclusivity(unchecked) private var tables: [ObjectTable?]
-    /// The bytes of an identifier, valid while a statement uses them.
     private let key = UnsafeMutableRawBufferPointer.allocate(byteCount: 16, alignment: 8)
 
     init(_ db: Database, layout: StoreModel) {
@@ -224,11 +217,8 @@ package struct VisibleRow {
     }
 }
 
-/// Caches the known visibility of objects.
-///
-/// Objects that the current changes are about to insert are treated as visible from the beginning, so that references
-/// to them need not wait; ``ObjectMerger`` reverts this when a deletion supersedes the insert. Shadows are not treated
-/// as visible.
+/// Treats objects as visible before their inserts are merged, so that references to them need not wait;
+/// ``ObjectMerger`` reverts this when a deletion supersedes the insert.
 final class VisibilityCache {
     private let objects: ObjectTables
     private let isTarget: [Bool]
@@ -255,7 +245,7 @@ final class VisibilityCache {
         if isTarget[table] { known[table][id] = isVisible }
     }
 
-    /// Clears the tables with too many cached objects; call it between changes.
+    /// Call it only between changes.
     func limitSize() {
         for table in known.indices where known[table].count > VisibilityCache.limit {
             known[table].removeAll(keepingCapacity: true)

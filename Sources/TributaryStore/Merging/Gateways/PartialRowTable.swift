@@ -86,7 +86,6 @@ package struct PartialRow {
     package struct Shadow: Hashable {
         package var inserted: Int64
         package var entity: Int64
-        /// The visible object that references to the shadow show; it follows from the other live objects.
         package var representative: UniqueID
     }
 
@@ -117,9 +116,7 @@ package struct PartialRow {
     }
 }
 
-/// Finds shadows by their identifiers, representatives and unique keys; ``PartialRowTable`` has their rows.
-///
-/// ``KeyTable`` keeps the keys of some visible objects in `tributary_shadow_key` too.
+/// Finds shadows by identifier, representative or unique key; ``PartialRowTable`` has their rows.
 final class ShadowTable {
     private let db: Database
     private let codes: [Int64]

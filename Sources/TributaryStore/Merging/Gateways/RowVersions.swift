@@ -1,8 +1,8 @@
 /// The versions of a visible object: of its registers, its greatest insert and its greatest deletion.
 ///
 /// A row has a common number for all of them, and the exceptions in `_exceptions`. Each exception is a variable-length
-/// number, (subject << 2 | form); form 0 is followed by the zigzag difference to the row's number. A new row has spare
-/// bytes behind them, so that its first update does not make it longer: SQLite fills its pages, and would split each.
+/// number, (subject << 2 | form); form 0 is followed by the zigzag difference to the row's number. Spare bytes in a new
+/// row keep its length at the first update; otherwise that update would split a page, because SQLite fills its pages.
 package struct RowVersions {
     struct Exception: Hashable {
         var column: Int
@@ -81,9 +81,7 @@ package struct RowVersions {
         return writer.bytes
     }
 
-    /// The number of the register's write; nil without a write.
-    ///
-    /// `isHeld`: whether the column is a register of the object's concrete entity.
+    /// Nil without a write; `isHeld`: whether the column is a register of the object's concrete entity.
     package func register(_ column: Int, isHeld: Bool) -> Int64? {
         for exception in exceptions where exception.column == column { return exception.number }
         return isHeld ? base : nil

@@ -3,11 +3,8 @@ import TributaryChanges
 
 /// Reads and writes `tributary_reference`: the to-one registers of visible objects with a target that is not shown.
 ///
-/// While the target is not visible, a column shows no target, or its representative; while the target shows another
-/// one-to-one owner, the column shows nothing.
-///
-/// Rows of one-to-one registers get a rank on the first search for the greatest of several owners, and keep it while
-/// the register keeps its value; an index orders them by rank. A row without a rank was written after that search.
+/// The target is invisible (the column may show its representative), or another object is its one-to-one owner. The
+/// first search for the greatest owner stores a rank in each row, for an index; rows that are written later have none.
 final class UnresolvedReferenceTable {
     private let db: Database
     private let layout: StoreModel
@@ -96,10 +93,7 @@ final class UnresolvedReferenceTable {
         return try statement.all { $0.id(0) }
     }
 
-    /// The greatest object that holds the target in a one-to-one register without showing it.
-    ///
-    /// Costs one rank for each row without a rank, and one look at the index, which orders the rows by rank. `row`
-    /// returns nil for an object that is not visible; an entry of such an object is damage and is removed.
+    /// Costs one rank for each unranked row; an entry without a visible row is damage and is removed.
     func greatestOwner(
         of target: UniqueID,
         _ column: StoreModel.ColumnIndex,
@@ -146,7 +140,7 @@ final class UnresolvedReferenceTable {
         }
     }
 
-    /// Ranks contain writers and clocks; a rank that is NULL is computed again when it is needed.
+    /// Ranks contain writers and clocks; the next search computes them again.
     static func forgetRanks(_ db: Database) throws {
         try db.execute(sql: "UPDATE tributary_reference SET rank = NULL WHERE rank IS NOT NULL")
     }

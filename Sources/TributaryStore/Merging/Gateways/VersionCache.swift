@@ -1,9 +1,6 @@
 import GRDB
 import TributaryChanges
 
-/// Looks up the versions and origins behind the numbers of the store, and compares versions.
-///
-/// The version of a transaction never changes, so it is read once; the size of the cache is bounded.
 final class VersionCache: VersionOrder {
     private struct Entry {
         var number: Int64
@@ -16,11 +13,9 @@ final class VersionCache: VersionOrder {
     private let select: BoundStatement
     private var entries: [Int64: Entry] = [:]
     @exclusivity(unchecked) private var newest = none
-    /// The last two entries: callers alternate between two numbers, and this saves 6 % of the instructions of updates
-    /// that lose.
+    /// Callers alternate between two numbers; this saves 6 % of the instructions of updates that lose.
     @exclusivity(unchecked) private var (last, former) = (none, none)
     private static let limit = 100_000
-    /// The versions that the local transaction is compared with; nil for other transactions.
     @exclusivity(unchecked) var met: MetVersions?
 
     init(_ db: Database) throws {
@@ -68,9 +63,7 @@ final class VersionCache: VersionOrder {
     }
 }
 
-/// The versions that a local transaction is compared with while it is merged.
-///
-/// Its writes replace or beat theirs, so its own version must be greater.
+/// The versions that a local transaction is compared with; its own must be greater, because its writes win.
 struct MetVersions {
     let transaction: Int64
     let own: Int64

@@ -1,8 +1,7 @@
 package import TributaryChanges
 import TributaryModel
 
-/// Resolves the names of changes to tables and columns, and defers changes with an entity or relationship that the
-/// model lacks.
+/// Resolves names to tables and columns; defers changes with an entity or relationship that the model lacks.
 struct ChangeResolver {
     let layout: StoreModel
     let shapes: ChangeShapes
@@ -51,8 +50,8 @@ struct ChangeResolver {
             guard case .inverse(let column) = target, case .string(let text) = values[valueIndex].value,
                 let other = UniqueID(text)
             else { continue }
-            // All own values are merged before this value, but a later own value of the register wins. The scan of the
-            // line happens at most once for each name that the model knows.
+            // The object's own values are merged first, but a later own value of the register must win. The line is
+            // scanned at most once for each name that the model knows.
             if other == change.id, column.table == table,
                 zip(targets, values).dropFirst(valueIndex + 1).contains(where: { $0.refers(from: column.column, $1) })
             {
@@ -74,8 +73,7 @@ struct ChangeResolver {
         try deferral.deferChange(rest, at: index, of: slice, reason: reason)
     }
 
-    /// Pairs of a link table are merged at the end of the slice; links of a to-many relationship with a to-one inverse
-    /// are writes of the inverse register.
+    /// Links of a to-many relationship with a to-one inverse become writes of the inverse register.
     private func resolveLink(_ change: Change, entity: Int, index: Int, slice: inout ChangeSlice) throws {
         guard let (name, ids, positions, isLink) = change.operation.pairs else { return }
         if let positions, positions.count != ids.count {
@@ -138,12 +136,9 @@ extension Change.Operation {
     }
 }
 
-/// Resolves changes of objects of a sub-entity that was removed from the model, while the root of its hierarchy
-/// remains.
+/// Resolves changes of objects with a removed sub-entity, while the root of its hierarchy remains.
 ///
-/// The root entity and the identifier identify an object. Its deletion deletes from the root entity, and values of the
-/// root's properties are merged into a partial row, as for any object that is not visible. Its insert is deferred, and
-/// so are values of properties that only the sub-entity had.
+/// The insert and the values of the sub-entity are deferred; other changes are merged as for any invisible object.
 extension ChangeResolver {
     private func resolveFormerObject(_ change: Change, root: Int, index: Int, slice: inout ChangeSlice) throws {
         let entity = layout.entities[root]

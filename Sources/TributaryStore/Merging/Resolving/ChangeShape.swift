@@ -1,9 +1,7 @@
 import TributaryChanges
 import TributaryModel
 
-/// The property names of similar inserts or updates of one entity, resolved to columns only once.
-///
-/// It is a class, so that iterating over changes copies nothing.
+/// Property names of similar changes, resolved to columns once; a class, so that iteration copies nothing.
 final class ChangeShape {
     enum Target {
         case scalar(column: Int, type: AttributeType)
@@ -40,8 +38,7 @@ final class ChangeShape {
     /// Whether all targets are registers of the row itself with the rule `latest` and outside one-to-one relationships.
     let isPlain: Bool
 
-    /// Whether rows of this shape can take the bulk path: all values are attributes of types without separately
-    /// allocated values.
+    /// Whether the bulk path takes such rows: all values are attributes without separately allocated values.
     let isPackable: Bool
     let directTargets: [(index: Int32, type: AttributeType)]
     let columns: [Int]
@@ -145,7 +142,7 @@ final class ChangeShape {
         }
     }
 
-    /// The other side has kept the relationship.
+    /// The register on the other side of a to-one relationship that the entity no longer has.
     private static func former(_ name: String, of entity: String, _ layout: StoreModel) -> Target? {
         guard layout.formerProperty(named: name, of: entity)?.relationship?.isToMany == false else { return nil }
         return switch layout.formerStorage(ofProperty: name, of: entity) {
@@ -171,7 +168,6 @@ final class ChangeShapes {
     private let layout: StoreModel
     @exclusivity(unchecked) private var all: [ChangeShape] = []
     @exclusivity(unchecked) private var indexes: [Key: Int] = [:]
-    /// Most changes have the same shape as the change before.
     @exclusivity(unchecked) private var last = 0
 
     init(_ layout: StoreModel) {

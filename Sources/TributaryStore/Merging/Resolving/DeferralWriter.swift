@@ -3,9 +3,7 @@ import TributaryModel
 
 /// Defers changes or values that the model cannot represent, with their original versions.
 ///
-/// A model that knows a deferred line merges the lines of the transaction in their order. The lines before the deferred
-/// line are already merged. So the later lines of the transaction that may write the same objects are kept with the
-/// deferred line, though they take effect at once.
+/// Later lines that may write the same objects are kept too: a later model must merge them after the deferred line.
 final class DeferralWriter {
     let table: DeferredWriteTable
     let cursor: TransactionCursor
@@ -41,9 +39,7 @@ final class DeferralWriter {
         "'\(name)' of '\(change.entity)' is no longer in the model"
     }
 
-    /// Defers the whole change, or one of its values.
-    ///
-    /// `index` is the index of the line in the slice.
+    /// `index` is the index of the line in the slice, `valueIndex` the index of a value that is deferred alone.
     func deferChange(
         _ change: Change,
         _ valueIndex: Int? = nil,
@@ -66,15 +62,12 @@ final class DeferralWriter {
         // In place: a line may have very many deferred values, and a copy of their names for each would be quadratic.
         deferred[index, default: Deferred()].names.formUnion(change.operation.propertyNames)
         if valueIndex == nil, change.id == slice.changes[index].id { deferred[index]?.isWhole = true }
-        // A later model may have the entity again; then another insert of the transaction names another entity.
+        // If a later model has the entity again, this insert and other inserts of the object must be merged in order.
         let isInsert = if case .insert = change.operation { valueIndex == nil } else { false }
         if isInsert || layout.isUnsettled(change) { deferred[index]?.touches = true }
     }
 
-    /// Keeps the lines of the merged slice that may write the same objects as earlier deferred or kept lines of their
-    /// transaction.
-    ///
-    /// Costs one look at each line after a deferred line.
+    /// Keeps lines that may write the same objects as a deferred or kept line; costs one look at each line after it.
     func keepLines(of slice: ChangeSlice) throws {
         guard !cursor.touched.isEmpty || !deferred.isEmpty else { return }
         defer { deferred.removeAll(keepingCapacity: true) }
@@ -92,7 +85,7 @@ final class DeferralWriter {
                 case .insert: isTouched || hasMore
                 case .update: hasMore
                 case .link, .unlink: line == nil
-                // All deletions come first.
+                // A deletion needs no order: the log demands that deletions come before all other lines.
                 case .delete: false
                 }
             guard isNeeded else { continue }
@@ -103,7 +96,6 @@ final class DeferralWriter {
 }
 
 extension Change {
-    /// The objects with properties, pairs or visibility that the change may write.
     var touchedObjects: [UniqueID] {
         switch operation {
         case .delete: [id]

@@ -2,9 +2,7 @@ package import TributaryChanges
 import TributaryModel
 
 extension ChangeResolver {
-    /// Resolves a link or unlink of a former relationship of `entity`, which is its last name.
-    ///
-    /// Returns false when no other entity keeps the relationship.
+    /// `entity` is the last name of the change's entity; returns false if no other entity keeps the relationship.
     func resolveFormerLink(_ change: Change, entity: String, index: Int, slice: inout ChangeSlice) throws -> Bool {
         guard let (name, ids, positions, isLink) = change.operation.pairs, !deferral.cursor.isLocal,
             positions.map({ $0.count == ids.count }) ?? true,
@@ -33,10 +31,7 @@ extension ChangeResolver {
         return true
     }
 
-    /// Resolves the values of an object of a removed entity that other objects keep, and returns the change without
-    /// them.
-    ///
-    /// The object's own values are merged or deferred before them.
+    /// Resolves the values that other objects keep, and returns the change without them.
     func resolveFormerValues(
         _ change: Change,
         entity: String,
@@ -90,18 +85,15 @@ extension ChangeResolver {
     }
 }
 
-/// The storage of writes to a former relationship, when it is not in the rows of the entity itself.
+/// The place of a write to a former relationship, when it is not in the rows of its own entity.
 ///
-/// A store that had the relationship has such a write in the register or the pair of the other side. A store that never
-/// had it must put the write there too, so that both stores have equal states.
+/// A store that never had the relationship must use the same place as a store that had it, so that both become equal.
 enum FormerStorage {
-    /// Pairs that the model still has; `ownsPairs` is true when the writing object is their source.
+    /// The model still has the pairs; with `ownsPairs` the writing object is their source.
     case pairs(link: Int, ownsPairs: Bool)
-    /// A register of the other object that the model still has.
     case register(StoreModel.ColumnIndex)
-    /// Pairs that the model has removed as well, with the other object as their source.
+    /// The model has removed the pairs, too; the other object is their source.
     case formerPairs(entity: String, property: String)
-    /// A register of the other object that the model has removed as well.
     case formerRegister(entity: String, property: String)
 }
 

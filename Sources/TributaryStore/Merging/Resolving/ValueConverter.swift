@@ -5,7 +5,6 @@ final class ValueConverter {
     private let deferral: DeferralWriter
     private let external: ExternalValues
     private var layout: StoreModel { deferral.layout }
-    /// The values of the last converted change; the next change reuses the memory.
     @exclusivity(unchecked) private(set) var writes: [RegisterWrite] = []
 
     init(_ deferral: DeferralWriter, external: ExternalValues) {
@@ -13,9 +12,7 @@ final class ValueConverter {
         self.external = external
     }
 
-    /// Stores the converted values in ``writes``; `index` is the index of the change in the slice.
-    ///
-    /// Throws ``StoreError`` `invalidChange` for a value of a local change that the model cannot represent.
+    /// Sets ``writes``; throws `invalidChange` if the model cannot represent a value of a local change.
     func convert(_ values: [PropertyWrite], of index: Int, in slice: ChangeSlice, shape: ChangeShape) throws {
         writes.removeAll(keepingCapacity: true)
         for valueIndex in values.indices {
@@ -73,7 +70,6 @@ final class ValueConverter {
         writes.append(RegisterWrite(column: column, value: target.map(PropertyValue.reference) ?? .null))
     }
 
-    /// Defers a value without a column in the object, unless its identifier went to another object's register.
     private func deferUnlessWrittenElsewhere(
         _ write: PropertyWrite,
         _ valueIndex: Int,
@@ -112,9 +108,7 @@ final class ValueConverter {
         }
     }
 
-    /// Whether a value of an inverse column needs no further write.
-    ///
-    /// An identifier went to the other object's register already, and a new object without an owner needs no write.
+    /// True if the identifier went to the other object's register already, or a new object has no owner.
     private static func isWrittenElsewhere(_ json: JSONValue, isInsert: Bool) -> Bool {
         reference(json).map { isInsert || !$0.isNull } ?? false
     }
