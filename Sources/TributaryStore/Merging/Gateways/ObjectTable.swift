@@ -55,8 +55,8 @@ package final class ObjectTable {
     /// Sets `_revision` ?1, `_version` ?2, `_exceptions` ?3 and the given columns, from ?5 on, of the row ?4.
     package func update(_ columns: [Int]) throws -> BoundStatement {
         if let lastUpdate, lastUpdate.columns == columns { return lastUpdate.statement }
+        if updates[columns] == nil, updates.count >= ObjectTable.updateLimit { updates.removeAll() }
         let statement = try updates[columns] ?? makeUpdate(columns)
-        if updates.count >= ObjectTable.updateLimit { updates.removeAll() }
         updates[columns] = statement
         lastUpdate = (columns, statement)
         return statement
