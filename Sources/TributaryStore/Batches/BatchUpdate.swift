@@ -42,13 +42,6 @@ extension BatchWriter {
             }
         } verify: { number in
             try checkReferences(assignments.map(\.propertyIndex), properties, revision: number)
-            let columns = Set(assignments.compactMap { properties.entity.propertyColumns[$0.propertyIndex] })
-            let keys = try transaction.engine().tables.keys
-            if let (constraint, other) = try keys.shared(columns, properties.table.index, revision: number),
-                let row = try reader.row(other, rootEntity: properties.table.root.name)
-            {
-                throw BatchError.constraint(row: nil, properties: constraint.names, existing: row.id)
-            }
         }
     }
 

@@ -61,6 +61,29 @@ import TributaryModel
         #expect(try replica.count("Folder") == 1)
     }
 
+    /// The second root is a shadow of the first, so both children show the first root as their parent.
+    @Test func `a batch compares the registers of a key, not the objects that columns show`() throws {
+        let replica = try Replica(Self.makeModel())
+        try replica.apply([
+            ForeignTransaction(1, 1, clock: 1, .insert("Folder", 1, ["code": "root"])),
+            ForeignTransaction(2, 1, clock: 2, .insert("Folder", 2, ["code": "root"])),
+            ForeignTransaction(3, 1, clock: 3, .insert("Folder", 3, ["name": "a", "parent": .to(1)])),
+            ForeignTransaction(4, 1, clock: 4, .insert("Folder", 4, ["name": "b", "parent": .to(2)])),
+            ForeignTransaction(5, 1, clock: 5, .insert("Folder", 5, ["name": "d", "parent": .to(1)])),
+        ])
+        func rename(_ predicate: String) throws -> Int {
+            let entity = try #require(replica.store.model.entity(named: "Folder"))
+            let terms = BatchTerms(author: nil, contextName: nil, collision: .refuse, listsIDs: true)
+            return try replica.store.write { write in
+                let query = FetchQuery(entity: entity, predicate: try ObjectPredicate(parsing: predicate))
+                return try write.batches.update(query, setting: ["name": .value(.string("c"))], terms: terms).count
+            }
+        }
+        #expect(try rename("name == 'a' OR name == 'b'") == 2)
+        #expect(try replica.count("Folder") == 4)
+        #expect(throws: BatchError.self) { _ = try rename("name == 'd'") }
+    }
+
     private func steps(of transactions: [[Change]], in replica: Replica) throws -> Int {
         try replica.steps { write in
             for (number, changes) in zip(UInt64(1)..., transactions) {

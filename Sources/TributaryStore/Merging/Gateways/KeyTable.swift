@@ -155,23 +155,6 @@ final class KeyTable {
         return found
     }
 
-    /// Finds a row that shares a written key with a row of the transaction; costs one look-up for each written row.
-    func shared(_ columns: Set<Int>, _ table: Int, revision: Int64) throws -> (UniqueConstraint, UniqueID)? {
-        let name = layout.tables[table].quotedName
-        for constraint in layout.uniqueConstraints[table] where !columns.isDisjoint(with: constraint.columns) {
-            let select = try BoundStatement(
-                db,
-                """
-                SELECT x._id FROM \(name) o CROSS JOIN \(name) x
-                WHERE o._revision = ?1 AND \(pair(constraint, table)) LIMIT 1
-                """
-            )
-            select.bind(1, revision)
-            if let id = try select.first({ $0.id(0) }), let id { return (constraint, id) }
-        }
-        return nil
-    }
-
     private func pair(_ constraint: UniqueConstraint, _ table: Int) -> String {
         var conditions = constraint.columns.map { column in
             let name = layout.tables[table].columns[column].quotedName
