@@ -16,7 +16,7 @@ final class BaselineCells {
     struct Key: CustomStringConvertible {
         var kind: Kind
         var rule: MergeRule
-        /// Only of totals. Without a writer, the cell means that the counter has totals.
+        /// Only of totals; without a writer, the cell means that the counter has totals.
         var writer: UniqueID?
         var description: String
     }
@@ -24,7 +24,7 @@ final class BaselineCells {
     struct Cell: Equatable, CustomStringConvertible {
         var version: Version
         var sequence: UInt64
-        /// Canonical JSON text. A long value is represented by its beginning and its hash.
+        /// Canonical JSON text; a long value is represented by its beginning and its hash.
         var value: String
         /// The keys of the deletions that remove the cell: a pair has two ends, so it has two keys.
         var deletions: [String]
@@ -85,7 +85,7 @@ final class BaselineCells {
 
     private let layout: StoreModel
     private let scratch: Database
-    /// Transactions with a write that has no cell. It may win against other writes of its transaction.
+    /// Transactions with a write that has no cell; it may win against other writes of its transaction.
     private var unresolved: Set<Version> = []
     private static let unresolvedLimit = 100_000
     private let insert: BoundStatement
@@ -250,7 +250,7 @@ final class BaselineCells {
         }
     }
 
-    /// Nil if the write has no register. A one-to-one relationship may write the register of the other object.
+    /// Nil if the write has no register; a one-to-one relationship may write the register of the other object.
     private func register(
         _ write: PropertyWrite,
         of change: Change,

@@ -95,7 +95,7 @@ package final class BaselineLaw {
         }
     }
 
-    /// Decides about a baseline of the store's model. `body` adds the entries to compare.
+    /// Decides about a baseline of the store's model; `body` adds the entries to compare.
     ///
     /// A temporary file of SQLite sorts the entries: O(n log n) for n cells, in bounded memory.
     package static func decide(

@@ -2,7 +2,7 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// The merge state of a store, as the log changes that still have an effect. Costs one pass over the tables.
+/// The merge state of a store, as the log changes that still have an effect; costs one pass over the tables.
 final class BaselineState {
     private let reader: Reader
     private let layout: StoreModel
@@ -40,7 +40,7 @@ final class BaselineState {
         }
     }
 
-    /// The amounts of deferred inserts by writers that also have a total of that name. The total does not include them.
+    /// The amounts of deferred inserts by writers that also have a total of that name; the total does not include them.
     private func insertTotals(of object: DeferredObject) throws -> [BaselineCounter] {
         var found: [[String]: (counter: BaselineCounter, total: PropertyValue)] = [:]
         for amount in object.uncountedAmounts {

@@ -2,7 +2,7 @@ import GRDB
 package import TributaryChanges
 import TributaryModel
 
-/// Writes the merge state of a store as the lines of a baseline. The lines depend only on the vector and the model.
+/// Writes the merge state of a store as the lines of a baseline; the lines depend only on the vector and the model.
 package struct BaselineText {
     let reader: Reader
 
@@ -130,7 +130,7 @@ private struct BaselineSorting {
 }
 
 extension Change.Operation {
-    /// A link also writes the register of the linked object. That value is among the values, so links come first.
+    /// A link also writes the register of the linked object; that value is among the values, so links come first.
     package var phase: Int {
         switch self {
         case .delete: 0

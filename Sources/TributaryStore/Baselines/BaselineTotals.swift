@@ -82,7 +82,7 @@ final class BaselineTotals {
         return part
     }
 
-    /// Replaces the store's total of each writer that is ahead in the baseline. The lines of an object are consecutive.
+    /// Replaces the store's total of each writer that is ahead in the baseline; the lines of an object are consecutive.
     func merge(_ counter: BaselineCounter) throws {
         if id != counter.id { try flush() }
         id = counter.id

@@ -56,7 +56,7 @@ extension StoreModel {
         }
     }
 
-    /// Returns the rules of a baseline that the store lacks. `joined` has the rules of joined baselines.
+    /// Returns the rules of a baseline that the store lacks; `joined` has the rules of joined baselines.
     func compare(_ header: BaselineHeader, joined: BaselineRules) throws(BaselineJoinError) -> BaselineRules {
         let own = rules(and: joined).roots
         var unknown = BaselineRules()
