@@ -6,10 +6,7 @@ struct TransactionTable {
 
     init(_ db: Database) { self.db = db }
 
-    /// Adds a transaction and returns its number; nil for `number` gives it the next one.
-    ///
-    /// `writer` is a row of `tributary_writer`, `context` the name of the context that has saved the transaction, and
-    /// `now` the time of the commit.
+    /// Returns the number of the transaction; `writer` is a row of `tributary_writer`, `context` the name of a context.
     @discardableResult
     func insert(
         _ header: TransactionHeader,
@@ -55,10 +52,9 @@ struct TransactionTable {
         } ?? .init(number: 0, clock: .zero)
     }
 
-    /// The last transaction after `first` that was committed before a time, with all transactions after `first` up to it.
+    /// The last transaction such that all transactions after `first` up to it were committed before a time.
     ///
-    /// A transaction from after `wall` keeps no other transaction: the wall clock was ahead. A transaction with an old time,
-    /// because the wall clock was behind, has no effect on the transactions before it.
+    /// A commit time after `wall` does not count, because the wall clock was ahead.
     func last(after first: Int64, committedBefore seconds: Double, wall: WallTime) throws -> Int64 {
         let select = try BoundStatement(
             db,
