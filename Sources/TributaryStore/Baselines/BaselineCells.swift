@@ -4,8 +4,8 @@ import TributaryModel
 
 /// Groups the cells of baselines and segments by key, in a temporary table.
 ///
-/// A cell is the smallest part of the merge state that a write can replace. Keys name tables,
-/// because several entities may write the same cell.
+/// A cell is the smallest part of the merge state that a write can replace. Keys name tables, because writes under
+/// several entities may replace the same cell.
 final class BaselineCells {
     enum Kind: String {
         case insert, delete, value, pair, bound, total

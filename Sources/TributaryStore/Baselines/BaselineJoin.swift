@@ -4,7 +4,7 @@ import TributaryModel
 
 /// Merges the transactions of a baseline that the store has not applied, with the versions of these transactions.
 ///
-/// History records them as one new transaction, with a greater number than theirs.
+/// History records them as a single transaction. Its number is greater than their numbers.
 final class BaselineJoin {
     private let db: Database
     private let engine: MergeEngine

@@ -41,7 +41,7 @@ package final class BaselineLaw {
     private let applied: [UniqueID: UInt64]
     private let ahead: Set<UniqueID>
     private var lackingLater: [UniqueID: UInt64] = [:]
-    /// The writers whose transactions up to the baseline are all in the log.
+    /// The writers with all transactions up to the baseline in the log.
     private var wholeEarlier: Set<UniqueID> = []
     private var finding: Verdict = .sound
     package let moved: [(writer: UniqueID, after: UInt64, through: UInt64)]
@@ -95,9 +95,7 @@ package final class BaselineLaw {
         }
     }
 
-    /// Decides about a baseline of the store's model; `body` adds the entries to compare.
-    ///
-    /// A temporary file of SQLite sorts the entries: O(n log n) for n cells, in bounded memory.
+    /// `body` adds the entries to compare; a temporary file sorts them: O(n log n) for n cells, in bounded memory.
     package static func decide(
         _ header: BaselineHeader,
         _ writers: [BaselineWriter],

@@ -3,8 +3,8 @@ import TributaryChanges
 /// Chooses the acknowledgements in a baseline, so that all of them together stay within the limit of the format.
 ///
 /// The first line of a store lacks the entry for its own writer, so the store's second line contains that entry.
-/// If there are more than 1,024 stores, each store keeps only the writers whose UUIDs follow its label. A missing entry
-/// only delays the removal of segments. At least one entry stays, because it shows that the store acknowledges.
+/// If there are more than 1,024 stores, each store keeps only a share: the writers with the UUIDs after its label. A
+/// missing entry only delays the removal of segments. One entry always stays, to show that the store acknowledges.
 struct BaselineSeen {
     private let writers: Set<UniqueID>
     private let after: [UniqueID: Incarnation.Predecessor]

@@ -100,7 +100,7 @@ final class BaselineState {
 
     /// Writes deferred values in the same form, whether or not the store once had the property.
     ///
-    /// UUIDs are in lower case and the members of objects are in order. Numbers keep their type for a later model.
+    /// Targets of relationships are in lower case. Other values keep their type for a later model, unlike in digests.
     private func changes(of object: DeferredObject, _ emit: (BaselineItem) throws -> Void) throws {
         var writes: [Group: [PropertyWrite]] = [:]
         for (name, register) in object.registers {

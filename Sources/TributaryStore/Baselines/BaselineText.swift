@@ -6,9 +6,7 @@ import TributaryModel
 package struct BaselineText {
     let reader: Reader
 
-    /// Calls `write` with each line except for the end line.
-    ///
-    /// A temporary file of SQLite sorts all changes: O(n log n) for n changes, in bounded memory.
+    /// Omits the end line; a temporary file of SQLite sorts all changes: O(n log n) for n changes, in bounded memory.
     package func forEachLine(
         progress: (Int) throws -> Void = { _ in },
         _ write: ([UInt8]) throws -> Void

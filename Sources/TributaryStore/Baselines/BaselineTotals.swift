@@ -22,9 +22,7 @@ final class BaselineTotals {
         var writer: Int64
     }
 
-    /// The increments that one line of a baseline adds up.
-    ///
-    /// Without a known counter, increments that another model may count separately are in different parts.
+    /// Increments that another model may count separately are in different parts, unless their counter is known.
     private struct Part: Hashable {
         var entity: String
         var id: UniqueID

@@ -8,9 +8,7 @@ extension Reader {
         }
     }
 
-    /// Whether the store has joined baselines of models with more properties than its model.
-    ///
-    /// Other stores at the same positions may then have more writes that the model does not know.
+    /// True after a join with a baseline of a larger model; other stores may then keep more writes that this model lacks.
     package var hasForeignRules: Bool {
         get throws {
             let layout = context.layout
@@ -83,8 +81,6 @@ extension StoreModel {
         return unknown
     }
 
-    /// Whether a property may have the merge rule `max` or `min`.
-    ///
     /// A bound has no version: under another rule, this store alone would treat it as its own write.
     package func mayHaveBound(_ name: String, of entity: String) -> Bool {
         guard let entity = self.entity(named: entity), let property = propertyIndex(named: name, of: entity.entity)

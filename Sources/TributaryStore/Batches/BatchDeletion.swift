@@ -42,7 +42,6 @@ final class BatchDeletion {
         try clear()
     }
 
-    /// A rollback of the transaction also empties the tables.
     func clear() throws {
         for table in ["deletion", "release"] { try db.execute(sql: "DELETE FROM temp.tributary_\(table)") }
     }

@@ -204,7 +204,7 @@ final class BatchInsertion {
 }
 
 extension BatchWriter {
-    /// The name of the column with the row's own ID; it must be a `.uuid`.
+    /// The column with the row's own ID, which must be a `.uuid`.
     package static let batchID = "_id"
 
     package func insert(

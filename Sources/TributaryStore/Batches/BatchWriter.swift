@@ -6,7 +6,7 @@ package struct BatchWriter {
 
     var reader: Reader { transaction.reader }
 
-    /// Writes a batch as one transaction, or nothing if an argument throws; `verify` runs before history is written.
+    /// Writes a batch as a single transaction; writes nothing if `block` or `verify` throws.
     func commit(
         _ terms: BatchTerms,
         _ block: (BatchSlices) throws -> Void,

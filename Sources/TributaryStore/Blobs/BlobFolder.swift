@@ -166,9 +166,7 @@ final class BlobFolder: Sendable {
     static func hash(_ bytes: [UInt8]) -> String { SHA256.hash(data: bytes).hexadecimal }
 }
 
-/// The new files of a transaction, which become durable together before it commits.
-///
-/// A file has a temporary name until its bytes are durable. Files that are not published are removed.
+/// The new files of a transaction; they get their final names before it commits, and after their bytes are durable.
 final class BlobDrafts {
     struct Draft {
         let path: [CChar]

@@ -16,7 +16,6 @@ final class ExternalValues {
     /// Call this before other code reads the rows, and before the commit.
     func publish() throws { try drafts?.publish() }
 
-    /// The file of a large binary is durable only after ``publish()``.
     func stored(_ value: PropertyValue?, column: Int, entity: Int) throws -> PropertyValue? {
         switch value {
         case .binary(let bytes)?:

@@ -3,7 +3,7 @@ import TributaryChanges
 
 /// The sequences of other writers that each store had acknowledged by each of its imported transactions.
 ///
-/// `tributary_seen` contains only the newest acknowledgements. A deferred row is compared later, and needs older ones,
+/// `tributary_seen` contains only the newest acknowledgements. A waiting row is compared later, and needs older ones,
 /// so each sequence is kept with the first transaction that acknowledges it.
 final class SeenSequences {
     private struct Pair: Hashable {

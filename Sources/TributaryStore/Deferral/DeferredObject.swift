@@ -158,9 +158,7 @@ struct DeferredRegisters: RegisterSet {
     mutating func rename(_ name: Name, to entity: String) { registers[name]?.value.entity = entity }
 }
 
-/// The increments of one writer to a property that the model does not count.
-///
-/// A part has the increments that every model adds up together.
+/// A part has the increments of one writer that every model adds up together.
 struct DeferredTotal {
     struct Part: Hashable {
         var entity: String

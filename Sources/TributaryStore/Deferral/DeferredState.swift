@@ -4,8 +4,8 @@ import TributaryModel
 
 /// Reads the deferred writes of a store into the merge states of their objects.
 ///
-/// Stores whose older models had a property keep one value of it, and other stores keep all writes. Both give an equal
-/// state if an older version of the model has the rule. Writes that can never take effect in this model are left out.
+/// A store that had the property in an older model keeps one value of it, and other stores keep all writes. Both give an
+/// equal state if an older version of the model has the rule. Writes that can never take effect in this model are left out.
 struct DeferredState {
     private let reader: Reader
     private let versions: VersionCache

@@ -3,8 +3,8 @@ import TributaryModel
 
 /// The lines of transactions that no known version of the model can interpret.
 ///
-/// They supersede nothing, and nothing supersedes them. They include later lines of these transactions that may write the same objects. Digests leave them out, because a
-/// store that joined a baseline of a newer model has fewer of them.
+/// They supersede nothing, and nothing supersedes them. They include later lines of these transactions that may write
+/// the same objects. Digests omit them: a store that joined a baseline of a newer model has fewer of them.
 struct KeptLines {
     private let table: DeferredWriteTable
     private let layout: StoreModel

@@ -70,7 +70,7 @@ final class MergeStateText {
         for (writer, total) in totals { emit("\(head) \(writer) \(total.json.text)") }
     }
 
-    /// Digests leave out writes whose rule is not in the model's file, because other stores may have more such writes.
+    /// Digests omit writes without a rule in the model or its listed versions, because other stores may have more of them.
     private func lines(of object: DeferredObject, _ emit: (String) throws -> Void) throws {
         let head = "parked \(JSONValue.string(object.entity).text) \(object.id)"
         func name(_ property: String) -> String { JSONValue.string(property).text }

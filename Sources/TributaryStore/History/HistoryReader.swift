@@ -108,6 +108,7 @@ package struct HistoryReader {
         }
     }
 
+    /// The least number that ``transactions(after:limit:)`` accepts.
     package func oldestNumber() throws -> Int64 {
         try reader.setting(HistoryReader.purgedHistoryKey).flatMap { Int64($0) } ?? 0
     }
@@ -131,9 +132,7 @@ package struct HistoryReader {
         return union
     }
 
-    /// Counts the changed objects.
-    ///
-    /// Beyond `limit` objects, an object is counted once for each transaction that changed it, so that memory stays bounded.
+    /// Beyond `limit` objects, counts an object once for each transaction that changed it, so that memory stays bounded.
     package func counts(after number: Int64, through: Int64, limit: Int = ObjectChanges.defaultLimit) throws
         -> (inserted: Int, updated: Int, deleted: Int, isExact: Bool)
     {

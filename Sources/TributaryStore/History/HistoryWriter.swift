@@ -55,7 +55,7 @@ final class HistoryWriter {
                 hasOneShape = hasOneShape && word(start + 16, as: UInt32.self) == key
             }
             let zeros = high == 0 ? 64 + low.leadingZeroBitCount : high.leadingZeroBitCount
-            // Changes of one object keep one byte each, because rows count changes by these bytes.
+            // Keeps at least one byte for each change, because rows count their changes by these bytes.
             let common = records.count == HistoryWriter.recordSize ? 0 : min(zeros / 8, 15)
             let end = hasOneShape ? 16 : HistoryWriter.recordSize
             let count = min(records.count / HistoryWriter.recordSize, HistoryWriter.byteCapacity / (end - common))

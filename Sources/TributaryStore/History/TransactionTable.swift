@@ -6,7 +6,6 @@ struct TransactionTable {
 
     init(_ db: Database) { self.db = db }
 
-    /// Returns the number of the transaction; `writer` is a row of `tributary_writer`, `context` the name of a context.
     @discardableResult
     func insert(
         _ header: TransactionHeader,
@@ -52,9 +51,7 @@ struct TransactionTable {
         } ?? .init(number: 0, clock: .zero)
     }
 
-    /// The last transaction such that all transactions after `first` up to it were committed before a time.
-    ///
-    /// A commit time after `wall` does not count, because the wall clock was ahead.
+    /// Stops at the first transaction from `seconds` on; ignores times after `wall`, because the wall clock was ahead.
     func last(after first: Int64, committedBefore seconds: Double, wall: WallTime) throws -> Int64 {
         let select = try BoundStatement(
             db,

@@ -36,7 +36,7 @@ package enum RestampError: Error, Hashable, Sendable, CustomStringConvertible {
 ///
 /// These are the transactions with clocks that are ahead, which get lesser clocks, or the transactions of the present
 /// writer, which keep their clocks. Rows and counters that refer to the old names change too. Each comparison with
-/// other transactions has the same result as before, so a value that may overwrite a value that is ahead stays ahead.
+/// other transactions has the same result as before: a value that may have overwritten a value that is ahead stays ahead.
 struct Restamp {
     private struct Unexported {
         var row: Int64
@@ -86,7 +86,7 @@ struct Restamp {
         }
     }
 
-    /// A writer with unpublished transactions that the store has also imported; O(n) for n writers and segments.
+    /// Nil if the transactions can be renamed; O(n) for n writers and segments.
     func obstacle() throws -> RestampError? {
         if transactions.isEmpty { return nil }
         let select = try BoundStatement(
@@ -184,7 +184,7 @@ struct Restamp {
         }
     }
 
-    /// Draws an identity with which renamed transactions win and lose against the same writes as before.
+    /// Draws an identity that does not change the order between the renamed transactions and all others.
     ///
     /// Between writes with equal clocks, the write of the greater writer wins, so the identity must lie between the same
     /// writers. An identity that shares half of its bits with the former writer usually does.

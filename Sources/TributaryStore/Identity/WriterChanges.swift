@@ -51,9 +51,7 @@ extension WriteTransaction {
         try writers().setState(state, of: writer)
     }
 
-    /// The writer of the next local transaction.
-    ///
-    /// This is a fresh writer if a copy may continue as the present writer, or if the present clock is too far ahead.
+    /// A fresh writer if a copy may continue as the present writer, or if the present writer's clock is too far ahead.
     func ownWriter() throws -> UniqueID {
         let (writers, token) = (try writers(), reader.context.configuration.token)
         if let token, try !token.take({ try writers.token() }) {

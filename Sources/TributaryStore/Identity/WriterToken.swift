@@ -222,7 +222,6 @@ final class WriterToken: Sendable {
         return Token(token.content, environment.clockDifference())
     }
 
-    /// Nil if no file can be trusted.
     private func open(_ state: inout State) -> CInt? {
         var status = stat()
         if let file = state.descriptor {
@@ -254,7 +253,6 @@ extension WriterToken {
         /// Tmpfs and ramfs: their files vanish with a boot.
         private static let kinds: Set<UInt32> = [0x0102_1994, 0x8584_58F6]
 
-        /// Nil if no folder can be trusted.
         static func path(of user: uid_t) -> String? {
             let path = "/dev/shm/tributary-\(user)"
             if mkdir(path, 0o700) == 0, user != geteuid() { chown(path, user, gid_t.max) }

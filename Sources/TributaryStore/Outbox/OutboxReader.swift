@@ -108,9 +108,7 @@ package struct OutboxReader {
         }
     }
 
-    /// The first consecutive transactions from `first` on with at most `limit` bytes, or nil.
-    ///
-    /// A store that was set back imports transactions of its own writer: these are not in the outbox.
+    /// Ends at a gap: a store that was set back imports own transactions, and these are not in the outbox.
     package func run(
         of writer: UniqueID,
         from first: UInt64,
@@ -175,9 +173,7 @@ package struct OutboxReader {
     }
 }
 
-/// A range of local transactions that are exported as one segment.
-///
-/// It is committed before the file is renamed, so that an interrupted export is completed with identical bytes.
+/// The transactions of one segment; committed before the file is renamed, so that an interrupted export can be repeated.
 package struct ExportRange: Sendable, Hashable {
     package var writer: UniqueID
     package var first: UInt64

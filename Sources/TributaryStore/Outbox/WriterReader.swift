@@ -20,9 +20,7 @@ package struct WriterReader {
         return own
     }
 
-    /// The unexported transactions with clocks after `greatest`, if they can get other clocks.
-    ///
-    /// These are the last transactions of their writers, because a writer's clocks rise. O(n log n) for n such transactions.
+    /// The last transactions of their writers, in O(n log n); throws ``RestampError`` if they cannot get other clocks.
     package func restampable(after greatest: HybridClock) throws -> [UniqueID: ClosedRange<UInt64>] {
         let restamp = try Restamp(reader, after: greatest)
         if let obstacle = try restamp.obstacle() { throw obstacle }
@@ -177,9 +175,7 @@ package struct WriterRecord: Sendable, Hashable {
 }
 
 extension Sequence<WriterRecord> {
-    /// The present writer of a store, from all of its writers: no other writer continues it; O(w).
-    ///
-    /// The clock of a former writer may be ahead, so it decides only if nothing continues either of two writers.
+    /// The writer that no other writer continues, in O(w); clocks decide last, because a former writer's clock may be ahead.
     package var present: WriterRecord? {
         let continued = Set(compactMap(\.incarnation.after?.writer))
         return self.max { one, other in

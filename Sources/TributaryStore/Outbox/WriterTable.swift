@@ -147,9 +147,7 @@ final class WriterTable {
         try update.run()
     }
 
-    /// Marks the returned sequences as announced.
-    ///
-    /// Omits a writer that another writer continues, because whoever has the later writer has all of the earlier writer.
+    /// Omits a writer that another writer continues: a store that has the later writer has everything of the earlier writer.
     func announceSeen() throws -> [UniqueID: UInt64] {
         let select = try BoundStatement(
             db,

@@ -3,9 +3,7 @@ import GRDB
 import Glibc
 import TributaryChanges
 
-/// Writes one state of a store into one file without a WAL.
-///
-/// The table `tributary_blob` contains the large binaries. ``RestoredStore`` writes them into files again.
+/// Writes one state of a store into one file, with the large binaries in the table `tributary_blob`.
 struct StoreCopy {
     static let blobTable = "tributary_blob"
     private static let pagesOfStep: CInt = 256
