@@ -2,23 +2,21 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// Splits the entries of baselines and the changes of segments into cells, and groups the cells by key in a temporary
-/// table.
+/// Groups the cells of baselines and segments by key, in a temporary table.
 ///
-/// A cell is the smallest part of the merge state that a write can replace: an insertion, a deletion, a register, a
-/// pair, a bound, or the total of a writer. A key contains the names of the tables, so that writes under several entities
-/// have the same key.
+/// A cell is the smallest part of the merge state that a write can replace. Keys name tables, because writes under
+/// several entities may replace the same cell.
 final class BaselineCells {
     enum Kind: String {
         case insert, delete, value, pair, bound, total
-        /// A write that the model lacks; each such write is a separate cell.
+        /// A write that the model lacks. Each such write is a separate cell.
         case deferred
     }
 
     struct Key: CustomStringConvertible {
         var kind: Kind
         var rule: MergeRule
-        /// Of a total; the total without a writer states that the counter has totals.
+        /// Only of totals; without a writer, the cell means that the counter has totals.
         var writer: UniqueID?
         var description: String
     }
@@ -26,9 +24,9 @@ final class BaselineCells {
     struct Cell: Equatable, CustomStringConvertible {
         var version: Version
         var sequence: UInt64
-        /// Canonical JSON text, or for a long value its beginning and its hash.
+        /// Canonical JSON text; a long value is represented by its beginning and its hash.
         var value: String
-        /// The key of the deletion of its object, and for a pair of the object at its other end.
+        /// The keys of the deletions that remove the cell: a pair has two ends, so it has two keys.
         var deletions: [String]
         var amount: PropertyValue?
 
@@ -36,15 +34,14 @@ final class BaselineCells {
             amount?.json.text ?? "\(value) of transaction \(sequence) of writer \(version.writer) at \(version.clock)"
         }
 
-        /// Texts in other normalization forms are other values.
         static func == (left: Cell, right: Cell) -> Bool {
             left.version == right.version && left.sequence == right.sequence && left.value.isIdentical(to: right.value)
         }
     }
 
-    /// The cells of a key, in bounded memory, because a file may contain any number of them.
+    /// In bounded memory, because a file may contain any number of cells with one key.
     struct Group {
-        /// The cells of a state: more than one only for an invalid state or a key of deferred writes.
+        /// More than one cell only if the state is invalid, or if the writes are deferred.
         struct State: Equatable {
             private(set) var first: Cell?
             private(set) var other: Cell?
@@ -71,7 +68,6 @@ final class BaselineCells {
             }
         }
 
-        /// A log may contain many writes of a cell: only their sum, or the greatest write, is kept.
         private func combined(_ known: Cell?, _ cell: Cell, of key: Key) -> Cell {
             guard var known else { return cell }
             switch (key.kind, known.amount, cell.amount) {
@@ -89,7 +85,7 @@ final class BaselineCells {
 
     private let layout: StoreModel
     private let scratch: Database
-    /// The transactions of segments with writes that have no cell here, but may win against others of the transaction.
+    /// Transactions with a write that has no cell; it may win against other writes of its transaction.
     private var unresolved: Set<Version> = []
     private static let unresolvedLimit = 100_000
     private let insert: BoundStatement
@@ -183,8 +179,6 @@ final class BaselineCells {
     typealias Stamp = (version: Version, sequence: UInt64)
 
     /// Adds the cells of a change, but for its increments and bounds.
-    ///
-    /// The parts of a kept line are cells of their own, because the model does not know its meaning, or a line before it.
     func add(_ change: Change, isKept: Bool = false, _ side: BaselineLaw.Side, _ stamp: Stamp) throws {
         guard !isKept, let entity = layout.entity(named: change.entity) else {
             return try deferred(change, side, stamp)
@@ -197,7 +191,7 @@ final class BaselineCells {
         case .insert where entity.entity.isAbstract: try deferred(change, side, stamp)
         case .insert(let writes), .update(let writes):
             let registers = writes.map { register($0, of: change, entity, side) }
-            // In a baseline, values that the model lacks have separate lines, which name the insert again.
+            // In a baseline, values that the model lacks have separate lines, and these lines repeat the insert.
             let isInsertion = side == .earlier || writes.isEmpty || registers.contains { $0 != nil }
             if isInsertion, change.operation.valueWrites?.isInsert == true {
                 let name = JSONValue.string(entity.entity.name).text
@@ -256,9 +250,7 @@ final class BaselineCells {
         }
     }
 
-    /// The register and its value; nil if the write does not go to a register, or does not fit the register.
-    ///
-    /// In a log, a one-to-one relationship that is kept in the other object writes the register there.
+    /// Nil if the write has no register; a one-to-one relationship may write the register of the other object.
     private func register(
         _ write: PropertyWrite,
         of change: Change,
@@ -305,7 +297,7 @@ final class BaselineCells {
         case .links(let link, let ownsPairs): try pairs(layout.links[link], ownsPairs: ownsPairs)
         case .inverse(let table, let column, let order):
             if isLink, let order { try pairs(layout.links[order], ownsPairs: true) }
-            // A baseline has the register of a linked object in a line of its own, and no unlinks.
+            // A baseline contains the register of a linked object in a separate line, and contains no unlinks.
             guard side == .earlier || !isLink else { return }
             for id in ids {
                 let owner = isLink ? PropertyValue.reference(change.id) : .null
@@ -376,7 +368,7 @@ final class BaselineCells {
         return "\(text.prefix(100))… with the SHA-256 \(hash.finalize().hexadecimal)"
     }
 
-    /// Only states are compared: a segment may contain deferred writes that nothing needs any more.
+    /// Only states are compared, because a segment may contain deferred writes that no longer matter.
     private func deferred(_ change: Change, _ side: BaselineLaw.Side, _ stamp: Stamp) throws {
         guard side == .own || side == .baseline else {
             if unresolved.count < BaselineCells.unresolvedLimit { unresolved.insert(stamp.version) }

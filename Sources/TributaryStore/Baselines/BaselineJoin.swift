@@ -2,12 +2,9 @@ import GRDB
 package import TributaryChanges
 import TributaryModel
 
-/// Merges a baseline into the store: the effects of transactions that the store has not applied, under their own
-/// versions.
+/// Merges the transactions of a baseline that the store has not applied, with the versions of these transactions.
 ///
-/// Transactions that the store has applied are in its merge state already, so they are skipped. History gets the
-/// effects as one new transaction of this store, with the greatest number. The transactions that the versions refer to
-/// get lower numbers.
+/// History records them as a single transaction. Its number is greater than their numbers.
 final class BaselineJoin {
     private let db: Database
     private let engine: MergeEngine
@@ -144,9 +141,9 @@ struct BaselineVector {
         var writer: BaselineWriter
         var row: Int64
         var applied: UInt64
-        /// Whether the store keeps its own totals, because it has other transactions under this writer's names.
+        /// True if the store has published other transactions under this writer's names.
         var keepsTotals: Bool
-        /// Versions and totals refer to the number of the last transaction.
+        /// The number of the writer's last transaction, for versions and totals.
         var lastNumber: Int64 = 0
     }
 
@@ -177,10 +174,7 @@ struct BaselineVector {
 }
 
 package enum BaselineJoinError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The baseline has merged a property, or with nil the objects of an entity, by another rule.
-    ///
-    /// `theirs` and `own` are the rules, or the root entities; `model` is the version of the model that made the
-    /// baseline.
+    /// The baseline merges a property (or with nil the objects of an entity) by another rule, or under another root.
     case otherRule(_ entity: String, _ property: String?, theirs: String, own: String, model: String?)
     case tooManyRules(bytes: Int)
     case noBound(entity: String, property: String)
@@ -211,10 +205,7 @@ package enum BaselineJoinError: Error, Hashable, Sendable, CustomStringConvertib
 }
 
 extension WriteTransaction {
-    /// Makes writers known to the store before any of their transactions is merged; they get no position.
-    ///
-    /// The store keeps acknowledgements of known writers only, so a store that merges the writers one after the other
-    /// must know all of them first.
+    /// Makes the writers known before any merge, because the store keeps acknowledgements of known writers only.
     package func register(_ writers: [UniqueID]) throws {
         let table = try self.writers()
         for writer in writers { _ = try table.position(of: writer) }

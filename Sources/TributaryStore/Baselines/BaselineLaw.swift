@@ -2,17 +2,10 @@ import GRDB
 package import TributaryChanges
 import TributaryModel
 
-/// Decides whether a baseline and the transactions after it give the state of a store that has applied all of them.
+/// Decides whether a baseline plus the later transactions give the state of a store that has applied all of them.
 ///
-/// If the winning write of a cell is in the baseline's positions, it was the winner there too, so the baseline must
-/// contain the same write. If the winning write is later, the baseline may contain an older write, or none. A total in
-/// the baseline plus the later increments must be the total in the store. The article about the protocol contains the proof.
-///
-/// With ``Extent/withUnknown`` the baseline may also have transactions that the store lacks. A write of these transactions
-/// may replace each write of the store, and the totals of their writers cannot be compared. The rest of the law is the same.
-///
-/// The check does not need the segments of the baseline. It reads the later segments only for increments and bounds,
-/// because these have no versions.
+/// The article about the protocol contains the proof. The check does not need the segments before the baseline. It
+/// reads later segments only for increments and bounds, because these have no versions.
 package final class BaselineLaw {
     package enum Verdict: Hashable, Sendable {
         case sound
@@ -29,7 +22,7 @@ package final class BaselineLaw {
 
     package enum Extent: Sendable {
         case applied
-        /// Also transactions that the store lacks: nothing proves them, so a person vouches for them.
+        /// Also transactions that the store lacks. Nothing proves them, so a person vouches for them.
         case withUnknown
     }
 
@@ -44,12 +37,11 @@ package final class BaselineLaw {
 
     private let cells: BaselineCells
     private let hasForeignRules: Bool
-    /// The last transaction of each writer in the baseline, and in the store.
     private let positions: [UniqueID: UInt64]
     private let applied: [UniqueID: UInt64]
     private let ahead: Set<UniqueID>
     private var lackingLater: [UniqueID: UInt64] = [:]
-    /// The writers without a missing transaction at or below the baseline.
+    /// The writers with all transactions up to the baseline in the log.
     private var wholeEarlier: Set<UniqueID> = []
     private var finding: Verdict = .sound
     package let moved: [(writer: UniqueID, after: UInt64, through: UInt64)]
@@ -103,12 +95,7 @@ package final class BaselineLaw {
         }
     }
 
-    /// Decides about a baseline of the store's model; `body` adds the entries to compare.
-    ///
-    /// `extent` is the transactions that the baseline may have. A temporary file of SQLite sorts the entries:
-    /// O(n log n) for n cells, in bounded memory. The reader stays at one state of the store.
-    ///
-    /// - Throws: ``StoreError``, and errors of `body` and `step`; `step` is called from time to time.
+    /// `body` adds the entries to compare; a temporary file sorts them: O(n log n) for n cells, in bounded memory.
     package static func decide(
         _ header: BaselineHeader,
         _ writers: [BaselineWriter],
@@ -154,7 +141,6 @@ package final class BaselineLaw {
 
     package func lacksLater(_ writer: UniqueID, from sequence: UInt64) { lackingLater[writer] = sequence }
 
-    /// Notes that all increments of a writer at or below the baseline were added.
     package func hasAllEarlier(_ writer: UniqueID) { wholeEarlier.insert(writer) }
 
     // MARK: The law
@@ -198,7 +184,7 @@ package final class BaselineLaw {
         }
         let write = group.earlier
         if let theirs, write.map({ $0.version < theirs.version }) ?? true {
-            // The log has all writes of this writer, and lacks this write.
+            // The log has all writes of this writer, and it lacks this write.
             let isInvented = wholeEarlier.contains(theirs.version.writer) && !cells.isUnresolved(theirs.version)
             return isInvented ? difference(key, theirs, write) : .sound
         }
@@ -214,9 +200,6 @@ package final class BaselineLaw {
         cell.sequence > applied[cell.version.writer, default: 0]
     }
 
-    /// The greater of the baseline's value and the later values must be the value of the store.
-    ///
-    /// Any writer may have written a bound: transactions that the store lacks may have brought a greater value.
     private func bound(_ key: BaselineCells.Key, _ group: BaselineCells.Group) -> Verdict {
         let (own, theirs) = (group.own.first, group.baseline.first)
         func isBeyond(_ value: PropertyValue, _ other: PropertyValue?) -> Bool {
@@ -224,7 +207,7 @@ package final class BaselineLaw {
         }
         let write = group.earlier
         if let amount = write?.amount, isBeyond(amount, theirs?.amount) { return difference(key, theirs, write) }
-        // Any writer may have written a bound.
+        // Any writer may have written a bound, so the log must be complete for all writers.
         if wholeEarlier.count == positions.count, write?.amount != theirs?.amount {
             return difference(key, theirs, write)
         }
@@ -240,18 +223,16 @@ package final class BaselineLaw {
         return .open(text)
     }
 
-    /// The total in the baseline plus the later increments of its writer must be the total in the store, unless the
-    /// store lacks increments.
     private func total(_ key: BaselineCells.Key, _ group: BaselineCells.Group) -> Verdict {
         let (own, theirs) = (group.own.first, group.baseline.first)
         guard let writer = key.writer else { return counted(key, group) }
         guard lackingLater[writer] == nil else { return .sound }
         let later = group.later?.amount
         let expected = later.map { CounterTotals.sum(theirs?.amount, $0) } ?? theirs?.amount
-        // Unknown increments may be of any amount.
+        // Unknown increments may have any amount.
         let isComparable = !ahead.contains(writer)
         if isComparable, own == nil, theirs == nil {
-            // Both have the same total, which is not among the different entries.
+            // The totals are equal, so neither total is among the differing entries.
             guard later.map(CounterTotals.isZero) ?? true else { return .differs("\(key) has later increments.") }
         } else if isComparable, !isEqual(expected, own?.amount) {
             return difference(key, theirs, own)
@@ -284,7 +265,7 @@ package final class BaselineLaw {
         )
     }
 
-    /// The model does not say how deferred writes merge, so that a difference proves nothing.
+    /// The model does not define how deferred writes merge, so a difference proves nothing.
     private func deferred(_ key: BaselineCells.Key, _ group: BaselineCells.Group) -> Verdict {
         // The key contains the version, and a state has at most one transaction of each version.
         let (own, theirs) = (group.own.first, group.baseline.first)

@@ -2,16 +2,9 @@ import TributaryChanges
 
 /// Chooses the acknowledgements in a baseline, so that all of them together stay within the limit of the format.
 ///
-/// The first line of a store has its acknowledgements, without entries that follow from others. A line has no entry for
-/// its own writer. The second line of the store therefore has what it has seen of the first writer, as a copy may have.
-/// Up to 1,024 stores nothing else is left out.
-///
-/// With more, each store keeps only its share: the writers with the UUIDs after its label, from the greatest to the
-/// least. A store that has joined such a baseline may then have other acknowledgements than a store that has applied
-/// all transactions.
-///
-/// A missing entry only delays the removal of segments until the next acknowledgement: at least one entry stays, which
-/// tells that the store acknowledges.
+/// The first line of a store lacks the entry for its own writer, so the store's second line contains that entry.
+/// If there are more than 1,024 stores, each store keeps only a share: the writers with the UUIDs after its label. A
+/// missing entry only delays the removal of segments. One entry always stays, to show that the store acknowledges.
 struct BaselineSeen {
     private let writers: Set<UniqueID>
     private let after: [UniqueID: Incarnation.Predecessor]
@@ -29,7 +22,7 @@ struct BaselineSeen {
         max(1, min(LogLimits.seenEntries, LogLimits.baselineSeenEntries / max(1, stores)))
     }
 
-    /// The entries of the writer's line; O(w + n log n) for the first two lines of a store.
+    /// O(w + n log n) for the first two lines of a store.
     mutating func take(_ writer: WriterRecord) -> [UniqueID: UInt64] {
         let former = lines[writer.store, default: []]
         guard former.count < 2 else { return [:] }
@@ -39,8 +32,7 @@ struct BaselineSeen {
 
     private func entries(_ writer: WriterRecord) -> [UniqueID: UInt64] {
         let implied = writer.seen.implied(by: after)
-        // A store may know of writers without having any of their transactions; another store at the same vector may
-        // not know them.
+        // A store may know a writer without its transactions. Other stores at the same vector may not know it.
         let seen = writer.seen.entries.filter { writers.contains($0.key) && $0.value > implied[$0.key] }
         guard seen.count > share else { return seen }
         let sorted = seen.keys.sorted()

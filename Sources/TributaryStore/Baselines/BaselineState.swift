@@ -2,9 +2,7 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// The merge state of a store as the log changes that still have an effect.
-///
-/// Merging them into an empty store gives the same state. The cost is one pass over the tables.
+/// The merge state of a store, as the log changes that still have an effect; costs one pass over the tables.
 final class BaselineState {
     private let reader: Reader
     private let layout: StoreModel
@@ -18,7 +16,6 @@ final class BaselineState {
         versions = try VersionCache(reader.database)
     }
 
-    /// The parts come in no particular order.
     func forEach(_ emit: (BaselineItem) throws -> Void) throws {
         try MergeState(reader: reader, versions: versions, includesShown: false).forEach { item in
             switch item {
@@ -43,9 +40,7 @@ final class BaselineState {
         }
     }
 
-    /// What an object's deferred inserts have counted for writers with a known total of that name.
-    ///
-    /// Such a total covers all transactions of its writer only together with the inserts.
+    /// The amounts of deferred inserts by writers that also have a total of that name; the total does not include them.
     private func insertTotals(of object: DeferredObject) throws -> [BaselineCounter] {
         var found: [[String]: (counter: BaselineCounter, total: PropertyValue)] = [:]
         for amount in object.uncountedAmounts {
@@ -103,12 +98,9 @@ final class BaselineState {
         try self.emit(writes, of: object.id, object.table.root.name, deleted: object.deleted, insert, emit)
     }
 
-    /// Deferred values are written in a form that is the same for stores that had the property in a former model and
-    /// for stores that never had it.
+    /// Writes deferred values in the same form, whether or not the store once had the property.
     ///
-    /// A text that a former model calls the target of a relationship becomes a UUID in lower case; every other value
-    /// keeps its type and its digits, and the members of objects are in order. The form of digests does not fit here:
-    /// it is the same for values of several types, and a later model needs the type.
+    /// Targets of relationships are in lower case. Other values keep their type for a later model, unlike in digests.
     private func changes(of object: DeferredObject, _ emit: (BaselineItem) throws -> Void) throws {
         var writes: [Group: [PropertyWrite]] = [:]
         for (name, register) in object.registers {
@@ -196,7 +188,7 @@ final class BaselineState {
         }
         for (key, targets) in pairs {
             let sorted = targets.sorted { $0.key < $1.key }
-            // A missing position equals an empty one.
+            // A missing position equals an empty position.
             let positions = sorted.allSatisfy(\.value.isEmpty) ? nil : sorted.map(\.value)
             let operation = Change.Operation(
                 to: key.property,
@@ -226,18 +218,15 @@ struct BaselineItem {
     var entry: BaselineEntry
     var version = Version.none
     var sequence: UInt64 = 0
-    /// Deferred values come after the other changes of their transaction: of two names one may fit, and the other be
-    /// greater.
+    /// Deferred values come last: a transaction may write a property under two names, and only one value may fit.
     var isDeferred = false
-    /// The index of a kept line among the kept lines of its transaction.
     var index = 0
 }
 
 /// The names under which a baseline writes columns and link tables.
 ///
-/// When several entities have a property, the entity nearest to the root is named, and the first by name among equals.
-/// So the text is the same in every store with the model, and another version of the model most probably has the entity
-/// too.
+/// If several entities have a property, the entity nearest to the root is named, and the first by name among equals.
+/// Every store with the model therefore writes the same text.
 struct BaselineNames {
     private(set) var columns: [StoreModel.ColumnIndex: (entity: String, property: String)] = [:]
     private(set) var pairs: [Int: (entity: String, property: String)] = [:]

@@ -2,16 +2,11 @@ import GRDB
 package import TributaryChanges
 import TributaryModel
 
-/// Writes the merge state of a store as the lines of a baseline.
-///
-/// The lines are a function of the vector and the model: the writers by UUID, then the transactions by clock and
-/// writer, each with the changes that still have an effect, then greatest and least values and counters.
+/// Writes the merge state of a store as the lines of a baseline; the lines depend only on the vector and the model.
 package struct BaselineText {
     let reader: Reader
 
-    /// Calls `write` with each line and its newline, without the end line.
-    ///
-    /// A temporary file of SQLite sorts all changes, so that memory stays bounded: O(n log n) for n changes.
+    /// Omits the end line; a temporary file of SQLite sorts all changes: O(n log n) for n changes, in bounded memory.
     package func forEachLine(
         progress: (Int) throws -> Void = { _ in },
         _ write: ([UInt8]) throws -> Void
@@ -78,7 +73,7 @@ private struct BaselineSorting {
             (part, phase, entity, id) = (0, item.isDeferred ? BaselineSorting.deferred : own, change.entity, change.id)
         case .kept(let change): (part, phase, entity, id) = (0, BaselineSorting.kept, "", change.id)
         case .bound(let bound): (part, phase, entity, id) = (1, 0, bound.entity, bound.id)
-        // The lines of an object are together, whatever entities they name.
+        // The lines of an object stay together, also when they name different entities.
         case .counter(let counter): (part, phase, entity, id) = (2, 0, "", counter.id)
         }
         let (clock, writer) = (item.version.clock.description, item.version.writer.description)
@@ -133,10 +128,7 @@ private struct BaselineSorting {
 }
 
 extension Change.Operation {
-    /// The order of the changes of a transaction in a baseline.
-    ///
-    /// Deletions come first. Links come before values, because a link to an owner also writes the register of the object,
-    /// and the value of this register is among the values.
+    /// A link also writes the register of the linked object; that value is among the values, so links come first.
     package var phase: Int {
         switch self {
         case .delete: 0

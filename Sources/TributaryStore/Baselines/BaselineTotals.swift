@@ -22,10 +22,7 @@ final class BaselineTotals {
         var writer: Int64
     }
 
-    /// The contents of one line about a total.
-    ///
-    /// A counter has all increments of its hierarchy in one part. Without a known counter, increments that another
-    /// model may count separately are in different parts.
+    /// Increments that another model may count separately are in different parts, unless their counter is known.
     private struct Part: Hashable {
         var entity: String
         var id: UniqueID
@@ -83,10 +80,7 @@ final class BaselineTotals {
         return part
     }
 
-    /// Takes the total of each writer that is ahead in the baseline, in place of the store's total.
-    ///
-    /// In a baseline of this model, a writer without a total has a total of zero. The lines of one object come one
-    /// after the other; several lines may have parts of the same total.
+    /// Replaces the store's total of each writer that is ahead in the baseline; the lines of an object are consecutive.
     func merge(_ counter: BaselineCounter) throws {
         if id != counter.id { try flush() }
         id = counter.id
@@ -142,11 +136,10 @@ final class BaselineTotals {
             guard try before.state.registers.value(of: column.column) != value else { return }
             object.state.registers.show(value, in: column.column)
         }
-        // An object that is not visible gets a row, because an insert looks for totals only where there is a row.
+        // An object that is not visible gets a row, because an insert looks for totals only if there is a row.
         try engine.objects.store(object, over: before)
     }
 
-    /// The increment is stored as part of the writer's last transaction.
     private func deferTotal(_ total: Uncounted, of part: Part) throws {
         var rest = total.total
         if let known = try known()[part] {

@@ -8,9 +8,7 @@ extension Reader {
         }
     }
 
-    /// Whether the store has joined baselines of models with more properties than its model.
-    ///
-    /// Such a store may have fewer writes that its model does not know than other stores at the same positions.
+    /// True after a join with a baseline of a larger model; other stores may then keep more writes that this model lacks.
     package var hasForeignRules: Bool {
         get throws {
             let layout = context.layout
@@ -21,7 +19,6 @@ extension Reader {
 
 extension StoreModel {
     static let joinedRules = "baselines.rules"
-    /// The greatest number of bytes of all rules, which a baseline has in one line.
     static let ruleBytes = 8 << 20
     static let counter = "counter"
     static let fractionCounter = "counter with fractions"
@@ -57,10 +54,7 @@ extension StoreModel {
         }
     }
 
-    /// Compares the rules of a baseline with the store's rules, and returns the rules that the store lacks.
-    ///
-    /// `joined` has the rules of joined baselines. Throws ``BaselineJoinError`` `otherRule` for the first property, in
-    /// the order of names, with two different rules.
+    /// Returns the rules of a baseline that the store lacks; `joined` has the rules of joined baselines.
     func compare(_ header: BaselineHeader, joined: BaselineRules) throws(BaselineJoinError) -> BaselineRules {
         let own = rules(and: joined).roots
         var unknown = BaselineRules()
@@ -87,10 +81,7 @@ extension StoreModel {
         return unknown
     }
 
-    /// Whether a property has the merge rule `max` or `min`, or is unknown to the model, so that it is deferred.
-    ///
-    /// A bound has no version. Under another rule this store would treat it as its own write, and other machines would
-    /// not.
+    /// A bound has no version: under another rule, this store alone would treat it as its own write.
     package func mayHaveBound(_ name: String, of entity: String) -> Bool {
         guard let entity = self.entity(named: entity), let property = propertyIndex(named: name, of: entity.entity)
         else { return true }

@@ -42,7 +42,6 @@ final class BatchDeletion {
         try clear()
     }
 
-    /// A rollback of the transaction empties the tables as well.
     func clear() throws {
         for table in ["deletion", "release"] { try db.execute(sql: "DELETE FROM temp.tributary_\(table)") }
     }
@@ -132,7 +131,7 @@ final class BatchDeletion {
         if let problem = found ?? nil { throw problem }
     }
 
-    /// The deletion of an object removes its own registers, and its pairs: only registers of other objects are left.
+    /// A deletion removes the object's own registers and pairs, so only registers of other objects remain.
     private func nullify(_ followed: Followed) throws {
         guard case .inverse(_, let name) = followed.storage,
             let destination = layout.entity(named: followed.relationship.destination)?.entity,
@@ -189,7 +188,7 @@ extension BatchWriter {
         for id in ids { try deletion.add(id) }
         try deletion.followRules()
         let result = try commit(terms) { slices in
-            // The batch has found all references before it changes anything; pairs go with their objects.
+            // The batch has found all references before it changes anything. Pairs are deleted with their objects.
             try deletion.forEachObject { id in
                 slices.count(id)
                 try slices.append(Change(entity: id.entity, id: id.uniqueID, operation: .delete))

@@ -103,7 +103,7 @@ final class BatchInsertion {
         }
     }
 
-    /// Whether a live object has the identifier that has got another key since, or that is hidden.
+    /// Whether a live object has the identifier, but is hidden or has another key now.
     private func isTaken(_ id: UniqueID, by values: [PropertyValue]) throws -> Bool {
         let root = properties.entity.entity.root
         guard rows[id] == nil, try reader.liveRow(id, rootEntity: root) != nil else { return false }
@@ -146,9 +146,9 @@ final class BatchInsertion {
             // Another object may have another key of the row.
             return try resolveCollision(of: values, derived, written, row: row)
         case .replace, .update:
-            // An object of an earlier row takes all values of this row: a deletion of it would come after its insert.
+            // An object of an earlier row takes all values of this row, because a deletion would follow its insert.
             let written = terms.collision == .replace ? Array(values.indices) : written
-            // The changes that are not applied yet may concern this object.
+            // Changes that are not applied yet may concern this object.
             try flush()
             var writes: [PropertyWrite] = []
             for propertyIndex in written {
@@ -204,10 +204,9 @@ final class BatchInsertion {
 }
 
 extension BatchWriter {
-    /// The key under which a row may carry its own ID, as `.uuid`.
+    /// The column with the row's own ID, which must be a `.uuid`.
     package static let batchID = "_id"
 
-    /// Inserts objects from rows of values; `next` fills a row, or returns true when there are no more rows.
     package func insert(
         into entity: String,
         identity: [String] = [],
@@ -258,7 +257,7 @@ final class BatchUniqueness {
         let entity = properties.entity.entity
         let index = properties.layout.entityIndex(named: entity.name)
         let all = properties.layout.uniqueConstraints[table.index].filter { index.map($0.entities.contains) == true }
-        // In the order of the model, as a row may collide with several objects.
+        // In the order of the model, because a row may collide with several objects.
         constraints = entity.uniquenessConstraints.compactMap { names in
             guard let constraint = all.first(where: { $0.names == names }) else { return nil }
             return (constraint, names.compactMap { entity.propertyIndex(named: $0) })

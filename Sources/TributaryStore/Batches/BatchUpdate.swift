@@ -17,7 +17,7 @@ extension BatchWriter {
         }
         assignments.sort { $0.propertyIndex < $1.propertyIndex }
         return try commit(terms) { slices in
-            // All objects are found before one is changed, so that no change moves an object into or out of the query.
+            // All objects are found before the first change, so no change moves an object into or out of the query.
             for id in try reader.ids(query).map(\.uniqueID).sorted() {
                 guard let row = try reader.row(id, rootEntity: query.entity.root) else { continue }
                 var writes: [PropertyWrite] = []

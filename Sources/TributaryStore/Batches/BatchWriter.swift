@@ -6,10 +6,7 @@ package struct BatchWriter {
 
     var reader: Reader { transaction.reader }
 
-    /// Writes a batch as one transaction; `block` appends its changes.
-    ///
-    /// `verify` gets the number of the transaction after all changes are merged, before history is written. Nothing is
-    /// written when `block` or `verify` throws. Without any change there is no transaction.
+    /// Writes a batch as a single transaction; writes nothing if `block` or `verify` throws.
     func commit(
         _ terms: BatchTerms,
         _ block: (BatchSlices) throws -> Void,
@@ -28,9 +25,7 @@ package struct BatchWriter {
 }
 
 extension BatchWriter {
-    /// Throws `BatchError` `noTarget` when an object that the batch has written refers to no object through a mandatory relationship.
-    ///
-    /// Costs a look at each reference of the entity that waits for an object.
+    /// Throws if a mandatory relationship of a written object has no object; O(n) for n references without their object.
     func checkReferences(
         _ propertyIndexes: some Sequence<Int>,
         _ properties: BatchProperties,
@@ -167,12 +162,10 @@ package struct BatchWriteResult: Sendable {
 
 /// Computes derived attributes for a batch, which writes in slices and creates no managed objects.
 package protocol BatchDeriving: AnyObject {
-    /// Reads the values that the slice will overwrite; called before the slice is applied.
     func willApply(_ changes: [Change], _ reader: Reader) throws
 
-    /// Returns the derived attributes of the objects that the slice changed; called after the slice was applied.
     func didApply(_ changes: [Change], _ reader: Reader) throws -> [Change]
 
-    /// Hands over, slice by slice, the derived attributes of other objects; called after all slices were applied.
+    /// Hands over the derived attributes of other objects, after all slices were applied.
     func finish(_ reader: Reader, slice: Int, _ take: ([Change]) throws -> Void) throws
 }

@@ -9,10 +9,10 @@ import TributaryChanges
 
 /// The folder of large binaries beside the store: `store.sqlite-blobs/ab/ab12…`, files named by SHA-256.
 ///
-/// A file is durable before the transaction that names it commits. A crash in between leaves a file that no row names,
-/// but never a name without its file. Files are never changed and never deleted. A store in memory has no such folder.
+/// A file is durable before the transaction that names it commits. After a crash, a file may exist that no row names,
+/// but each named file exists. Files are never changed or deleted. A store in memory has no such folder.
 final class BlobFolder: Sendable {
-    /// A value with more bytes is kept in this folder, when the model allows it.
+    /// In bytes; a longer value is kept in this folder if the model allows it.
     static let threshold = 128 << 10
     private static let portion = 1 << 20
 
@@ -25,9 +25,7 @@ final class BlobFolder: Sendable {
         path = BlobFolder.path(besideStore: storePath)
     }
 
-    /// Follows a symbolic link to the store, so that the store has one folder under all of its names.
-    ///
-    /// An existing folder beside the link stays in use.
+    /// Follows a symbolic link to the store, unless there already is a folder beside the link.
     private static func path(besideStore store: String) -> String {
         let beside = store + "-blobs"
         guard access(beside, F_OK) != 0, let real = realpath(store, nil) else { return beside }
@@ -65,7 +63,7 @@ final class BlobFolder: Sendable {
                 }
             }
             guard fchmod(descriptor, BlobFolder.fileMode) == 0 else { throw failure(file) }
-            // The files are then on their way together when each is synchronized.
+            // The kernel then writes several files at once, before each of them is synchronized.
             clinux_start_writing(descriptor)
             return draft
         } catch {
@@ -76,12 +74,11 @@ final class BlobFolder: Sendable {
 
     /// Makes folders, and returns the folders that may not be durable in their parents.
     ///
-    /// The entry of an existing folder is made durable too: the process that created it may have crashed before.
+    /// These include existing folders: the process that created a folder may have crashed before it was durable.
     fileprivate func make(_ folders: [String]) throws(StoreError) -> [String] {
         var created: [String] = []
         for folder in folders {
             if mkdir(folder, BlobFolder.folderMode) == 0 {
-                // The umask may have removed the group's right to read.
                 guard chmod(folder, BlobFolder.folderMode) == 0 else { throw failure(folder) }
             } else {
                 guard errno == EEXIST else { throw failure(folder) }
@@ -94,7 +91,6 @@ final class BlobFolder: Sendable {
 
     fileprivate func synchronizeEntries(of folders: Set<String>) throws(StoreError) {
         let parents = Set(folders.map { $0.folder })
-        // The folder of all blobs comes before the folders in it.
         for parent in parents.sorted() { try synchronizeFolder(parent) }
         durable.withLock { $0.formUnion(folders) }
     }
@@ -119,9 +115,7 @@ final class BlobFolder: Sendable {
         return bytes
     }
 
-    /// Hands over the bytes in portions and compares them with the hash in the name.
-    ///
-    /// Throws ``StoreError`` `blob` when the file is missing or has other bytes.
+    /// Hands over the bytes in portions, and throws ``StoreError`` `blob` if their hash is not the name of the file.
     func read(
         sha256: String,
         size: Int64,
@@ -172,9 +166,7 @@ final class BlobFolder: Sendable {
     static func hash(_ bytes: [UInt8]) -> String { SHA256.hash(data: bytes).hexadecimal }
 }
 
-/// The new files of a transaction, which are made durable together before it commits.
-///
-/// A file has a temporary name until its bytes are durable. Files that are not published are removed.
+/// The new files of a transaction; they get their final names before it commits, and after their bytes are durable.
 final class BlobDrafts {
     struct Draft {
         let path: [CChar]
@@ -214,7 +206,7 @@ final class BlobDrafts {
         if drafts.count >= BlobDrafts.limit { try publish() }
         let place = "\(folder.path)/\(sha256.prefix(2))"
         created.formUnion(try folder.make([folder.path, place]))
-        // A file that exists needs this too: its writer may have crashed before it synchronized the folder.
+        // Also for an existing file: its writer may have crashed before it synchronized the folder.
         folders.insert(place)
         // A damaged file is written again.
         if !folder.has(sha256: sha256, size: size) {
@@ -240,9 +232,7 @@ final class BlobDrafts {
     }
 }
 
-/// Hands over the bytes of a binary that a log names by hash and size, in portions.
-///
-/// The source compares the bytes with the hash before it returns, and throws when they differ.
+/// Hands over the bytes of a binary that a log names by hash and size, and throws if they do not have that hash.
 package typealias BlobSource = (
     _ sha256: String, _ size: Int64, _ take: (UnsafeRawBufferPointer) throws -> Void
 ) throws -> Void

@@ -1,13 +1,11 @@
 package import TributaryChanges
 
-/// Writes large binaries into files beside the store, where the model allows it.
-///
-/// It reads binaries that an import only names from the source of the import.
+/// Writes large binaries into files beside the store; reads binaries that an import only names from `source`.
 final class ExternalValues {
     private let layout: StoreModel
     private let drafts: BlobDrafts?
     var source: BlobSource?
-    /// The largest binary that SQLite accepts in a row, with room for the other columns.
+    /// In bytes; SQLite accepts 1 billion bytes in a row, and the other columns need room.
     static let largestBlob: Int64 = 900_000_000
 
     init(layout: StoreModel, folder: BlobFolder?) {
@@ -15,12 +13,9 @@ final class ExternalValues {
         drafts = folder.map { BlobDrafts(folder: $0) }
     }
 
-    /// Makes the files of large binaries durable; called before their rows can be read and before the commit.
+    /// Call this before other code reads the rows, and before the commit.
     func publish() throws { try drafts?.publish() }
 
-    /// Returns the value in the form that its column stores.
-    ///
-    /// The file of a large binary is durable after ``publish()``.
     func stored(_ value: PropertyValue?, column: Int, entity: Int) throws -> PropertyValue? {
         switch value {
         case .binary(let bytes)?:
@@ -44,14 +39,12 @@ final class ExternalValues {
 }
 
 extension Store {
-    /// Returns the value with its bytes, which it reads from the file beside the store where there is one.
-    ///
-    /// - Throws: ``StoreError`` `blob` when its file is missing or damaged.
+    /// Returns the value with its bytes; throws ``StoreError`` `blob` if its file is missing or damaged.
     package func whole(_ value: PropertyValue) throws(StoreError) -> PropertyValue {
         try context.whole(value)
     }
 
-    /// Returns the value unchanged when its file cannot be read, so that other values can still be read.
+    /// If the file cannot be read, returns the value unchanged, so that other values can still be read.
     package func readable(_ value: PropertyValue) -> PropertyValue { context.readable(value) }
 
     package func restore(
@@ -73,7 +66,6 @@ extension StoreContext {
 }
 
 extension PropertyValue {
-    /// Whether both values stand for equal bytes; either may lie beside a store.
     package func isSame(as other: PropertyValue) -> Bool {
         switch (self, other) {
         case (.blob(let sha256, let size), .binary(let bytes)), (.binary(let bytes), .blob(let sha256, let size)):
@@ -82,7 +74,7 @@ extension PropertyValue {
         }
     }
 
-    /// The hash of a binary, which is equal whether its bytes are in the row, beside the store or beside the log.
+    /// The same for a binary in the row, beside the store and beside the log.
     var canonicalBlob: PropertyValue {
         guard case .binary(let bytes) = self else { return self }
         return .blob(sha256: BlobFolder.hash(bytes), size: Int64(bytes.count))

@@ -1,9 +1,6 @@
 import GRDB
 import TributaryChanges
 
-/// Reads the conflict journal.
-///
-/// Its functions throw ``StoreError`` when the store cannot be read.
 package struct ConflictReader {
     let reader: Reader
 
@@ -23,7 +20,7 @@ package struct ConflictReader {
         """
     }
 
-    /// In the order in which they were found; stops when their values have `byteLimit` bytes.
+    /// Oldest first; stops when the values have `byteLimit` bytes.
     package func page(
         after number: Int64 = 0,
         limit: Int,
@@ -46,7 +43,7 @@ package struct ConflictReader {
         return (found, hasMore)
     }
 
-    /// The conflicts that were found last, the newest first; stops when their values have `byteLimit` bytes.
+    /// Newest first; stops when the values have `byteLimit` bytes.
     package func newest(limit: Int, byteLimit: Int) throws -> [Conflict] {
         let select = ConflictReader.select(withObject: false)
         let statement = try BoundStatement(reader.database, "\(select) ORDER BY c.number DESC LIMIT \(value: limit)")

@@ -4,8 +4,8 @@ import TributaryModel
 
 /// Finds the conflicts of imported writes and keeps the values that lose; merge statement 20.
 ///
-/// Only imported transactions are compared with the writes of others. A local write has seen every applied write. When
-/// a deferred write takes effect, it is no longer known what its writer had seen.
+/// A local write has seen all applied writes, so it is never in conflict. Deferred writes that take effect are not
+/// compared, because the store no longer knows what their writers had seen.
 final class ConflictRecorder {
     private let layout: StoreModel
     private let cursor: TransactionCursor
@@ -13,9 +13,7 @@ final class ConflictRecorder {
     private let seen: SeenSequences
     private let table: ConflictTable
     @exclusivity(unchecked) private var isImporting = false
-    /// The answer for the previous write.
-    ///
-    /// Neighbouring writes mostly meet values of the same transaction. A later transaction changes no answer.
+    /// The previous answer; neighbouring writes mostly ask the same question, and later transactions change no answer.
     @exclusivity(unchecked) private var last: (question: Question, isConflict: Bool)?
 
     private struct Question: Equatable {
@@ -39,16 +37,13 @@ final class ConflictRecorder {
         try seen.record(acknowledged, by: cursor.writer, number: cursor.revision)
     }
 
-    /// Whether the write and the merged change have different writers; called wherever two values meet.
     @inline(__always)
     func isForeign(_ applied: Int64) throws -> Bool {
         guard isImporting, !cursor.isLocal, applied != cursor.revision else { return false }
         return try versions.origin(applied).writer != cursor.writer
     }
 
-    /// Whether an applied write and the merged change are a conflict, so that the losing value is kept.
-    ///
-    /// `applied` and `insert` are numbers of versions; `insert` is nil when the object's insert is not known.
+    /// `applied` and `insert` are numbers of versions; `insert` is nil if the object's insert is not known.
     func isConflict(with applied: Int64, isArrivingLost: Bool, insertedAt insert: Int64? = nil) throws -> Bool {
         guard try isForeign(applied) else { return false }
         let isOwnObject = try insert.map { try versions.origin($0).writer == cursor.writer } ?? false
@@ -68,8 +63,7 @@ final class ConflictRecorder {
     private func isConflict(_ question: Question) throws -> Bool {
         let (applied, revision) = (question.applied, question.revision)
         let (origin, arriving) = (try versions.origin(applied), try versions.origin(question.arriving))
-        // A store that was set back may take its own new transaction for a transaction that others have seen, and apply
-        // theirs first.
+        // A store that was set back may mistake its own new transaction for a transaction that others have seen.
         if question.isArrivingLost {
             let isKnown = try seen.had(arriving.sequence, of: cursor.writer, seenBy: origin.writer, at: applied)
             if isKnown == true { return false }
@@ -86,7 +80,7 @@ final class ConflictRecorder {
 
     func flush() throws { try table.flush() }
 
-    /// For an object with an unknown concrete entity: the highest entity with the column.
+    /// If the concrete entity is not known, this is the highest entity with the column.
     func entityName(of column: StoreModel.ColumnIndex) -> String {
         entityName(in: column.table) { $0.holds[column.column] }
     }
@@ -128,7 +122,6 @@ struct LinkConflicts {
         }
     }
 
-    /// Keeps a link that is not shown because an end is deleted, unless the link's writer had seen the deletions.
     func keep(
         _ source: UniqueID,
         _ target: UniqueID,
@@ -142,7 +135,6 @@ struct LinkConflicts {
         }
     }
 
-    /// Keeps a shown link that the deletion of an end removes, if the deletion had not seen it.
     func keep(_ pair: LinkTables.Pair, _ link: LinkLayout, hiddenBy deletion: Int64) throws {
         guard try recorder.isConflict(with: pair.state.version, isArrivingLost: false) else { return }
         try recorder.keep { entry(.deletion, link, pair.source, pair.target, pair.state, deletion, nil) }

@@ -102,7 +102,7 @@ package struct ConflictRestoration {
         return Change(entity: layout.entity.name, id: conflict.id, operation: .insert(writes))
     }
 
-    /// Of several values of a property, the last value is the best.
+    /// The last value of a property is used, so the best source comes last.
     private func knownValues(_ entity: EntityLayout) throws -> [JSONMember] {
         var members = try PreservedValueTable(db: reader.database, layout: layout)
             .values(of: conflict.id, table: entity.table)

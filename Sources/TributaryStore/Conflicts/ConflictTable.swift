@@ -1,25 +1,20 @@
 import GRDB
 import TributaryChanges
 
-/// Writes `tributary_conflict`, within its size limits, and counts the conflicts that are left out.
-///
-/// It belongs to one write transaction.
+/// Writes `tributary_conflict` during one write transaction, and counts the conflicts that exceed its limits.
 final class ConflictTable {
-    /// When the table has this many rows, a new one replaces the oldest.
     static let rowLimit: Int64 = 10_000
-    /// The number of rows that one write transaction may replace.
-    ///
-    /// Further conflicts are only counted, so that a million of them cost little more than their detection.
+    /// In rows for each write transaction; further conflicts are only counted, so a million of them stay cheap.
     static let replacementLimit = 1_000
     /// In bytes; a longer value is not kept.
     static let valueLimit = 1 << 20
-    /// For all values together; the oldest rows make room for a new one.
+    /// For the values of all rows; the oldest rows make room for a new row.
     static let byteLimit: Int64 = 32 << 20
     static let bytesKey = "conflicts.bytes"
     static let droppedKey = "conflicts.dropped"
 
     private let db: Database
-    /// The numbers in the table; nil until the first conflict.
+    /// Nil until the first conflict of the transaction.
     private var range: Range<Int64>?
     private var bytes: Int64?
     private var replacedCount = 0

@@ -3,9 +3,8 @@ import TributaryChanges
 
 /// The sequences of other writers that each store had acknowledged by each of its imported transactions.
 ///
-/// `tributary_seen` has only the sequences after the last transaction of each store. A row that waits is merged after
-/// later transactions of its writer were recorded there, so each sequence is kept with the first transaction that
-/// acknowledges it. Writers are rows of `tributary_writer`. The object belongs to one write transaction.
+/// `tributary_seen` contains only the newest acknowledgements. A waiting row is compared later, and needs older ones,
+/// so each sequence is kept with the first transaction that acknowledges it.
 final class SeenSequences {
     private struct Pair: Hashable {
         var store: Int
@@ -22,11 +21,11 @@ final class SeenSequences {
         var sequence: UInt64
     }
 
-    /// The place of a writer in the line of the writers that it continues; the first writer has the depth 0.
+    /// The place of a writer in the chain of writers that continue each other; the first writer has the depth 0.
     private struct Place {
         var depth = 0
         var former: Former?
-        /// A writer far back in the line, such that a way back along these and the former ones has O(log n) steps.
+        /// An earlier writer of the chain; with these shortcuts, finding a writer takes O(log n) steps.
         var jump: Int64
     }
 
@@ -47,7 +46,7 @@ final class SeenSequences {
     private var firsts: [Int: Int64?] = [:]
     /// The transaction from which on a writer has anything of another writer, or of a writer that continues it.
     private var reached: [Question: Int64] = [:]
-    /// A transaction at which the writer had nothing of the other writer, nor of a writer that continues it.
+    /// A transaction at which the writer had nothing of the other writer, or of a writer that continues it.
     private var unreached: [Question: Int64] = [:]
     private var next: [Int64: [(writer: Int64, sequence: UInt64)]] = [:]
     private var formers: [Int64: Former?] = [:]
@@ -73,9 +72,7 @@ final class SeenSequences {
         )
     }
 
-    /// Records what a transaction acknowledges, before `tributary_seen` has it.
-    ///
-    /// Costs one lookup for each acknowledged writer.
+    /// Call this before `tributary_seen` is updated; costs one lookup for each acknowledged writer.
     func record(_ seen: [(other: Int64, sequence: UInt64)], by writer: Int64, number: Int64) throws {
         // The transaction may be the first of a writer that continues another writer.
         if !next.isEmpty, let former = try former(of: writer) { next[former.writer] = nil }
@@ -91,11 +88,9 @@ final class SeenSequences {
 
     /// Whether the store of `writer` had acknowledged a transaction of `other` by its own transaction `number`.
     ///
-    /// A store that has anything of a writer has everything that this writer continues. For a writer that continues
-    /// `other` itself, the cost is O(log n) for the writers between both; each writer is read once. Otherwise it is one
-    /// step for each later writer of the other store, and one step for all writers that were examined before.
-    ///
-    /// Nil when the store had never acknowledged a transaction.
+    /// Nil if the store had never acknowledged anything. A store that has anything of a writer has everything that this
+    /// writer continues. Costs O(log n) if `writer` continues `other`; otherwise one step for each later writer of the
+    /// other store.
     func had(_ sequence: UInt64, of other: Int64, seenBy writer: Int64, at number: Int64) throws -> Bool? {
         let store = try store(of: writer)
         let acknowledges = try first(store).map { $0 <= number } ?? false
@@ -117,7 +112,7 @@ final class SeenSequences {
             let question = Question(writer: writer, other: last)
             if unreached[question] == number { continue }
             if try last == writer || reached[question] ?? .max <= number || direct(last) > 0 {
-                // The search went along a single line of writers.
+                // The search visited one chain without branches.
                 if isLine { for other in visited { reached[Question(writer: writer, other: other)] = number } }
                 return true
             }
@@ -129,9 +124,7 @@ final class SeenSequences {
         return acknowledges ? false : nil
     }
 
-    /// Whether the line of writers that continue a writer is so long that looking up their places is faster.
-    ///
-    /// To know the places, the whole line is read.
+    /// Whether the chain after a writer is so long that reading it whole, to know all places, is faster.
     private func isFarBehind(_ writer: Int64) throws -> Bool {
         var last = writer
         for _ in 0..<SeenSequences.near {

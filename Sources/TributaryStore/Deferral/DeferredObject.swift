@@ -1,12 +1,9 @@
 import TributaryChanges
 import TributaryModel
 
-/// The deferred writes of one object that have a merge rule in some version of the model.
+/// The merge state of one object's deferred writes that have a merge rule in some version of the model.
 ///
-/// The merge state is the merge state of stored objects, keyed by names.
-///
-/// Writes come transaction after transaction and, within one, in the order of its changes. Writes without a rule are
-/// ``KeptLines``; only their amounts are here, because a total is the sum of all increments of a writer.
+/// Writes without a rule are ``KeptLines``; only their amounts are here, because a writer's total includes them.
 struct DeferredObject {
     struct Pair: Hashable {
         var property: String
@@ -22,7 +19,6 @@ struct DeferredObject {
         var number: PropertyValue
     }
 
-    /// A greatest or least value of a baseline without a rule, which belongs to no transaction.
     struct Bound {
         var entity: String
         var write: PropertyWrite
@@ -38,7 +34,7 @@ struct DeferredObject {
     private(set) var pairs: [Pair: LinkState<Int64>] = [:]
     var amounts: [Amount] = []
     var bounds: [Bound] = []
-    /// The entity that the writes of each to-many relationship name; the first by name when they name several.
+    /// The entity that the writes of each to-many relationship name; the first by name if they name several.
     private(set) var owners: [String: String] = [:]
     private var version: Int64 = 0
 
@@ -46,12 +42,10 @@ struct DeferredObject {
         (self.entity, self.id) = (entity, id)
     }
 
-    /// All writes of earlier transactions have come before.
+    /// Call this for the transactions in the order of their versions.
     mutating func begin(_ version: Int64) { self.version = version }
 
-    /// Merges the deletions that the store has.
-    ///
-    /// A pair may be kept with one end only, and outlive the other end.
+    /// Call this last, because deletions in the store also supersede deferred writes and pairs.
     mutating func end(
         deletedAt stored: Int64?,
         by versions: VersionCache,
@@ -72,7 +66,7 @@ struct DeferredObject {
         _ = try state.delete(at: version, by: versions, rule: \.rule)
     }
 
-    /// An insert that has taken effect has no entity name here: the object has its entity.
+    /// The name is empty for an insert that has taken effect, because the stored object has its entity.
     mutating func insert(as entity: String, by versions: VersionCache) throws {
         _ = try state.insert(at: version, entity: entity, by: versions)
     }
@@ -83,7 +77,7 @@ struct DeferredObject {
         _ = try state.write(register, to: .init(property: property, rule: .latest), by: .latest, versions)
     }
 
-    /// A greatest or least value wins whatever the versions of the writes are.
+    /// Compares the values, not the versions.
     mutating func write(
         bound: PropertyValue,
         to property: String,
@@ -92,7 +86,7 @@ struct DeferredObject {
         by versions: VersionCache
     ) throws {
         let name = DeferredRegisters.Name(property: property, rule: rule)
-        // The first of all named entities by name is used, whoever writes the winning value.
+        // The first of all named entities by name is used, whichever write has the winning value.
         let known = state.registers.registers[name]?.value.entity
         let named = known.map { $0.precedesByBytes(entity) ? $0 : entity } ?? entity
         let value = DeferredRegisters.Value(json: bound.json, bound: bound, entity: named)
@@ -111,17 +105,13 @@ struct DeferredObject {
         if !hasRule { totals[property]?[writer]?.hasRule = false }
     }
 
-    /// Adds the values of inserts to the totals of writers that have also incremented the property.
-    ///
-    /// A counter counts these values. Inserts of other writers state their totals themselves. `counting` has the writers
-    /// that have incremented each property, under any entity.
+    /// Adds the values of inserts to the totals in `counting`: the writers that have incremented each property.
     mutating func completeTotals(_ counting: [String: Set<UniqueID>]) {
         for amount in amounts where counting[amount.property]?.contains(amount.writer) == true {
             add(amount.value, to: amount.property, of: amount.entity, by: amount.writer, hasRule: false)
         }
     }
 
-    /// The amounts of inserts by writers without a total of that name: they have not incremented the property.
     var uncountedAmounts: [Amount] { amounts.filter { totals[$0.property]?[$0.writer] == nil } }
 
     mutating func link(
@@ -168,9 +158,7 @@ struct DeferredRegisters: RegisterSet {
     mutating func rename(_ name: Name, to entity: String) { registers[name]?.value.entity = entity }
 }
 
-/// The increments of one writer to a property that the model does not count.
-///
-/// A part has the increments that every model adds up together. Models may differ in which of them they add up.
+/// A part has the increments of one writer that every model adds up together.
 struct DeferredTotal {
     struct Part: Hashable {
         var entity: String
@@ -198,7 +186,6 @@ struct DeferredTotal {
 }
 
 extension CounterTotals {
-    /// The sum of a total and an amount; an amount that is not a number replaces the total.
     static func total(_ total: JSONValue?, adding amount: JSONValue) -> JSONValue {
         guard let number = number(amount) else { return amount }
         return sum(total.flatMap(CounterTotals.number), number).json
@@ -206,12 +193,9 @@ extension CounterTotals {
 }
 
 extension JSONValue {
-    /// One canonical text for all spellings of a value that wider or narrower types have.
+    /// One canonical text for all spellings of a value, so that digests do not depend on the spelling.
     ///
-    /// An Integer that became a Decimal and was then removed from the model is deferred in several forms: as `"43"` by
-    /// a store that had the property, as `43` by a store that never had it, and as `43.0` when it was a Double. All
-    /// become `43`. The same holds for the spellings of decimals and identifiers, and for composites with and without
-    /// null members. So the digests of stores with the same transactions do not depend on spelling.
+    /// Stores with the same transactions may defer one value as `"43"`, `43` or `43.0`, depending on their older models.
     var deferredForm: String {
         switch self {
         case .integer(let value): return String(value)

@@ -4,10 +4,8 @@ import TributaryModel
 
 /// Reads the deferred writes of a store into the merge states of their objects.
 ///
-/// A store whose model once had the property keeps only one value, by the rule of the property; a store whose model
-/// never had it keeps all writes. Both give an equal state while an older version of the model has the rule. Writes
-/// without a rule, and writes that do not fit, are ``KeptLines``. A write that does not fit the kind of a property (an
-/// ID for a to-many relationship, say) is left out: it never takes effect in this model.
+/// A store that had the property in an older model keeps one value of it, and other stores keep all writes. Both give an
+/// equal state if an older version of the model has the rule. Writes that can never take effect in this model are left out.
 struct DeferredState {
     private let reader: Reader
     private let versions: VersionCache
@@ -79,7 +77,7 @@ struct DeferredState {
         }
     }
 
-    /// The rule comes from the model, or is the last rule of the property.
+    /// The rule comes from the model, or is the last rule that the property had.
     private func add(_ written: PropertyWrite, _ write: Write, to object: inout DeferredObject) throws {
         let property = layout.lastName(ofProperty: written.name, of: write.name)
         var value = written.value
@@ -108,7 +106,7 @@ struct DeferredState {
             }
             value = converted.json
         case .known(.relationship):
-            // Anything else never takes effect.
+            // Other values of a relationship never take effect.
             guard ValueConverter.reference(value) != nil else { return }
         }
         try object.write(value, to: property, of: write.name, by: versions)
@@ -152,13 +150,11 @@ struct DeferredState {
 }
 
 /// Finds the last deletion of each object, in the tables and among the deferred deletions.
-///
-/// Many links may lead to an object with many deferred deletions, so a deletion that took many rows to find is cached.
 private final class LastDeletions {
     private let deferred: DeferredWriteTable
     private let layout: StoreModel
     private let versions: VersionCache
-    /// Holds only objects with several deferred deletions, so deferred writes bound its size.
+    /// Contains only objects with several deferred deletions, because finding their last deletion takes many rows.
     private var known: [UniqueID: Int64?] = [:]
 
     init(deferred: DeferredWriteTable, layout: StoreModel, versions: VersionCache) {

@@ -2,10 +2,9 @@ import GRDB
 package import TributaryChanges
 import TributaryModel
 
-/// Reads imported writes that have no effect yet; its functions throw ``StoreError`` when the store cannot be read.
+/// Reads imported values that the model cannot represent, and updates of objects that were never inserted.
 ///
-/// The writes are values that the model cannot represent, and updates of objects that were never inserted, from
-/// segments or from a baseline. Writes that a migration took out of the tables are left out.
+/// Writes that a migration took out of the tables are left out.
 package struct DeferredWriteReader {
     let reader: Reader
 
@@ -113,7 +112,7 @@ package struct DeferredWriteReader {
         return (counts, writes)
     }
 
-    /// An object of an unknown entity is left out, because its insert itself is deferred.
+    /// Excludes objects with a deferred insert: the insert itself is reported.
     private var isUnknownObject: String {
         let roots = reader.context.layout.tables.map { String($0.code) }.joined(separator: ", ")
         return """
@@ -161,7 +160,7 @@ package struct DeferredWrite: Sendable, Hashable {
         case unknownObject
     }
 
-    /// In characters: reports show fewer, and a value may have megabytes.
+    /// In characters; a value may have megabytes, and reports show less.
     package static let valueLimit = 4_096
 
     package var cause: Cause

@@ -3,9 +3,8 @@ import TributaryModel
 
 /// The lines of transactions that no known version of the model can interpret.
 ///
-/// Later lines of their transactions that may write the same objects are included. The lines supersede nothing, and
-/// nothing supersedes them. A baseline has them in the order of their transactions, and a digest leaves them out: a
-/// store that has begun with a baseline of a model that knows more has fewer of them.
+/// They supersede nothing, and nothing supersedes them. They include later lines of these transactions that may write
+/// the same objects. Digests omit them: a store that joined a baseline of a newer model has fewer of them.
 struct KeptLines {
     private let table: DeferredWriteTable
     private let layout: StoreModel
@@ -17,10 +16,7 @@ struct KeptLines {
         layout = reader.context.layout
     }
 
-    /// Calls `body` with each line, the number of its transaction, and its index among the kept lines of the transaction, in
-    /// the order of the versions.
-    ///
-    /// Costs one look at each deferred write, and the memory of a single line.
+    /// Calls `body` in the order of the versions, with the line's index in its transaction; O(n), one line in memory.
     func forEach(_ body: (_ number: Int64, _ index: Int, Change) throws -> Void) throws {
         var (number, index) = (Int64?.none, 0)
         try table.forEachLine { line in
@@ -41,7 +37,7 @@ struct KeptLines {
 }
 
 enum WrittenMeaning {
-    /// The kind of the property does not fit the write, which never takes effect in this model.
+    /// The kind of the property does not fit the write, so the write never takes effect in this model.
     case none
     case unknown
     case known(Property)
@@ -54,7 +50,7 @@ extension StoreModel {
         }
         guard let index = propertyIndex(named: name, of: layout.entity) else {
             guard let former = formerProperty(named: name, of: layout.entity.name) else { return .unknown }
-            // The other side of the relationship represents the link now.
+            // The property at the other end of the relationship represents the link now.
             let isElsewhere =
                 former.relationship != nil && counterpart(ofProperty: name, of: layout.entity.name) != nil
             return isElsewhere ? .none : .known(former)
@@ -68,8 +64,7 @@ extension StoreModel {
         return fits ? .known(layout.entity.properties[index]) : .none
     }
 
-    /// Whether a deferred change has an insert or a value without a known meaning, or a value that does not fit its
-    /// property: a later model may accept it.
+    /// Whether a later model may accept a deferred insert or value that this model cannot interpret.
     func isUnsettled(_ change: Change) -> Bool {
         if let (name, ids, positions, _) = change.operation.pairs, positions.map({ $0.count == ids.count }) ?? true {
             if case .unknown = meaning(of: name, in: change.entity, isLink: true) { return true }
@@ -80,7 +75,7 @@ extension StoreModel {
         return writes.contains { isUnsettled($0, in: change.entity) }
     }
 
-    /// Increments have no order.
+    /// Increments need no order, so they can always be merged later.
     private func isUnsettled(_ write: PropertyWrite, in entity: String) -> Bool {
         switch meaning(of: write.name, in: entity, isLink: false) {
         case .none, .known(.relationship): return false
@@ -100,8 +95,7 @@ extension StoreModel {
         }
     }
 
-    /// The change as it can be merged again, without counted values and without names of blobs that the store has; the
-    /// names in `deferred` stay.
+    /// Leaves out what must not be merged twice: counted values, and names of blobs that the store has.
     func repeatable(_ change: Change, except deferred: Set<String>) -> Change {
         let entity = entity(named: change.entity) ?? survivingRoot(ofEntity: change.entity).map { entities[$0] }
         return change.filtered { write in

@@ -2,20 +2,16 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// The canonical merge state of a store: a function of the set of applied transactions.
-///
-/// It contains deletions, insertions, concrete entities, registers that no deletion supersedes, links and removed
-/// links, counters by writer, and deferred writes, but no history.
+/// The canonical merge state of a store: a function of the set of applied transactions, without history.
 struct MergeState {
     let reader: Reader
     let versions: VersionCache
-    /// Whether items contain the values that readers see, which follow from the merge state; a dump shows when they do
-    /// not.
+    /// Includes the values that readers see; they follow from the merge state, unless the store has a fault.
     let includesShown: Bool
 
     private var layout: StoreModel { reader.context.layout }
 
-    /// In the same order on all machines, but the deferred writes come last, in any order.
+    /// In the same order on all machines, except for the deferred writes at the end.
     func forEach(_ emit: (MergeStateItem) throws -> Void) throws {
         for table in layout.tables { try objects(of: table) { try emit(.object($0)) } }
         for link in layout.links.sorted(by: { $0.name < $1.name }) { try pairs(of: link) { try emit(.pair($0)) } }
@@ -83,7 +79,7 @@ struct MergeState {
         return object
     }
 
-    /// A tombstone, an object that was written to and never inserted, or a shadow; nil without a lasting effect.
+    /// A tombstone, an object that was written but never inserted, or a shadow; nil if nothing of it has an effect.
     private func hidden(
         _ id: UniqueID,
         _ statement: BoundStatement,
@@ -194,9 +190,7 @@ enum MergeStateItem {
     }
 }
 
-/// Reads the targets that references of a table hold without showing them, in step with the rows of the table.
-///
-/// Costs one look at each of these references, whatever the number of rows.
+/// Reads the targets that a table's references hold without showing them, in step with the rows; O(n) in all.
 private final class HeldReferences {
     private let statement: BoundStatement
     private var isAtReference = false
@@ -210,7 +204,6 @@ private final class HeldReferences {
         isAtReference = try statement.step()
     }
 
-    /// The objects of successive calls must be in the order of their identifiers.
     func targets(of id: UniqueID) throws -> [Int: UniqueID] {
         var found: [Int: UniqueID] = [:]
         while isAtReference, let next = statement.id(0), !(id < next) {

@@ -2,8 +2,7 @@ import GRDB
 package import TributaryChanges
 import TributaryModel
 
-/// The canonical merge state as lines of text, with both kinds of deferred writes and no numbers that only this store
-/// uses.
+/// The canonical merge state as lines of text, without numbers that only this store uses.
 final class MergeStateText {
     private let reader: Reader
     private let includesShown: Bool
@@ -71,18 +70,14 @@ final class MergeStateText {
         for (writer, total) in totals { emit("\(head) \(writer) \(total.json.text)") }
     }
 
-    /// Digests leave out writes with a rule that is neither in the model nor in an older version that its file lists.
-    ///
-    /// A store may remember more versions, or may have joined a baseline of a store that does. It has fewer such
-    /// writes.
+    /// Digests omit writes without a rule in the model or its listed versions, because other stores may have more of them.
     private func lines(of object: DeferredObject, _ emit: (String) throws -> Void) throws {
         let head = "parked \(JSONValue.string(object.entity).text) \(object.id)"
         func name(_ property: String) -> String { JSONValue.string(property).text }
         func isShown(_ property: String, of entity: String) -> Bool {
             includesShown || layout.isListed(property, of: entity)
         }
-        /// Whether inserts of the writer already state the total; a store that has joined a baseline does not have such
-        /// a total.
+        /// Whether the inserts of the writer already give the total; a store that has joined a baseline lacks such a total.
         func isOfInserts(_ total: DeferredTotal, _ property: String, _ writer: UniqueID) -> Bool {
             var inserted = DeferredTotal()
             for amount in object.amounts where amount.writer == writer && amount.property == property {
@@ -132,7 +127,7 @@ final class MergeStateText {
     }
 }
 
-/// Lines in the order of Swift's strings; a temporary file of SQLite sorts them, so that memory stays bounded.
+/// A temporary file of SQLite sorts the lines in the order of Swift's strings, in bounded memory.
 private final class SortedLines {
     private var file: DatabaseQueue?
 
@@ -160,10 +155,7 @@ private final class SortedLines {
 package struct MergeStateReader {
     let reader: Reader
 
-    /// A digest over the canonical merge state, with its version vector.
-    ///
-    /// Stores that have applied the same transactions in any order have equal digests. The digest reads the rows one
-    /// after the other, and reports the number of objects so far to `progress` from time to time.
+    /// Equal for stores that have applied the same transactions in any order; O(n) for n rows.
     package func digest(progress: (Int64) -> Void = { _ in }) throws -> StoreDigest {
         var hash = SHA256()
         var objects: Int64 = 0

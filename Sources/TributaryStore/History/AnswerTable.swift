@@ -21,9 +21,7 @@ struct AnswerTable {
         return try select.first { ($0.integer(0), $0.text(1)) }
     }
 
-    /// Removes the answers from before a time, and of the transactions up to `last` those from after `wall`.
-    ///
-    /// The wall clock was ahead when these were committed.
+    /// Also removes the answers up to `last` from after `wall`, because the wall clock was ahead when they were committed.
     func remove(committedBefore seconds: Double, orAfter wall: WallTime, through last: Int64) throws {
         let delete = try BoundStatement(
             db,

@@ -8,21 +8,19 @@ package struct HistoryReader {
     var database: Database { reader.database }
     var context: StoreContext { reader.context }
 
-    /// Tokens of history carry this name; a store that was set back gets another name, because it gives numbers again.
+    /// Tokens of history contain this name; a store that was set back gets a new name, because it reuses numbers.
     package func name() throws -> String { try reader.setting(IdentityKeys.history) ?? "" }
 
     package func newestTransaction() throws -> Int64 { try TransactionTable(database).newest().number }
 
-    /// True also when history has purged the transaction.
+    /// True also if history has purged the transaction.
     func has(_ transaction: WriterToken.Newest) throws -> Bool {
         if transaction.number == 0 { return true }
         let clock = try TransactionTable(database).clock(of: transaction.number)
         return try clock.map { $0 == transaction.clock } ?? (transaction.number < newestTransaction())
     }
 
-    /// When and by which writer the transactions after `number` were written; at most `limit` of them, in order.
-    ///
-    /// The clock of a transaction may be ahead: it was written no later than this store has committed it.
+    /// In order; the clock of a transaction may be ahead, so the time is at most the time of the commit.
     package func times(
         after number: Int64,
         limit: Int
@@ -46,7 +44,7 @@ package struct HistoryReader {
 
     package struct Page: Sendable {
         package var transactions: [HistoryTransaction]
-        /// The changes of the last transaction up to the end of the page; nil when there are no further changes.
+        /// The number of changes of the last transaction that are up to the end of the page; nil if no changes follow.
         package var cut: Int?
         package var hasMore: Bool
     }
@@ -110,7 +108,7 @@ package struct HistoryReader {
         }
     }
 
-    /// The least number that ``transactions(after:limit:)`` accepts; earlier history has been purged.
+    /// The least number that ``transactions(after:limit:)`` accepts.
     package func oldestNumber() throws -> Int64 {
         try reader.setting(HistoryReader.purgedHistoryKey).flatMap { Int64($0) } ?? 0
     }
@@ -134,10 +132,7 @@ package struct HistoryReader {
         return union
     }
 
-    /// The numbers of objects that the transactions after `number` up to `through` have changed.
-    ///
-    /// Beyond `limit` objects an object is counted once for each transaction that has changed it, so that memory does
-    /// not grow with their number; then `isExact` is false.
+    /// Beyond `limit` objects, counts an object once for each transaction that changed it, so that memory stays bounded.
     package func counts(after number: Int64, through: Int64, limit: Int = ObjectChanges.defaultLimit) throws
         -> (inserted: Int, updated: Int, deleted: Int, isExact: Bool)
     {

@@ -4,11 +4,11 @@ import TributaryModel
 
 /// Packs the changes of a transaction into rows of `tributary_history`.
 ///
-/// A change is the object's UUID and the key of its ``HistoryShape``. A row has the first bytes of the UUIDs once where
-/// they are equal, and the key once where all its changes have one shape.
+/// A change is the object's UUID and the key of its ``HistoryShape``. A row contains the common first bytes of the UUIDs
+/// once, and the key once if all its changes have one shape.
 final class HistoryWriter {
     static let capacity = 400
-    /// The changes of a row then fit into one page of 4 KiB.
+    /// In bytes, so that a row fits into one page of 4 KiB.
     private static let byteCapacity = 4_000
     private static let recordSize = 20
 
@@ -17,7 +17,7 @@ final class HistoryWriter {
     private var keys: [HistoryShape: [UInt32]] = [:]
     private static let keyLimit = 10_000
 
-    /// Bounds the shapes with several properties, however many sets of properties foreign writers use.
+    /// Bounds the shapes with several properties, because foreign writers may use any number of sets of properties.
     static let shapeLimit = 10_000
     private var shapeCount: Int?
 
@@ -55,8 +55,7 @@ final class HistoryWriter {
                 hasOneShape = hasOneShape && word(start + 16, as: UInt32.self) == key
             }
             let zeros = high == 0 ? 64 + low.leadingZeroBitCount : high.leadingZeroBitCount
-            // A single change, or two changes of one object, keep a byte each, because rows count changes by these
-            // bytes.
+            // Keeps at least one byte for each change, because rows count their changes by these bytes.
             let common = records.count == HistoryWriter.recordSize ? 0 : min(zeros / 8, 15)
             let end = hasOneShape ? 16 : HistoryWriter.recordSize
             let count = min(records.count / HistoryWriter.recordSize, HistoryWriter.byteCapacity / (end - common))
@@ -79,7 +78,6 @@ final class HistoryWriter {
         }
     }
 
-    /// A row has `shape`, `common` and `objects` from column `first` on; ends when `block` returns false.
     static func forEachChange(
         in row: BoundStatement,
         from first: Int32,
@@ -115,8 +113,7 @@ final class HistoryWriter {
         return found
     }
 
-    /// Splits a shape into shapes of at most one property, with the same meaning together; the model bounds their
-    /// number.
+    /// Splits a shape into shapes of at most one property; the model bounds the number of such shapes.
     private func split(_ shape: HistoryShape) -> [HistoryShape] {
         let whole = shape.kind == .update ? [] : [HistoryShape(entity: shape.entity, kind: shape.kind, properties: [])]
         return whole + shape.properties.map { HistoryShape(entity: shape.entity, kind: .update, properties: [$0]) }
@@ -228,14 +225,13 @@ extension WriteTransaction {
         try setSetting(HistoryReader.consumerPrefix + name, to: nil)
     }
 
-    /// Keeps history that a consumer has still to read.
+    /// Keeps history that a consumer has not read yet.
     package func deleteHistory(before number: Int64) throws {
         let waiting = try reader.history.consumers().map(\.number).min()
         let last = max(number, 1) - 1
         try purgeHistory(through: min(last, waiting ?? last))
     }
 
-    /// Includes the transaction `last`.
     func purgeHistory(through last: Int64) throws {
         let newest = try reader.history.newestTransaction()
         let last = min(last, newest)
@@ -249,13 +245,12 @@ extension WriteTransaction {
 }
 
 extension WriteTransaction {
-    /// Shapes that are kept although history does not need them: as many as a model's programs use.
+    /// Unused shapes are kept up to this number, because programs will use them again.
     private static let keptShapes = 1_000
 
-    /// Removes shapes that no record of history has; call it after history was removed.
     func removeUnusedShapes() throws {
         let shapes = HistoryShapeTable(db: db)
-        // A merge engine caches the keys of shapes.
+        // A merge engine caches the keys of shapes, so no shape may be removed while it exists.
         guard try shapes.count() > WriteTransaction.keptShapes, engineInUse == nil else { return }
         var used: Set<UInt32> = []
         try BoundStatement(db, "SELECT shape, common, objects FROM tributary_history").forEach { row in

@@ -6,10 +6,6 @@ struct TransactionTable {
 
     init(_ db: Database) { self.db = db }
 
-    /// Adds a transaction and returns its number; nil for `number` gives it the next one.
-    ///
-    /// `writer` is a row of `tributary_writer`, `context` the name of the context that has saved the transaction, and
-    /// `now` the time of the commit.
     @discardableResult
     func insert(
         _ header: TransactionHeader,
@@ -55,10 +51,7 @@ struct TransactionTable {
         } ?? .init(number: 0, clock: .zero)
     }
 
-    /// The last transaction after `first` that was committed before a time, with all transactions after `first` up to it.
-    ///
-    /// A transaction from after `wall` keeps no other transaction: the wall clock was ahead. A transaction with an old time,
-    /// because the wall clock was behind, has no effect on the transactions before it.
+    /// Stops at the first transaction from `seconds` on; ignores times after `wall`, because the wall clock was ahead.
     func last(after first: Int64, committedBefore seconds: Double, wall: WallTime) throws -> Int64 {
         let select = try BoundStatement(
             db,

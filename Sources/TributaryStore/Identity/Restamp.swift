@@ -5,14 +5,13 @@ import TributaryModel
 package struct Restamped: Sendable, Hashable {
     package var former: UniqueID
     package var new: UniqueID
-    /// The former writer's last transaction that keeps its name; 0 for none.
+    /// The last transaction that keeps the former writer's name, or 0.
     package var published: UInt64
     package var count: Int
 }
 
 package enum RestampError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A copy of the store has published these unpublished transactions, or continues from them: they would be applied
-    /// twice.
+    /// A copy of the store has published these transactions, so publishing them again would apply them twice.
     case knownElsewhere(writer: UniqueID, sequence: UInt64)
     /// A copy of the store, or the store before it was set back, may have published these transactions.
     case unproven(writer: UniqueID)
@@ -33,16 +32,11 @@ package enum RestampError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Gives transactions that were never exported other names, under a fresh writer, in a write transaction.
+/// Gives transactions that were never exported new names, under a fresh writer.
 ///
 /// These are the transactions with clocks that are ahead, which get lesser clocks, or the transactions of the present
-/// writer, which keep their clocks.
-///
-/// No other store knows them under their present names. Versions of rows name the numbers of transactions, so they
-/// change with the rows of the transactions. Totals of counters belong to writers, so the counted amounts move to the
-/// fresh writer. Each comparison with a transaction that stays has the same result: a new clock exceeds everything that
-/// the old clock exceeds. So a value that may have overwritten a value that is ahead stays ahead, just after that
-/// value.
+/// writer, which keep their clocks. Rows and counters that refer to the old names change too. Each comparison with
+/// other transactions has the same result as before: a value that may have overwritten a value that is ahead stays ahead.
 struct Restamp {
     private struct Unexported {
         var row: Int64
@@ -92,10 +86,7 @@ struct Restamp {
         }
     }
 
-    /// The reason why transactions cannot get other names; nil when they can.
-    ///
-    /// Finds a writer with unpublished transactions that the store has imported; costs one look at each writer and
-    /// segment.
+    /// Nil if the transactions can be renamed; O(n) for n writers and segments.
     func obstacle() throws -> RestampError? {
         if transactions.isEmpty { return nil }
         let select = try BoundStatement(
@@ -128,7 +119,7 @@ struct Restamp {
             try setBack(writer, to: (moved.map(\.sequence).min() ?? 1) - 1)
         }
         transaction.forget()
-        // The transactions have seen transactions of the former writers that nobody will publish.
+        // The transactions acknowledge transactions of the former writers that nobody will publish.
         let published = try reader.writers.all().reduce(into: [:]) { $0[$1.id.description] = $1.sequence }
         try transaction.renewOwn(as: fresh)
         let row = try transaction.writers().position(of: fresh).id
@@ -148,15 +139,12 @@ struct Restamp {
     }
 
     private struct Staying {
-        /// Transactions after `greatest`, in order; without `greatest`, transactions with the clock of a transaction
-        /// that moves.
+        /// The remaining transactions that are compared with the renamed ones: those ahead, or those with equal clocks.
         var rivals: [Version] = []
         var last = HybridClock.zero
     }
 
-    /// Costs one look at each transaction.
-    ///
-    /// A join or a migration has sequence 0, and no write has its version.
+    /// O(n) for n transactions; a join or a migration has sequence 0, and no write has its version.
     private func staying() throws -> Staying {
         let moved = Set(transactions.map(\.number))
         let clocks = Set(transactions.map(\.version.clock))
@@ -196,11 +184,10 @@ struct Restamp {
         }
     }
 
-    /// Draws the identity of the fresh writer.
+    /// Draws an identity that does not change the order between the renamed transactions and all others.
     ///
-    /// If two writes have the same clock, the write of the greater writer wins. A transaction that keeps its clock must win
-    /// and lose against the same writes as before, so the identity must lie between the same writers. An identity that
-    /// shares half of its bits with the former writer usually does.
+    /// Between writes with equal clocks, the write of the greater writer wins, so the identity must lie between the same
+    /// writers. An identity that shares half of its bits with the former writer usually does.
     private func freshID(_ clocks: [HybridClock], _ staying: Staying) -> UniqueID {
         let environment = reader.context.configuration.environment
         let kept = zip(transactions, clocks).filter { $0.version.clock == $1 }.map(\.0.version)
@@ -237,8 +224,7 @@ struct Restamp {
             FROM tributary_writer w WHERE w.id = ?1 AND w.sequence = ?2 AND f.after = w.uuid
             """,
             "UPDATE tributary_seen SET sequence = min(sequence, ?2) WHERE other = ?1",
-            // A writer that has exported nothing gives its row to the fresh writer, which numbers its transactions from
-            // 1: negative sequences cannot collide with these.
+            // A fresh writer may reuse the row. It counts from 1, so negative sequences cannot collide with its sequences.
             "UPDATE tributary_transaction SET sequence = -sequence WHERE \(isLater)",
             "UPDATE tributary_outgoing SET sequence = -sequence WHERE \(isLater)",
         ]
@@ -322,10 +308,7 @@ struct Restamp {
         }
     }
 
-    /// Moves the amounts to the fresh writer.
-    ///
-    /// A writer with published transactions may have published a total of zero, so it keeps one. A writer that has
-    /// published nothing may have given its row to the fresh writer.
+    /// A writer with published transactions keeps a total of zero, because it may have published that total.
     private func move(_ counts: [Count: PropertyValue], to writer: Int64) throws {
         let table = CounterTable(db, layout: layout)
         let unpublished = Set(transactions.filter { $0.sequence == 1 }.map(\.writer))

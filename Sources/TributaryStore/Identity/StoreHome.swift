@@ -2,7 +2,7 @@ import CLinux
 import Foundation
 import TributaryChanges
 
-/// The place of a store, its machine and its file: the place decides whether a copy gets its own label.
+/// The machine and the file of a store; they decide whether a copy gets its own label.
 package struct StoreHome: Hashable, Sendable {
     package var machine: String?
     package var store: MarkedFile
@@ -27,7 +27,7 @@ package struct StoreHome: Hashable, Sendable {
         try transaction.setSetting(IdentityKeys.store, to: store.text)
     }
 
-    /// A store at another home is a copy when it is on another machine, or when the file here still exists.
+    /// The store at `other` is a copy if it is on another machine, or if the file here still exists.
     func isOriginal(of other: StoreHome) -> Bool {
         if let machine, let its = other.machine, machine != its { return true }
         return !store.mark.isSame(as: other.store.mark)
@@ -60,12 +60,11 @@ package struct MarkedFile: Hashable, Sendable {
     package var text: String { "\(mark.inode) \(mark.born) \(mark.fileSystem) \(path)" }
 }
 
-/// Distinguishes a file or a folder from others, also from copies of it.
 package struct FileMark: Hashable, Sendable {
     package var inode: UInt64
-    /// Nanoseconds since 1970; 0 when the birth time is not known.
+    /// Nanoseconds since 1970; 0 if the birth time is not known.
     package var born: Int64
-    /// Another boot or mount may change the number of the file system.
+    /// The number of the file system; another boot or mount may change it.
     package var fileSystem: UInt64
 
     package init(inode: UInt64, born: Int64, fileSystem: UInt64) {
@@ -74,19 +73,18 @@ package struct FileMark: Hashable, Sendable {
         self.fileSystem = fileSystem
     }
 
-    /// Follows symbolic links; nil without a file, and a birth time of 0 when the file system records no birth times.
+    /// Follows symbolic links; nil if there is no file.
     package init?(ofFile path: String) {
         var mark = clinux_file_mark()
         guard clinux_read_file_mark(path, &mark) == 0 else { return nil }
         self.init(inode: mark.inode, born: mark.born, fileSystem: mark.file_system)
     }
 
-    /// Whether both marks may belong to the same file: another boot may have changed the number of the file system.
     func mayBeSame(as other: FileMark) -> Bool {
         inode == other.inode && (born == 0 || other.born == 0 || born == other.born)
     }
 
-    /// The number of the file system decides only when a birth time is not known.
+    /// Compares file systems only if a birth time is not known, because a boot may change their numbers.
     package func isSame(as other: FileMark) -> Bool {
         guard inode == other.inode else { return false }
         guard born != 0, other.born != 0 else { return fileSystem == other.fileSystem }
@@ -98,7 +96,7 @@ package enum MachineID {
     /// Makes the hash differ from hashes that other programs make of the machine's ID.
     private static let application = "tributary 8e0c1f5a-6d1b-4c6e-9d5e-5f3b1a7c2e90"
 
-    /// A hash, so that the ID itself is not published with the store; nil when there is no ID.
+    /// A hash, because the machine's ID must not be published with the store; nil if there is no ID.
     package static var current: String? {
         guard let text = try? String(contentsOfFile: "/etc/machine-id", encoding: .utf8) else { return nil }
         return hash(of: text)

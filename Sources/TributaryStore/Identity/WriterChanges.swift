@@ -1,10 +1,7 @@
 package import TributaryChanges
 
 extension WriteTransaction {
-    /// Gives the transactions that were never exported and have clocks after `greatest` lesser clocks, under a fresh
-    /// writer.
-    ///
-    /// Throws ``RestampError`` and ``StoreError``; then commit nothing.
+    /// Gives unexported transactions with clocks after `greatest` lesser clocks; if it throws, commit nothing.
     package func restamp(after greatest: HybridClock) throws -> Restamped {
         try applyWaiting()
         forget()
@@ -12,10 +9,7 @@ extension WriteTransaction {
         return try Restamp(reader, after: greatest).run(self)
     }
 
-    /// Gives what the present writer has never exported the names of a fresh writer; the clocks stay.
-    ///
-    /// Only the store's present writer can prove that nobody has published them. `range` will not be exported. Throws
-    /// ``RestampError`` and ``StoreError``; then commit nothing.
+    /// Renames the present writer's unexported transactions; `range` will not be exported; if it throws, commit nothing.
     package func reissue(_ range: ExportRange) throws -> Restamped {
         try applyWaiting()
         forget()
@@ -25,20 +19,12 @@ extension WriteTransaction {
         return try Restamp(reader, after: nil).run(self)
     }
 
-    /// Continues the store as a fresh writer when a baseline claims more transactions of the present writer than the
-    /// store has.
+    /// Continues as a fresh writer if a baseline claims more transactions of the present writer than the store has.
     ///
-    /// The store must prove that nobody else continues as this writer. Then somebody else has written under the names
-    /// of the next transactions, for example after a machine was set back together with its memory. Transactions that
-    /// the store has never exported get the names of the fresh writer, as with ``reissue(_:)``. If they cannot, they
-    /// keep their names.
-    ///
-    /// The published transactions contradict the baseline when their clock is not below the claimed clock, because the
-    /// clocks of a writer rise with its sequences. ``joinBaseline(_:writers:transactionCount:next:)`` then keeps the
-    /// store's totals of the former writer.
-    ///
-    /// - Returns: The change of the writer; nil if the store continues as before.
-    /// - Throws: ``StoreError``; then commit nothing.
+    /// Another store has then used this writer's next names, for example after a machine was set back together with its
+    /// memory. Unexported transactions get the fresh writer's names if possible. The published transactions contradict the
+    /// baseline if their clock is not below the claimed clock, because a writer's clocks rise with its sequences; the store
+    /// then keeps its own totals of the former writer. If it throws, commit nothing.
     package func leaveClaimedWriter(_ claims: [BaselineWriter]) throws -> Restamped? {
         let table = try writers()
         let own = table.own
@@ -65,10 +51,7 @@ extension WriteTransaction {
         try writers().setState(state, of: writer)
     }
 
-    /// The writer of the next local transaction.
-    ///
-    /// The store becomes a fresh writer in two cases: the token does not prove that no copy continues as the present
-    /// writer, or the clock of the present writer is too far ahead.
+    /// A fresh writer if a copy may continue as the present writer, or if the present writer's clock is too far ahead.
     func ownWriter() throws -> UniqueID {
         let (writers, token) = (try writers(), reader.context.configuration.token)
         if let token, try !token.take({ try writers.token() }) {
@@ -80,9 +63,7 @@ extension WriteTransaction {
         return writers.own
     }
 
-    /// Whether the store is this writer, and its token proves that nobody else continues as it.
-    ///
-    /// A clock that is ahead changes the writer of the next transaction, and proves nothing about the present writer.
+    /// Whether the store is this writer, and its token proves that no other store continues as it.
     package func continues(as writer: UniqueID) throws -> Bool {
         let (writers, token) = (try writers(), reader.context.configuration.token)
         return try writers.own == writer && token?.take { try writers.token() } ?? true
@@ -93,10 +74,7 @@ extension WriteTransaction {
         try writers().renewOwn(as: id, of: reader.setting(IdentityKeys.label).flatMap { UniqueID($0) } ?? id)
     }
 
-    /// Finds out, when a store is opened, whether its file is a copy or older than it was.
-    ///
-    /// Such a store gives numbers of history again, so its history tokens get another name; a copy of a store that
-    /// still exists gets a label of its own. The next local transaction would get a fresh writer in any case.
+    /// Call this when a store is opened: a copy or an older file reuses history numbers, so its tokens get another name.
     func renewIfCopied() throws {
         let (context, recorded) = (reader.context, try StoreHome(reader))
         let home = context.configuration.environment.home(context.configuration.path)

@@ -3,20 +3,16 @@ import Glibc
 import Synchronization
 import TributaryChanges
 
-/// The proof that only this machine continues as a store's writer, in the form of a file with the last transaction.
+/// The proof that only this machine continues as a store's writer: a file with the last transaction.
 ///
-/// The file is on a file system in memory, so a copy of the disk does not have it, and it belongs to the inode of the
-/// store's file. A commit takes the token, and gives the next token back when it has succeeded. So at most one of
-/// several copies of a store finds a token that agrees with the store. After a boot, or a crash within a commit, there
-/// is no token, and the store continues as a fresh writer. The file is locked during the commit, so that a commit of
-/// another process waits for the next token.
+/// A copy of the disk lacks the file, because it is on a file system in memory. A commit takes the token, and gives the
+/// next token back if it succeeds, so only one of several copies finds a token that agrees with it. After a boot, or a
+/// crash in a commit, there is no token, and the store continues as a fresh writer. The file is locked during a commit.
+/// Without such a file system, the process keeps the token, and each start makes a fresh writer.
 ///
-/// Without such a file system the memory of the process has the token: each start then makes a fresh writer.
-///
-/// Where a boot is trusted, closing the store leaves the token on the disk, beside the store, and the first commit
-/// after a boot removes it. This detects a store that was set back alone, but not a disk that was set back as a whole.
+/// If boots are trusted, closing the store leaves the token on the disk. This does not detect a disk that was set back
+/// as a whole.
 final class WriterToken: Sendable {
-    /// The store and the token must agree on this.
     struct Content: Hashable, Sendable {
         var writer: UniqueID
         var sequence: UInt64
@@ -29,7 +25,7 @@ final class WriterToken: Sendable {
         var clock: HybridClock
     }
 
-    /// The content, and how far the wall clock was ahead of the time since the boot, in milliseconds.
+    /// `difference`: how far the wall clock was ahead of the time since the boot, in milliseconds.
     private struct Token: Equatable {
         var content: Content
         var difference: Int64
@@ -71,11 +67,11 @@ final class WriterToken: Sendable {
     private let trustsReboot: Bool
     private let state = Mutex(State())
 
-    /// The greatest number of bytes of a token, which follows the newest transaction of history in the file.
+    /// In bytes.
     private static let size = 128
-    /// The bytes of the file for the newest transaction of history, before the token.
+    /// In bytes: the newest transaction of history comes before the token.
     private static let start = 64
-    /// The clocks may move against each other by so much, in milliseconds, between two commits.
+    /// In milliseconds, between two commits.
     private static let greatestJump: UInt64 = 1_000
 
     init(_ configuration: StoreConfiguration) {
@@ -88,10 +84,7 @@ final class WriterToken: Sendable {
         set { state.withLock { $0.fresh = newValue } }
     }
 
-    /// Takes the token, once in a transaction, with the write lock of the store held.
-    ///
-    /// Returns whether the store continues as its writer. It does not without a token, nor when the machine itself may
-    /// be a copy.
+    /// Whether the store continues as its writer; call this with the write lock of the store held.
     func take(_ content: () throws -> Content) throws -> Bool {
         if let known = state.withLock(\.isProven) { return known }
         let expected = Token(try content(), environment.clockDifference())
@@ -99,7 +92,7 @@ final class WriterToken: Sendable {
             if let file = open(&state) {
                 while flock(file, LOCK_EX) != 0, errno == EINTR {}
                 let bytes = WriterToken.read(file, at: WriterToken.start, WriterToken.size)
-                // The process need not read what it has written itself.
+                // The token in memory is enough if the file still contains what this process wrote.
                 if state.memory == nil || bytes != state.written {
                     let found = Token(String(decoding: bytes, as: UTF8.self))
                     state.taken = found ?? (state.isKept ? state.memory : nil)
@@ -136,12 +129,10 @@ final class WriterToken: Sendable {
         }
     }
 
-    /// Runs a commit, records the newest transaction, and gives the next token back when a token was taken.
-    ///
-    /// When `commit` throws, call ``giveBack()``.
+    /// If `commit` throws, call ``giveBack()``.
     func committing(_ transaction: WriteTransaction, _ commit: () throws -> Void) throws {
         let (isProven, fresh) = state.withLock { ($0.isProven, $0.fresh) }
-        // The part of the transaction that made the store a fresh writer may have been rolled back.
+        // A rollback may have removed the part of the transaction that made the store a fresh writer.
         let isOwn = try isProven == true || (isProven != nil && transaction.writers().own == fresh)
         let next = isOwn ? Token(try transaction.writers().token(), environment.clockDifference()) : nil
         let newest = try TransactionTable(transaction.db).newest()
@@ -192,7 +183,6 @@ final class WriterToken: Sendable {
         }
     }
 
-    /// A store that is released without being closed keeps no file open.
     deinit {
         state.withLock { state in
             if let file = state.descriptor { Glibc.close(file) }
@@ -201,7 +191,7 @@ final class WriterToken: Sendable {
 
     private var left: String { store + "-token" }
 
-    /// Leaves the token for the time after a boot; the file may be missing when the machine loses its power.
+    /// The file may be lost if the machine loses its power.
     private func leave(_ state: inout State) {
         var token = state.memory
         let kept = open(&state)
@@ -211,7 +201,7 @@ final class WriterToken: Sendable {
             token = Token(String(decoding: bytes, as: UTF8.self))
         }
         defer { if let kept { flock(kept, LOCK_UN) } }
-        // A store that was not written since the boot leaves its old token.
+        // A store that was not written since the boot still has its old token there.
         guard let token, unlink(left) == 0 || errno == ENOENT else { return }
         let file = clinux_openat(AT_FDCWD, left, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else { return }
@@ -220,9 +210,7 @@ final class WriterToken: Sendable {
         Glibc.close(file)
     }
 
-    /// Removes the token that was left on the disk.
-    ///
-    /// Its clocks belong to an older boot. A store that was moved became a fresh writer when it was opened.
+    /// A token from the disk has the clocks of an older boot, so only its content is compared.
     private func takeLeft() -> Token? {
         let file = clinux_openat(AT_FDCWD, left, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0)
         guard file >= 0 else { return nil }
@@ -234,11 +222,10 @@ final class WriterToken: Sendable {
         return Token(token.content, environment.clockDifference())
     }
 
-    /// Makes the file when it does not exist; nil when no file can be trusted.
     private func open(_ state: inout State) -> CInt? {
         var status = stat()
         if let file = state.descriptor {
-            // Somebody may have removed the file, and another process made a new file.
+            // Another process may have removed the file and made a new file.
             if fstat(file, &status) == 0, status.st_nlink > 0 { return file }
             Glibc.close(file)
             (state.descriptor, state.newest) = (nil, nil)
@@ -263,10 +250,9 @@ final class WriterToken: Sendable {
 
 extension WriterToken {
     enum Folder {
-        /// The file systems that vanish with a boot: tmpfs and ramfs.
+        /// Tmpfs and ramfs: their files vanish with a boot.
         private static let kinds: Set<UInt32> = [0x0102_1994, 0x8584_58F6]
 
-        /// Makes the folder when it is missing; nil without a trustworthy folder.
         static func path(of user: uid_t) -> String? {
             let path = "/dev/shm/tributary-\(user)"
             if mkdir(path, 0o700) == 0, user != geteuid() { chown(path, user, gid_t.max) }

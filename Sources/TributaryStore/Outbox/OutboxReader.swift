@@ -1,8 +1,6 @@
 import GRDB
 package import TributaryChanges
 
-/// Reads local transactions and the ranges of their export; its functions throw ``StoreError`` when the store cannot be
-/// read.
 package struct OutboxReader {
     let reader: Reader
 
@@ -30,10 +28,9 @@ package struct OutboxReader {
         }
     }
 
-    /// The store's writers with transactions that no export range has, former writers first, each with the first such
-    /// transaction.
+    /// The own writers with unexported transactions, former writers first, each with its first such transaction.
     ///
-    /// Costs a few steps for each writer that the outbox has, and one for each of its segments.
+    /// Costs a few steps for each writer in the outbox, and one for each of its segments.
     package func unexported() throws -> [(writer: UniqueID, first: UInt64)] {
         return try BoundStatement(
             database,
@@ -50,7 +47,7 @@ package struct OutboxReader {
         ).all { row in UniqueID(row.text(0)).map { (writer: $0, first: row.sequence(1)) } }
     }
 
-    /// How many transactions no export range has; one look at each of them, and at each writer.
+    /// O(n) for n unexported transactions and writers.
     package func waitingCount() throws -> Int {
         return try BoundStatement(
             database,
@@ -65,7 +62,7 @@ package struct OutboxReader {
         try run(of: writer, from: first, through: last, bytes: 1)?.lowerBound
     }
 
-    /// Whether the outbox has the lines of all exported transactions in a range; the oldest are deleted first.
+    /// Whether the outbox has the lines of a whole range: the oldest lines are deleted first.
     package func keepsLines(of writer: UniqueID, _ range: ClosedRange<UInt64>) throws -> Bool {
         try firstKept(of: writer, from: range.lowerBound, through: range.upperBound) == range.lowerBound
     }
@@ -76,12 +73,10 @@ package struct OutboxReader {
         return try changed.first { _ in true } ?? false
     }
 
-    /// The store's own writers, present and former, with exports; one step for each writer.
     package func exporters() throws -> [UniqueID] {
         try writers("EXISTS (SELECT 1 FROM tributary_export WHERE writer = w.id AND sha256 IS NOT NULL)")
     }
 
-    /// The store's own writers, present and former, with commits; one step for each writer.
     package func committers() throws -> [UniqueID] {
         try writers(
             """
@@ -113,11 +108,7 @@ package struct OutboxReader {
         }
     }
 
-    /// The first consecutive transactions of a writer from `first` on, until they have the given number of bytes; nil
-    /// for none.
-    ///
-    /// After the store was set back, it imports transactions of its own writer: they are published already, and not in
-    /// the outbox.
+    /// Ends at a gap: a store that was set back imports own transactions, and these are not in the outbox.
     package func run(
         of writer: UniqueID,
         from first: UInt64,
@@ -138,8 +129,7 @@ package struct OutboxReader {
         return run
     }
 
-    /// Reads the lines of a range, oldest first and in pieces of at most 1 MiB; the last piece of a transaction comes
-    /// with the number of its changes.
+    /// In pieces of at most 1 MiB; only the last piece of a transaction has the number of its changes.
     package func forEachPiece(
         of range: ExportRange,
         _ take: (_ lines: [UInt8], _ changes: Int?) throws -> Void
@@ -183,10 +173,7 @@ package struct OutboxReader {
     }
 }
 
-/// A range of local transactions that are exported as one segment.
-///
-/// The range is committed before the file is renamed to its final name, so that an interrupted export is completed with
-/// identical bytes.
+/// The transactions of one segment; committed before the file is renamed, so that an interrupted export can be repeated.
 package struct ExportRange: Sendable, Hashable {
     package var writer: UniqueID
     package var first: UInt64

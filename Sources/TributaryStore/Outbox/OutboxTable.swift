@@ -1,15 +1,11 @@
 import GRDB
 import TributaryChanges
 
-/// Writes the outbox, `tributary_outgoing` and `tributary_export`: the lines of local transactions until others have them, and the
-/// ranges of segments.
+/// Writes the outbox: the lines of local transactions until others have them, and the ranges of segments.
 struct OutboxTable {
     let db: Database
 
-    /// Adds a transaction, or a piece of a transaction for the writer 0, and returns its row.
-    ///
-    /// With nil for `lines`, ``blob(_:isWritable:)`` writes `count` bytes of lines later. `writer` is a row of
-    /// `tributary_writer`.
+    /// The writer 0 marks a piece of a transaction; if `lines` is nil, ``blob(_:isWritable:)`` writes `count` bytes later.
     @discardableResult
     func insert(writer: Int64, sequence: UInt64, lines: [UInt8]?, count: Int = 0, changes: Int = 0) throws -> Int64 {
         let insert = try BoundStatement(
@@ -18,7 +14,7 @@ struct OutboxTable {
         )
         insert.bindAll(writer, sequence)
         insert.bind(4, Int64(changes))
-        // The statement is cached, and would keep what is bound.
+        // The statement is cached, and would keep its arguments in memory.
         defer { insert.clearBindings() }
         if let lines {
             try lines.withUnsafeBytes { bytes in
@@ -38,7 +34,7 @@ struct OutboxTable {
         try IncrementalBlob(db, table: "tributary_outgoing", column: "lines", row: row, isWritable: isWritable)
     }
 
-    /// Deletes the exported lines of a writer through this transaction; a few steps for each deleted transaction.
+    /// Costs a few steps for each deleted transaction.
     func deleteExported(writer: Int64, through last: UInt64) throws {
         let delete = try BoundStatement(
             db,

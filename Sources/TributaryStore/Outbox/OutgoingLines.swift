@@ -2,11 +2,10 @@ import CSQLite
 import GRDB
 import TributaryChanges
 
-/// The lines of the open local transaction, before its header is known: its deletions and its other changes.
+/// The lines of the open local transaction, before its header is known.
 ///
-/// They take little memory: complete pieces of a long transaction wait in rows of the outbox without a writer; the same
-/// transaction deletes these rows. The transaction of a single save is in memory as a whole and has no such rows:
-/// SQLite would write its lines three times.
+/// Complete pieces of a long transaction wait in rows of the outbox, to save memory. A single save stays in memory,
+/// because SQLite would write its lines three times.
 final class OutgoingLines {
     private struct Part {
         var rest: [UInt8] = []
@@ -51,7 +50,7 @@ final class OutgoingLines {
         sqlite3_db_release_memory(db.sqliteConnection)
     }
 
-    /// After so many stored pieces, 2 MiB, the cache is emptied.
+    /// The cache is emptied after this number of pieces, 2 MiB.
     private static let piecesInCache = 8
 
     func finish(_ header: TransactionHeader, writer: Int64) throws {

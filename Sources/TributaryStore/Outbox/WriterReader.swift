@@ -12,7 +12,7 @@ package struct WriterReader {
         try records(where: "w.uuid = ?1", of: writer, seen: [:]).first
     }
 
-    /// The store's own writer, without what it has seen of others, which may grow with the number of writers.
+    /// Without `seen`, which may grow with the number of writers.
     package func own() throws -> WriterRecord {
         guard let own = try records(where: "w.is_self = 1", seen: [:]).first else {
             throw WriterTable.noOwnWriter
@@ -20,21 +20,14 @@ package struct WriterReader {
         return own
     }
 
-    /// The unexported transactions with clocks after `greatest`, which can get other clocks: the last transactions of
-    /// their writers, since the clocks of a writer rise.
-    ///
-    /// Costs O(n log n) for these transactions, and one look at each transaction with a greater clock.
-    ///
-    /// - Throws: ``RestampError`` when they cannot.
+    /// The last transactions of their writers, in O(n log n); throws ``RestampError`` if they cannot get other clocks.
     package func restampable(after greatest: HybridClock) throws -> [UniqueID: ClosedRange<UInt64>] {
         let restamp = try Restamp(reader, after: greatest)
         if let obstacle = try restamp.obstacle() { throw obstacle }
         return restamp.names
     }
 
-    /// The greatest clock of an imported or exported transaction: another store may have it.
-    ///
-    /// Costs one look at each writer and exported segment.
+    /// The greatest clock that another store may have; O(n) for n writers and exported segments.
     package func greatestPublishedClock() throws -> HybridClock {
         return try BoundStatement(
             database,
@@ -113,7 +106,7 @@ package struct WriterReader {
         try segments(of: writer, "ORDER BY s.first")
     }
 
-    /// In the order of `first`; costs one step for each segment before the range.
+    /// Costs one step for each segment before the range.
     package func segments(writer: UniqueID, overlapping first: UInt64, _ last: UInt64) throws -> [SegmentRecord] {
         try segments(of: writer, "AND s.first <= ?3 AND s.last >= ?2 ORDER BY s.first", first, last)
     }
@@ -146,8 +139,7 @@ package struct WriterRecord: Sendable, Hashable {
     package var sequence: UInt64
     package var clock: HybridClock
     package var lastSegmentHash: String?
-    /// The acknowledged transactions of other writers, without entries that follow from others
-    /// (``VersionVector/implied(by:)``).
+    /// Without entries that follow from other entries (``VersionVector/implied(by:)``).
     package var seen: VersionVector
     package var isSelf: Bool
     package var state: WriterState?
@@ -178,15 +170,12 @@ package struct WriterRecord: Sendable, Hashable {
     /// Whether the writer's store acknowledges what it applies; a producer never does.
     package var acknowledges: Bool { !seen.isEmpty || incarnation.after != nil }
 
-    /// The label of the writer's store; for a producer without a label, the producer itself.
+    /// The label of the writer's store; a producer without a label is its own store.
     package var store: UniqueID { incarnation.store ?? id }
 }
 
 extension Sequence<WriterRecord> {
-    /// The present writer of a store, from all of its writers: no other writer continues it.
-    ///
-    /// Nil for an empty sequence. The clock of a former writer may be ahead, so it decides only between writers that
-    /// nothing continues. O(w).
+    /// The writer that no other writer continues, in O(w); clocks decide last, because a former writer's clock may be ahead.
     package var present: WriterRecord? {
         let continued = Set(compactMap(\.incarnation.after?.writer))
         return self.max { one, other in
@@ -197,7 +186,7 @@ extension Sequence<WriterRecord> {
 }
 
 package enum WriterState: String, Sendable, Hashable {
-    /// Its acknowledgements are ignored until a newer transaction of it is applied.
+    /// Its acknowledgements are ignored until the store applies a newer transaction of it.
     case evicted
     case abandoned
 }

@@ -76,20 +76,16 @@ final class WriterTable {
         return made
     }
 
-    /// The store continues as its own writer only when its token has the same content.
     func token() throws -> WriterToken.Content {
         let position = try position(of: own)
         return WriterToken.Content(writer: own, sequence: position.sequence, clock: position.clock)
     }
 
-    /// Continues the store as the fresh writer `id`, which continues the present writer; `store` is the label of the
-    /// store.
     func renewOwn(as id: UniqueID, of store: UniqueID) throws {
         _ = try nextSequence(of: own)
         let former = try position(of: own)
         defer { (own, positions) = (id, [:]) }
-        // The acknowledgements of the former writer are valid for the fresh writer; a copy under another label
-        // acknowledges everything again.
+        // The fresh writer continues the acknowledgements; a copy under another label must acknowledge everything again.
         if former.store != store.description {
             try BoundStatement(db, "UPDATE tributary_writer SET announced = 0 WHERE id <> \(value: former.id)").run()
         }
@@ -112,7 +108,7 @@ final class WriterTable {
         try meet(id, Incarnation(store: store, after: after))
     }
 
-    /// Keeps what an earlier call has recorded.
+    /// Values that an earlier call has recorded stay.
     func meet(_ uuid: UniqueID, _ incarnation: Incarnation) throws {
         let row = try position(of: uuid).id
         let update = try BoundStatement(
@@ -130,7 +126,7 @@ final class WriterTable {
         positions[uuid] = nil
     }
 
-    /// Throws ``StoreError`` `database` when the sequences of the writer are exhausted, which only damage can cause.
+    /// Throws if the sequences are exhausted, which only damage can cause.
     func nextSequence(of uuid: UniqueID) throws -> UInt64 {
         let last = try position(of: uuid).sequence
         guard last < UInt64(Int64.max) else {
@@ -151,11 +147,7 @@ final class WriterTable {
         try update.run()
     }
 
-    /// Returns the sequences of other writers that own transactions have not announced as seen, and marks them as
-    /// announced.
-    ///
-    /// A writer that another writer continues is left out: a store that has the later writer has everything of the
-    /// earlier writer.
+    /// Omits a writer that another writer continues: a store that has the later writer has everything of the earlier writer.
     func announceSeen() throws -> [UniqueID: UInt64] {
         let select = try BoundStatement(
             db,
@@ -190,7 +182,6 @@ final class WriterTable {
         try BoundStatement(db, "UPDATE tributary_writer SET name = \(value: name) WHERE is_self = 1").run()
     }
 
-    /// Not for the store's own writer.
     func setState(_ state: WriterState?, of uuid: UniqueID) throws {
         let update = try BoundStatement(db, "UPDATE tributary_writer SET state = ?2 WHERE id = ?1 AND is_self = 0")
         update.bindAll(try position(of: uuid).id, state?.rawValue)
@@ -219,12 +210,12 @@ final class WriterTable {
         return try update.first { $0.optionalText(0) } ?? nil
     }
 
-    /// Only writers that have transactions in this store.
+    /// Omits writers without transactions in this store.
     func rows(of seen: [UniqueID: UInt64]) throws -> [(other: Int64, sequence: UInt64)] {
         try seen.compactMap { uuid, sequence in try known(uuid).map { ($0.id, sequence) } }
     }
 
-    /// Adds to the acknowledgements of the writer's store; does not register the named writers in this store.
+    /// Does not register the named writers in this store.
     func addSeen(by uuid: UniqueID, _ seen: [UniqueID: UInt64]) throws {
         guard !seen.isEmpty else { return }
         let (store, table) = (try position(of: uuid).store, try acknowledgements.get())
@@ -235,9 +226,8 @@ final class WriterTable {
 
 /// The sequences that stores have seen of writers, without entries that follow from others.
 ///
-/// A store that has anything of a writer has everything of the writers that it continues. So the rows grow with the
-/// number of stores, and not with their former writers. A row that follows from another row and stays does no harm: a
-/// baseline leaves it out.
+/// A store that has anything of a writer has everything of the writers that it continues, so the rows do not grow with
+/// the number of former writers. A row that follows from another row does no harm.
 private struct AcknowledgementTable {
     private let select: BoundStatement
     private let upsert: BoundStatement
@@ -266,7 +256,7 @@ private struct AcknowledgementTable {
         )
     }
 
-    /// Takes at most `steps` steps: one for each writer of the store of `other` since its last acknowledgement.
+    /// One step for each writer of the store of `other` since its last acknowledgement, at most `steps`.
     func add(_ sequence: UInt64, of other: Int64, by store: String, _ steps: inout Int) throws {
         select.bindAll(store, other)
         let known = try select.first { $0.sequence(0) }

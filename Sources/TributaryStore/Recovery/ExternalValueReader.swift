@@ -29,7 +29,7 @@ package struct ExternalValueReader {
         }
     }
 
-    /// The binaries that a baseline names as blobs; a binary may appear several times.
+    /// A binary may appear several times.
     package func forEachBlobOfBaseline(_ body: (_ sha256: String, _ size: Int64) throws -> Void) throws {
         try forEach { sha256, size in
             if size > BlobFolder.threshold { try body(sha256, size) }
@@ -56,7 +56,7 @@ package struct ExternalValueFault: Sendable, Hashable {
 }
 
 extension ExternalValueReader {
-    /// The binaries with missing or damaged files; reads the file of each large binary that a row names.
+    /// Reads the file of each large binary that a row names.
     package func faults(limit: Int, progress: (Int64) throws -> Void) throws -> [ExternalValueFault] {
         guard let folder = reader.context.blobs else { return [] }
         var faults: [ExternalValueFault] = []

@@ -3,9 +3,7 @@ import GRDB
 import TributaryChanges
 
 package struct RestoredStore {
-    /// When the store was restored, in Unix milliseconds.
-    ///
-    /// The former writer may have continued after the backup, so the store must not write as that writer.
+    /// In Unix milliseconds; the former writer may have continued since the backup, so the store must not write as it.
     static var setting: Setting<UInt64> { Setting("identity.restored") }
 
     private let path: String
@@ -14,10 +12,7 @@ package struct RestoredStore {
         self.path = path
     }
 
-    /// Checks the file, writes its large binaries beside it, and records that it was restored.
-    ///
-    /// The call may be repeated after an interruption. Throws ``StoreError`` when the file is not the file of the
-    /// backup, is damaged, or is not a store of this version.
+    /// Writes the large binaries beside the file; may be repeated after an interruption.
     package func adopt(restoredAt milliseconds: UInt64, sha256: String) throws {
         try StoreError.mapping {
             let queue = try StoreCopy.queue(path: path, label: "tributary.restore")
@@ -68,7 +63,7 @@ package struct RestoredStore {
             try database.execute(sql: "DROP TABLE IF EXISTS \(StoreCopy.blobTable)")
             let settings = SettingTable(database)
             try settings.set(RestoredStore.setting, to: milliseconds)
-            // Other transactions get numbers that the history of the original has given, so this one has a new name.
+            // New transactions reuse numbers of the original's history, so this history gets a new name.
             let name = try String.fetchOne(database, sql: "SELECT lower(hex(randomblob(16)))")
             try settings.set(Setting(IdentityKeys.history), to: name)
             return .commit

@@ -3,13 +3,10 @@ import Glibc
 import Synchronization
 import TributaryChanges
 
-/// A private folder beside a store for files that live no longer than one piece of work: `STORE.scratch-PURPOSE`.
+/// A private folder beside a store for files of one piece of work: `STORE.scratch-PURPOSE`.
 ///
-/// Only the owner of the store can enter it. A killed process leaves the folder behind; the next start removes it.
-///
-/// The work removes the folder when it ends and does not rely on `deinit`: a block that other threads release later may
-/// hold the last reference. By then the process may have ended, or the next work of this purpose may have made its own
-/// folder.
+/// Only the store's owner can enter it. A killed process leaves it behind, and the next start removes it. The work itself
+/// removes it, not `deinit`: a block on another thread may release the last reference after the next work has begun.
 package final class ScratchFolder: Sendable {
     /// Each kind of work runs at most once at a time.
     package enum Purpose: String, CaseIterable, Sendable {
@@ -35,11 +32,10 @@ package final class ScratchFolder: Sendable {
         ScratchFolder.remove(path)
     }
 
-    /// The most bytes that stay free for the live store beside the work.
+    /// The most bytes that stay free for the live store during the work.
     private static let greatestReserve: Int64 = 32 << 20
 
-    /// Demands room for a file as large as the store, and for further writes to the store; throws the code of a full
-    /// disk.
+    /// Demands room for a copy of the store and for further writes; throws the code of a full disk.
     package func demandRoom(forCopyOf store: String) throws(StoreError) {
         var volume = statvfs()
         guard statvfs(path, &volume) == 0 else { return }
@@ -65,7 +61,7 @@ package final class ScratchFolder: Sendable {
     private static func path(_ purpose: Purpose, _ store: String) -> String { "\(store).scratch-\(purpose.rawValue)" }
 
     private static func remove(_ path: String) {
-        // The folder certainly belongs to this program: no other program uses such names beside a store.
+        // No other program uses such names beside a store, so the folder belongs to this program.
         try? FileManager.default.removeItem(atPath: path)
     }
 }

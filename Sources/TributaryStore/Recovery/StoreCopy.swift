@@ -3,10 +3,7 @@ import GRDB
 import Glibc
 import TributaryChanges
 
-/// Writes one state of a store into one file, with the large binaries that lie beside the store.
-///
-/// The file is a store in itself, without a WAL. It has one more table, `tributary_blob`, with the bytes of the large
-/// binaries; ``RestoredStore`` writes them into files again.
+/// Writes one state of a store into one file, with the large binaries in the table `tributary_blob`.
 struct StoreCopy {
     static let blobTable = "tributary_blob"
     private static let pagesOfStep: CInt = 256
@@ -17,7 +14,7 @@ struct StoreCopy {
     let progress: @Sendable (_ done: Int64, _ total: Int64) -> Void
 
     func run() throws -> Int {
-        // Without a read the transaction would not have a state yet, and the copy could mix several.
+        // Only a read gives the transaction a state; without it, the copy could mix several states.
         _ = try source.history.newestTransaction()
         let descriptor = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw StoreError.scratch(path: path, code: errno) }
@@ -40,7 +37,7 @@ struct StoreCopy {
     }
 
     private func copyPages(to target: Database) throws {
-        // An interrupted copy is thrown away, so that nothing needs to be safe in between.
+        // An interrupted copy is thrown away, so it need not be durable.
         try target.execute(sql: "PRAGMA synchronous = OFF")
         try source.database.backup(to: target, pagesPerStep: StoreCopy.pagesOfStep) { step in
             try checkCancellation()
@@ -54,7 +51,7 @@ struct StoreCopy {
     }
 
     private func copyBlobs(to target: Database) throws -> Int {
-        // A copy that replaces a store has the table, and may need it when its folder lacks files.
+        // A copy that replaces a store has the table, and needs it if its folder lacks files.
         try target.execute(
             sql: "CREATE TABLE IF NOT EXISTS \(StoreCopy.blobTable)(sha256 TEXT PRIMARY KEY, bytes BLOB NOT NULL)"
         )

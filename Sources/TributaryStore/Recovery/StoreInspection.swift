@@ -1,17 +1,12 @@
 import GRDB
 import TributaryModel
 
-/// Looks for damage in a store, and for views and indexes that are missing.
-///
-/// Its functions throw ``StoreError`` when the store cannot be read.
 package struct StoreInspection {
     package static let limit = 100
 
     let reader: Reader
 
-    /// The faults that SQLite finds in the file, as its own texts; empty when the file is sound.
-    ///
-    /// - Throws: ``StoreError`` when the file is too damaged for SQLite to look at it.
+    /// In SQLite's words; throws if the file is too damaged to be read.
     package func faults() throws -> [String] {
         let found = try String.fetchAll(
             reader.database,
