@@ -60,7 +60,7 @@ extension ObjectPredicate {
     public func evaluate(with snapshot: ObjectSnapshot, in model: Model) throws -> Bool {
         guard resolvingNow(.epoch) == self else {
             throw ObjectPredicateError(
-                "only a container knows the time: give it instead of the model",
+                "a model has no clock: call evaluate(with:in:) with a container instead of the model",
                 keyPath: "now()"
             )
         }

@@ -103,7 +103,7 @@ final class ScanRequests: Sendable {
             defer { state.failure = nil }
             return state.failure != nil
         }
-        if hadFailed { logger.notice("Syncthing scans again when segments are published") }
+        if hadFailed { logger.notice("Syncthing accepts scan requests again") }
     }
 
     private func failed(_ error: SyncthingError, _ settings: ReplicatorSettings.Syncthing, _ paths: [String]) {

@@ -139,7 +139,7 @@ extension EngineService {
                 }
                 for store in ended { logger.info("a silent store writes again", metadata: ["store": "\(store)"]) }
             } catch {
-                logger.debug("the stores' habits could not be read", metadata: ["error": "\(error)"])
+                logger.debug("the usual pauses of the stores could not be read", metadata: ["error": "\(error)"])
             }
             try? await Task.sleep(for: .seconds(300), tolerance: .seconds(30))
         }

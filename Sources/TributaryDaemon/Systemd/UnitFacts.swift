@@ -141,7 +141,7 @@ struct UnitFacts: Sendable {
 
     private func failure(_ call: String) -> StartFailure {
         let reason = String(cString: strerror(errno))
-        return StartFailure("this process cannot become one of \(user)'s (\(call): \(reason))", status: .notPermitted)
+        return StartFailure("this process cannot act as user \(user) (\(call): \(reason))", status: .notPermitted)
     }
 
     // MARK: Its sandbox

@@ -188,7 +188,7 @@ extension BatchWriter {
         for id in ids { try deletion.add(id) }
         try deletion.followRules()
         let result = try commit(terms) { slices in
-            // The batch has found all references before it changes anything. Pairs are deleted with their objects.
+            // All references were found before the first change. A deletion also removes the many-to-many links.
             try deletion.forEachObject { id in
                 slices.count(id)
                 try slices.append(Change(entity: id.entity, id: id.uniqueID, operation: .delete))

@@ -179,7 +179,7 @@ extension BaselineLaw.Entry {
 
     fileprivate var version: Version { transaction?.version ?? .none }
 
-    /// Kept lines follow the other changes of their transaction.
+    /// Within a transaction, the changes that no model can represent (`kept`) come after all other changes.
     fileprivate var phase: Int {
         switch entry {
         case .change(let change): change.operation.phase

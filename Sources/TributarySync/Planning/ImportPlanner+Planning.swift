@@ -121,7 +121,7 @@ extension ImportPlanner {
 
     private func mayBeApplied(_ bounds: SegmentBounds, of writer: PlannedWriter, wall: WallTime) -> Bool {
         switch writer[bounds]?.knowledge {
-        // A forked segment has other transactions than a baseline.
+        // A forked segment is not missing: a baseline may have different transactions with the same numbers.
         case .bad(let state, _, _)?: state == .forked
         case .incomplete(_, _, let since)?: !limits.isLate(since: since, wall: wall)
         case .unknown?, .unreadable?, .valid?, nil: untrusted(writer, bounds) == nil

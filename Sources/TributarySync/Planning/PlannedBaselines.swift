@@ -1,7 +1,7 @@
 import TransactionLog
 import TributaryChanges
 
-/// Decides when the store joins a verified baseline that has missing transactions of a writer.
+/// Decides when the store joins a verified baseline because the baseline contains transactions that the store lacks.
 ///
 /// It joins at once during the first import, and if the folder has none of the replaced segments. Otherwise it waits for
 /// the segments, because joined transactions have no journal of conflicts.

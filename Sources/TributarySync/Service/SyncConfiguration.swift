@@ -11,7 +11,7 @@ package struct SyncConfiguration: Sendable, Hashable {
 
     /// The folder must exist: the service must not create the folder of an unmounted share.
     package var logs: String
-    /// The name that peers see; nil for the name from the opening of the store.
+    /// The name that peers see; if nil, they see the name that the store was opened with.
     package var name: String?
     package var rescan = Rescan.automatic
     /// A segment that lacks an end line for longer is considered damaged.

@@ -4,7 +4,9 @@ import TransactionLog
 import TributaryAdmin
 import TributaryChanges
 
-/// The place of a store without a running daemon; locked as by a daemon, until the last reference is released.
+/// The folder and the file name of a store that no daemon has open.
+///
+/// Until the last reference to this object is released, it holds the lock that a daemon would hold.
 ///
 /// Root works in the folder of the service's user, who could put a link in the place of each file. The folder is
 /// therefore opened once. The store itself may be a link, for root only a link of root.
