@@ -1,9 +1,8 @@
 import TributaryChanges
 import TributaryModel
 
-/// A uniqueness constraint that replicas apply to live objects (merge statement 15).
-///
-/// It belongs to the highest entity that has it, and covers that entity and all its sub-entities.
+/// A uniqueness constraint of an entity and its sub-entities, which replicas apply to live objects (merge statement
+/// 15).
 struct UniqueConstraint: Sendable {
     let index: Int
     let owner: String
@@ -12,11 +11,10 @@ struct UniqueConstraint: Sendable {
     let entities: Set<Int>
     let codes: [Int64]
 
-    /// For each table: the constraints of its entities, in one order for one model.
+    /// The constraints of each table, in the same order in all stores.
     ///
-    /// A constraint with a one-to-one relationship is left out: only one object shows a target, so no two objects share
-    /// the key. Models have no constraint with a counter or a binary beside the store, but a store of an earlier
-    /// release may.
+    /// A constraint with a one-to-one relationship is left out, because only one object shows a target. Stores of
+    /// earlier releases may have constraints with counters or binaries beside the store.
     static func all(_ tables: [TableLayout], _ entities: [EntityLayout]) -> [[UniqueConstraint]] {
         var result: [[UniqueConstraint]] = Array(repeating: [], count: tables.count)
         let byName = Dictionary(entities.map { ($0.entity.name, $0) }) { first, _ in first }

@@ -1,9 +1,9 @@
 import GRDB
 package import TributaryChanges
 
-/// The held write lock, with no transaction open.
+/// The held write lock without an open transaction.
 ///
-/// Valid only inside the closure that it is given to.
+/// Valid only inside the closure that receives it.
 package struct HeldWriteLock {
     let store: Store
     let database: Database
