@@ -3,8 +3,7 @@ import GRDB
 // The compiler assigns the members of SQLite's structs to the module through which it reads SQLite's header first.
 import GRDBSQLite
 
-/// The table `tributary_values(?)` of the values in a packed parameter; `x IN tributary_values(?)` uses an index on
-/// `x`.
+/// The table `tributary_values(?)` of packed values; `x IN tributary_values(?)` uses an index on `x`.
 enum ValueListTable {
     static let name = "tributary_values"
 

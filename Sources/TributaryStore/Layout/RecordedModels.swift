@@ -85,8 +85,7 @@ package struct RecordedModels {
         try SettingTable(db).set(Setting(RecordedModels.unrecordedKey), to: "1")
     }
 
-    /// Records the missing versions of `between`, then `model`; nil records the missing older versions of `model`
-    /// instead.
+    /// Records `model` after the missing versions of `between`; nil means all its older versions.
     package mutating func move(to model: Model, through between: [Model]?) throws {
         let isReadable = between == nil || model.earlier.areInMemory
         let earlier = (isReadable ? model.earlier.passing() : []) + (between ?? [])
@@ -124,8 +123,7 @@ package struct RecordedModels {
     }
 }
 
-/// Records the older versions of a new store's model after opening, because reading them takes longer than the rest of
-/// opening.
+/// Records the older versions of a new store's model after opening, which would otherwise take twice the time.
 final class VersionRecording: Sendable {
     let done = DispatchGroup()
 

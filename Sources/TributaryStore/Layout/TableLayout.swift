@@ -12,7 +12,7 @@ package struct TableLayout: Sendable {
     package let hasEntityColumn: Bool
     package let entities: [String]
     let readings: [ColumnReading]
-    /// Prepared as text because faults read rows one by one.
+    /// SQL that selects a row by its ID, built once because faults read rows one by one.
     let rowByID: String
 
     init(
@@ -76,7 +76,7 @@ package struct ColumnLayout: Sendable {
         return isDate ? [stored, ColumnLayout.unixSeconds(as: name, of: quotedName)] : [stored]
     }
 
-    /// Unix seconds, computed so that 0.1 s shows as 0.1 although the stored date differs from it by rounding.
+    /// Unix seconds, exact for whole microseconds: 0.1 s shows as 0.1, although no stored date has exactly this value.
     static func unixSeconds(as name: String, of stored: String) -> String {
         // SQLite evaluates the expression for each written row, so it calls no function and handles whole seconds
         // first.

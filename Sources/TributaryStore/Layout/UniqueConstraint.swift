@@ -1,8 +1,7 @@
 import TributaryChanges
 import TributaryModel
 
-/// A uniqueness constraint of an entity and its sub-entities, which replicas apply to live objects (merge statement
-/// 15).
+/// A uniqueness constraint of an entity and its sub-entities, applied to live objects (merge statement 15).
 struct UniqueConstraint: Sendable {
     let index: Int
     let owner: String

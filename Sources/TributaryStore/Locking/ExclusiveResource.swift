@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// A reentrant lock of one thread: the queue of a context, or the write lock of a store.
+/// A reentrant lock: the queue of a context, or the write lock of a store.
 package final class ExclusiveResource: Sendable {
     package let name: String
     let isLock: Bool
