@@ -4,6 +4,7 @@ import Synchronization
 package import TributaryChanges
 package import TributaryModel
 
+/// One SQLite file: one connection writes, in FIFO order; each reader sees one generation.
 package final class Store: Sendable {
     package let configuration: StoreConfiguration
     package var model: Model { configuration.model }

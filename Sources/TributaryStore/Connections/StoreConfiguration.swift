@@ -13,7 +13,7 @@ package struct StoreConfiguration: Sendable {
     package var isScratch = false
     package var formerVersions = ModelVersions.none
     package var trace: SQLTrace?
-    /// After a reboot, a token from a clean close proves that no copy of the store has written as its writer.
+    /// Whether a token that a clean close left on the disk lets the store keep its writer after a reboot.
     package var trustsReboot = false
     var token: WriterToken?
 

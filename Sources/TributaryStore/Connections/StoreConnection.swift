@@ -43,6 +43,7 @@ struct StoreConnection: Sendable {
         return try StoreConnection(path: path, configuration, trace)
     }
 
+    /// FIFO order, together with `enqueue`; calls may nest on one thread.
     func run<T>(_ block: (Database) throws -> T) rethrows -> T {
         try queue.unsafeReentrantRead(block)
     }

@@ -123,7 +123,7 @@ package struct RecordedModels {
     }
 }
 
-/// Records the older versions of a new store's model after opening, which would otherwise take twice the time.
+/// Records the older versions of a new store's model after opening, which would otherwise take more than twice the time.
 final class VersionRecording: Sendable {
     let done = DispatchGroup()
 

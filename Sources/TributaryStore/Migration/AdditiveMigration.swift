@@ -2,15 +2,13 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// The last part of a migration: adds new entities and properties, and merges deferred writes that the model can
-/// represent now.
-///
-/// It runs in the transaction that opens the store.
+/// The last part of a migration: adds entities and properties, and merges deferred writes that the model can represent
+/// now.
 struct AdditiveMigration {
     let db: Database
     let target: MigrationTarget
 
-    /// `added` are all names that may have a new meaning; nil when any name may.
+    /// `added` are all names that may have a new meaning; nil means any name.
     func run(added: Set<String>?) throws -> StoreModel {
         let before = try Catalogue(db)
         let layout = target.layout(before)
@@ -133,10 +131,10 @@ struct AdditiveMigration {
 }
 
 extension StoreModel {
-    /// Writes the values of a counter with a new default: the default and the sum of the totals (merge statement 9).
+    /// Writes the default plus the sum of the totals (merge statement 9).
     ///
-    /// Costs one scan of the table and of its totals for each entity of the table, and one update for each object with
-    /// increments. The IDs of these objects are in memory.
+    /// One scan of the table and its totals for each entity; one update for each object with increments, whose IDs are
+    /// in memory.
     func fillCounter(_ columnIndex: Int, of table: TableLayout, in db: Database) throws {
         let name = table.columns[columnIndex].quotedName
         let totals = CounterTable(db, layout: self)
