@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// Another process whose read transaction on an old state makes the WAL grow.
+/// Another process with a read transaction on an old state, which makes the WAL grow.
 package struct BlockingReader: Hashable, Sendable {
     /// Nil if the process is not visible here, for example because it is in another container.
     package var process: Int32?

@@ -38,9 +38,9 @@ package struct StoreEnvironment: Sendable {
     package var wallTime: @Sendable () -> WallTime
     package var random: @Sendable () -> UInt64
     package var home: @Sendable (_ path: String) -> StoreHome?
-    /// The private folder of a user's writer tokens, on a file system in memory; nil if there is no such folder.
+    /// The private folder of a user's writer tokens, on a file system in memory.
     package var tokens: @Sendable (_ user: UInt32) -> String? = { WriterToken.Folder.path(of: $0) }
-    /// Milliseconds by which the wall clock is ahead of the time since boot.
+    /// The wall clock minus the time since boot, in milliseconds.
     package var clockDifference: @Sendable () -> Int64 = { WriterToken.Folder.clockDifference }
 
     package init(

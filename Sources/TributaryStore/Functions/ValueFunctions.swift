@@ -114,7 +114,7 @@ enum AggregateFunctions {
         aggregate.value(of: values, kind: kind).setResult(of: context)
     }
 
-    /// SQLite's memory for the values of one group; nil when the group is empty.
+    /// SQLite's memory for the values of a group; nil when the group is empty.
     private static func memory(_ context: OpaquePointer?, size: Int) -> UnsafeMutablePointer<UnsafeMutableRawPointer?>?
     {
         sqlite3_aggregate_context(context, Int32(size))?

@@ -2,7 +2,9 @@ package import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// The recorded codes, column indexes and definitions of a store's model, by which the store detects a changed model.
+/// The recorded codes, column indexes and definitions of a model.
+///
+/// A store compares them to detect a changed model.
 package struct Catalogue {
     package enum Kind: String { case entity, column, link }
 

@@ -4,9 +4,7 @@ import Synchronization
 import TributaryChanges
 package import TributaryModel
 
-/// The recorded versions of a store's model, oldest first.
-///
-/// A definition is decoded only when no model in memory has its hash.
+/// Oldest first; a definition is decoded only when no model in memory has its hash.
 package struct RecordedModels {
     private struct Entry {
         var number: Int64

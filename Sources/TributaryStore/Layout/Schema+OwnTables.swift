@@ -1,8 +1,7 @@
 import GRDB
 
 extension Schema {
-    /// The rows name writers by `tributary_writer.id`; roots, columns and link tables by codes of
-    /// `tributary_catalogue`.
+    /// Writers are named by `tributary_writer.id`; roots, columns and links by codes of `tributary_catalogue`.
     static let ownTables = [
         """
         CREATE TABLE tributary_catalogue(

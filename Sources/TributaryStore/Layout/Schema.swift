@@ -2,15 +2,10 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// The physical layout of a store: the tables of the model's entities, and the store's own tables.
+/// `_revision` is a row's last transaction; `_version` wrote all registers without an entry in `_exceptions`.
 ///
-/// A row's `_revision` is the transaction that changed it last.
-///
-/// `_version` is the transaction that wrote all registers without an entry in `_exceptions`. Both numbers refer to
-/// `tributary_transaction`, which is therefore never purged.
+/// Both refer to `tributary_transaction`, which is therefore never purged.
 package enum Schema {
-    /// Creates or migrates the tables.
-    ///
     /// Must run in a write transaction.
     static func open(
         in db: Database,

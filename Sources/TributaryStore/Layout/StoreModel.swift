@@ -122,8 +122,7 @@ package final class StoreModel: Sendable {
         return formerNames.removedProperty(name, of: entity)?.definition
     }
 
-    /// Removes the positions if the relationship's last version was unordered: a store of that version kept no
-    /// positions.
+    /// A store whose last version of the relationship was unordered kept no positions.
     func withoutFormerPositions(_ change: Change) -> Change {
         guard case .link(let name, let ids, .some) = change.operation else { return change }
         let entity = self.entity(named: change.entity)?.entity.name ?? lastName(ofEntity: change.entity)
@@ -166,8 +165,7 @@ package final class StoreModel: Sendable {
         return (index, type, rule)
     }
 
-    /// Whether the model, or an older version in its file, has the entity: equal for all stores with the model,
-    /// whatever versions they remember.
+    /// Looks in the model and the versions in its file, so that all stores with the model agree.
     func isListed(entity name: String) -> Bool {
         let names = listedNames.names
         return model.entity(named: names.entity(name) ?? name) != nil

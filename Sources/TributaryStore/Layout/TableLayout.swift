@@ -12,7 +12,7 @@ package struct TableLayout: Sendable {
     package let hasEntityColumn: Bool
     package let entities: [String]
     let readings: [ColumnReading]
-    /// SQL that selects a row by its ID, built once because faults read rows one by one.
+    /// Built once for each table, because faults read single rows.
     let rowByID: String
 
     init(
@@ -40,14 +40,11 @@ package struct TableLayout: Sendable {
     package var quotedName: String { quoted(name) }
 }
 
-/// A column of an entity table.
-///
-/// Its index never changes, because `_exceptions` refers to columns by index.
+/// The index of a column never changes, because `_exceptions` refers to columns by index.
 package struct ColumnLayout: Sendable {
     package enum Kind: Sendable, Hashable {
         case attribute(AttributeType, MergeRule)
-        /// If several visible objects refer to the same target one-to-one, the object with the greatest version owns
-        /// it.
+        /// Of several visible owners of the same one-to-one target, the owner with the greatest version wins.
         case reference(target: Int, isOneToOne: Bool, inverse: Int?)
         /// The other side of a one-to-one relationship, which shows the owner from `column` of the table `source`.
         case inverseColumn(source: Int, column: Int)
@@ -62,7 +59,7 @@ package struct ColumnLayout: Sendable {
     /// Whether large values are stored beside the store; the column then has `{"blob":"<SHA-256>","size":N}`.
     var isExternal = false
 
-    /// For a date: the column with seconds since 2001, from which SQLite computes the visible column.
+    /// For a date, the column with seconds since 2001; SQLite computes the visible column.
     package var quotedName: String { quoted(isDate ? "_date_\(name)" : name) }
 
     var visibleName: String { quoted(name) }

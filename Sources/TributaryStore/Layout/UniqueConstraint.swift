@@ -10,10 +10,7 @@ struct UniqueConstraint: Sendable {
     let entities: Set<Int>
     let codes: [Int64]
 
-    /// The constraints of each table, in the same order in all stores.
-    ///
-    /// A constraint with a one-to-one relationship is left out, because only one object shows a target. Stores of
-    /// earlier releases may have constraints with counters or binaries beside the store.
+    /// Omits constraints with a one-to-one relationship, because only one object shows a target.
     static func all(_ tables: [TableLayout], _ entities: [EntityLayout]) -> [[UniqueConstraint]] {
         var result: [[UniqueConstraint]] = Array(repeating: [], count: tables.count)
         let byName = Dictionary(entities.map { ($0.entity.name, $0) }) { first, _ in first }

@@ -2,8 +2,7 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// The last part of a migration: adds entities and properties, and merges deferred writes that the model can represent
-/// now.
+/// The last part of a migration adds entities and properties, and merges deferred writes that now fit the model.
 struct AdditiveMigration {
     let db: Database
     let target: MigrationTarget
@@ -131,10 +130,9 @@ struct AdditiveMigration {
 }
 
 extension StoreModel {
-    /// Writes the default plus the sum of the totals (merge statement 9).
+    /// The default plus the sum of the totals (merge statement 9).
     ///
-    /// One scan of the table and its totals for each entity; one update for each object with increments, whose IDs are
-    /// in memory.
+    /// One scan of the table and its totals for each entity. The IDs of all objects with increments are in memory.
     func fillCounter(_ columnIndex: Int, of table: TableLayout, in db: Database) throws {
         let name = table.columns[columnIndex].quotedName
         let totals = CounterTable(db, layout: self)

@@ -254,9 +254,7 @@ extension MigrationInference {
     }
 }
 
-/// Reads and writes a store in the middle of a migration; its writes are ordinary changes, exported to other writers.
-///
-/// Valid only inside the closure that receives it.
+/// The writes are ordinary changes and are exported; valid only inside the closure that receives it.
 package final class MigrationEdit {
     package let model: Model
     package let reader: Reader

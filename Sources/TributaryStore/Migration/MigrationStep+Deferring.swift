@@ -96,8 +96,7 @@ extension MigrationStep {
         entityName(try entity(of: id, in: table), table, columnIndex)
     }
 
-    /// The object's entity if it has the column, otherwise the highest entity that has it: a producer may write a
-    /// property of a sub-entity to an object of the parent.
+    /// Not always the object's entity: a producer may write a property of a sub-entity to an object of the parent.
     func entityName(_ entity: Int?, _ table: TableLayout, _ columnIndex: Int) -> String {
         if let entity, before.entities[entity].holds[columnIndex] { return lastName(entity) }
         let holders = before.entities.indices.filter {

@@ -137,8 +137,7 @@ final class MigrationStep {
         }
     }
 
-    /// Drops indexes that the new model lacks (all of them if names, keys or indexes change) and indexes of rewritten
-    /// tables.
+    /// Drops indexes of rewritten tables, indexes that the new model lacks, and all if names, keys or indexes change.
     private func dropIndexes() throws {
         let rewritten = Set(mapping.rewrittenTables.map(\.name) + mapping.rewrittenLinks.map(\.name))
         let kinds: Set<MigrationChange.Kind> = [

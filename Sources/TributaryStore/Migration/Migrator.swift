@@ -10,9 +10,7 @@ package struct Migrator: Sendable {
         self.settings = settings
     }
 
-    /// Nil if the store is already at the model.
-    ///
-    /// Custom stages and unique keys are not examined.
+    /// Nil if the store is already at the model; custom stages and unique keys are not examined.
     package func forecast(_ configuration: StoreConfiguration) throws -> (plan: MigrationPlan, losses: [MigrationLoss])?
     {
         try Store.inspect(configuration.path) { database in
@@ -121,8 +119,8 @@ struct MigrationRun {
         _ recorded: RecordedModels
     ) throws -> (steps: [PlannedStep], between: [Model]?, losses: [MigrationLoss]) {
         let (model, currentHash) = (configuration.model, recorded.currentHash ?? current.versionHash)
-        // A return to an earlier version counts as newer if it lists the store's version as older, or has another name.
-        // Otherwise it needs permission to lose values.
+        // A return to an earlier version is treated as newer if it lists the store's version as older, or has another
+        // name. Otherwise it needs permission to lose values.
         let between = model.earlier.following(versionHash: currentHash)
         let isListed = between != nil && model.earlier.areListed
         let chain = [current] + (between ?? []) + [model]

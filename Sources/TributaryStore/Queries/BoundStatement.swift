@@ -3,8 +3,7 @@ package import GRDB
 package import TributaryChanges
 import TributaryModel
 
-/// A statement that its connection caches while it is open: values must be bound, so that the model bounds the number
-/// of texts.
+/// Cached by the connection: values must be bound, because each different text stays in memory.
 ///
 /// An interpolated number or identifier compiles only with the label `value`, which binds it.
 package struct CachedSQL: ExpressibleByStringInterpolation {

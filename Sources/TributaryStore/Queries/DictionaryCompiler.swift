@@ -17,8 +17,7 @@ struct DictionaryCompiler {
         compiler = PredicateCompiler(layout: reading.layout)
     }
 
-    /// If the condition nests too deep for SQLite's parser, `isWhole` is false: memory applies it, the offset and the
-    /// limit.
+    /// If the condition is too deep for SQLite's parser, `isWhole` is false, and memory applies it.
     mutating func select() throws -> (statement: SQLFragment, isWhole: Bool) {
         let query = plan.query
         let columns = try plan.columns.map { try column($0) }

@@ -35,10 +35,7 @@ package struct DictionaryQuery: Sendable {
     }
 }
 
-/// A fetch of dictionaries, with the same meaning in SQL and in memory.
-///
-/// An aggregate without groups treats all objects as one group. The order is total: after the sort keys come the
-/// groups' values, all values of distinct results, or the objects' IDs.
+/// The order is total: after the sort keys come the groups' values, all values of distinct results, or the IDs.
 package struct DictionaryPlan: Sendable {
     package struct Column: Sendable {
         package let name: String

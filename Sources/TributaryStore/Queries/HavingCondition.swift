@@ -1,10 +1,7 @@
 import TributaryChanges
 import TributaryModel
 
-/// A predicate on dictionary results.
-///
-/// Result names become properties of temporary entities: `department.title` is the property `title` of the target of
-/// `department`.
+/// Result names become properties of temporary entities: `a.b` is the property `b` of the target of `a`.
 struct HavingCondition: Sendable {
     let predicate: BoundPredicate
     private let model: Model

@@ -1,8 +1,6 @@
 import TributaryChanges
 import TributaryModel
 
-/// Compiles a predicate to SQL with the same result as in memory.
-///
 /// Negation is `IS NOT 1`: it treats NULL as false, and as a suffix it needs little of SQLite's parser stack.
 struct PredicateCompiler {
     var paths: PathCompiler

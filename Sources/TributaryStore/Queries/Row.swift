@@ -59,8 +59,7 @@ enum ColumnReading: Sendable {
             }
     }
 
-    /// Calls and type checks for each value would cost a fetch 1 % and 5 %, so NULL is read as zero or as an empty
-    /// text.
+    /// Calls and type checks for each value would cost a fetch 1 % and 5 %, so NULL is read as zero or as no text.
     @inline(__always)
     func value(in statement: BoundStatement, at index: Int32) -> PropertyValue {
         switch self {

@@ -1,10 +1,9 @@
 import GRDB
 import TributaryModel
 
-/// Returns rows in portions from one generation, whose connection it uses until it is released.
+/// The cursor uses a connection of its generation until it is released, or the store closes.
 ///
-/// Closing the store ends the cursor. `@unchecked Sendable`: the mutable state is accessed only on the connection's
-/// queue.
+/// `@unchecked Sendable`: the mutable state is accessed only on the connection's queue.
 package final class RowCursor: @unchecked Sendable {
     package let generation: Generation
     private let connection: StoreConnection

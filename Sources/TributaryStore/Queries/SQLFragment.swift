@@ -37,9 +37,9 @@ extension SQLFragment {
     private static let width = 16
     private static let lightWeight = 20
 
-    /// Builds a shallow tree, because SQLite allows an expression depth of 1,000.
+    /// SQLite allows an expression depth of 1,000.
     ///
-    /// The heaviest term comes first: it takes one entry of the parser stack there, and three entries later.
+    /// The heaviest term comes first, because it takes one entry of the parser stack there, and three entries later.
     static func joined(_ terms: [SQLFragment], by word: String) -> SQLFragment {
         guard let heaviest = terms.indices.max(by: { terms[$0].weight < terms[$1].weight }), terms.count > 1,
             terms[heaviest].weight > lightWeight

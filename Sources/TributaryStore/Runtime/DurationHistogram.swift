@@ -1,5 +1,5 @@
 package struct DurationHistogram: Sendable, Hashable {
-    /// In seconds: from saves of one object to batches on slow disks.
+    /// In seconds: from saves of single objects to batches on slow disks.
     package static let bounds: [Double] = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60]
 
     /// The last count is of the durations above all bounds.

@@ -10,8 +10,6 @@ struct LocalClock {
     let transaction: WriteTransaction
     let engine: MergeEngine
 
-    /// Sets the final clock after the merge.
-    ///
     /// If clocks are too far ahead, it reads the ranks of all one-to-one owners that show nothing.
     func settle(_ header: inout TransactionHeader) throws {
         let limit = ClockLimit(transaction.reader)
@@ -41,9 +39,7 @@ struct ClockLimit {
     private let reader: Reader
     let wall: WallTime
 
-    /// More than clocks of machines differ.
-    ///
-    /// Not a setting, because the own clock always follows the machine's clock.
+    /// More than clocks of machines differ; not a setting, because the own clock follows the machine's clock.
     private static let maxAhead = Duration.seconds(3600)
     /// Unix milliseconds: when the store last took a new writer because its clock was ahead.
     private static var renewed: Setting<UInt64> { Setting("clock.renewed") }
@@ -54,9 +50,10 @@ struct ClockLimit {
 
     var last: HybridClock { .last(of: wall.later(by: ClockLimit.maxAhead)) }
 
-    /// Whether the store takes a new writer, because a writer's clock that is too far ahead never falls.
+    /// A writer's clock never falls, so the store takes a new writer if the clock is too far ahead.
     ///
-    /// At most once an hour, because overwriting a value with such a clock moves the new writer's clock ahead as well.
+    /// It does so at most once an hour, because overwriting a value with such a clock moves the new writer's clock
+    /// ahead as well.
     func leaves(_ clock: HybridClock) throws -> Bool {
         guard clock > last else { return false }
         let former = try reader.settings.value(of: ClockLimit.renewed).map { WallTime(milliseconds: $0) }

@@ -1,8 +1,6 @@
 package import TributaryChanges
 package import TributaryModel
 
-/// The newest state of the store with planned changes on top; a save plans under the write lock.
-///
 /// The cost grows with the changes, the requested objects, and the objects at the other ends of their relationships.
 package struct PlannedState {
     private struct Register: Hashable {
@@ -16,7 +14,6 @@ package struct PlannedState {
         var id: UniqueID
     }
 
-    /// Found once for all changes of an entity.
     private struct Kind {
         let entity: EntityLayout
         let references: [(name: String, propertyIndex: Int, column: StoreModel.ColumnIndex)]
@@ -235,9 +232,7 @@ package struct DeletionEffects {
 }
 
 extension PlannedState {
-    /// One query for each rule and entity of the deleted objects, for each level of Cascade.
-    ///
-    /// A batch deletion does the same in SQL; see `BatchDeletion`.
+    /// One query for each rule and deleted entity on each level of Cascade; `BatchDeletion` does the same in SQL.
     package mutating func followDeleteRules() throws -> DeletionEffects {
         var effects = DeletionEffects()
         for (owners, propertyIndex, _) in rules(.cascade, of: replaced[...]) {

@@ -2,11 +2,8 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// Decides which objects with shared unique keys are visible, after a change of the model or its constraints.
-///
-/// During a migration all of these objects are visible.
+/// Runs after a change of the model; during a migration all objects with shared unique keys are visible.
 struct ShadowRecomputation {
-    /// The constraints of the last decision.
     static var constraints: Setting<String> { Setting("uniqueness.constraints") }
 
     private let db: Database

@@ -3,16 +3,12 @@ package import TributaryChanges
 import TributaryModel
 
 /// A migration's transaction, which the log does not contain.
-///
-/// Valid only inside the closure that receives it.
 package struct UnloggedTransaction {
     package static let author = "migration"
 
     let engine: MergeEngine
 
-    /// A transaction without effects leaves nothing behind, and the result is nil.
-    ///
-    /// `decidesShadows` is false during a migration, which sees no shadows.
+    /// Nil without effects; `decidesShadows` is false during a migration, which sees no shadows.
     @discardableResult
     package static func run(
         _ db: Database,

@@ -32,8 +32,7 @@ extension WriteTransaction {
         try engine().apply(run)
     }
 
-    /// Collects plain inserts and updates of several transactions, to sort and apply them together; reads do not see
-    /// them until ``applyWaiting()``.
+    /// Sorts and applies rows of several transactions together; reads do not see them until ``applyWaiting()``.
     package func letRowsWait() throws {
         try engine().bulk.isAllowed = true
     }
@@ -56,8 +55,7 @@ extension WriteTransaction {
         return try end(engine(), writer: writer, header: header)
     }
 
-    /// Call after all transactions of the segment were applied; returns the writer's name from this or an earlier
-    /// header.
+    /// Call after the segment's transactions; returns the writer's name from this or an earlier header.
     @discardableResult
     package func recordSegment(_ record: SegmentRecord, name: String?) throws -> String? {
         try writers().record(record, name: name)
@@ -65,11 +63,10 @@ extension WriteTransaction {
 
     package static let joinAuthor = "baseline"
 
-    /// Merges the transactions of a baseline into the store; its model version must have the same rules for common
-    /// properties.
+    /// Merges a baseline of a model version with the same rules for common properties.
     ///
-    /// Positions and clocks of writers move ahead, as do all acknowledgements. If the baseline continues an own writer,
-    /// the store leaves this writer first (``leaveClaimedWriter(_:)``). Nothing may be committed after an error.
+    /// Positions and clocks of writers move ahead, as do all acknowledgements. The store first leaves an own writer
+    /// that the baseline continues. Nothing may be committed after an error.
     package func joinBaseline(
         _ header: BaselineHeader,
         writers: [BaselineWriter],

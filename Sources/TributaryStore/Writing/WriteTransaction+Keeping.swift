@@ -2,9 +2,7 @@ import GRDB
 package import TributaryChanges
 
 extension WriteTransaction {
-    /// Records a range before its file gets its final name.
-    ///
-    /// False if the transactions of the range belong to another writer by now.
+    /// Call before the file gets its final name; false if the transactions belong to another writer by now.
     @discardableResult
     package func beginExport(_ range: ExportRange) throws -> Bool {
         let run = try reader.outbox.run(of: range.writer, from: range.first, through: range.last, bytes: 1)
@@ -38,9 +36,9 @@ extension WriteTransaction {
         try OutboxTable(db: db).deleteExported(writer: writers().position(of: writer).id, through: last)
     }
 
-    /// Removes history and idempotency results, but keeps the transactions, because versions of rows refer to them.
+    /// Keeps the transactions, because versions of rows refer to them.
     ///
-    /// `seconds` is Unix time as a number, because a caller's date may lie between two milliseconds.
+    /// `seconds` is a number, because a caller's date may lie between two milliseconds.
     package func purgeHistory(committedBefore seconds: Double) throws {
         let wall = reader.context.configuration.environment.wallTime()
         let first = try reader.history.oldestNumber()

@@ -124,9 +124,7 @@ extension WriteTransaction {
         }
     }
 
-    /// The clock is provisional: greater than every applied clock, until ``LocalClock`` lowers it.
-    ///
-    /// Marks the acknowledged sequences as announced.
+    /// Marks the acknowledged sequences as announced; ``LocalClock`` may lower the clock later.
     func nextHeader(author: String?) throws -> TransactionHeader {
         let own = try ownWriter()
         let writers = try writers()
