@@ -51,8 +51,7 @@ struct WALIndex {
         self.descriptor = descriptor
     }
 
-    /// SQLite's own descriptor of the file: closing another descriptor would end the locks of all connections of this
-    /// process.
+    /// Closing any other descriptor of the file would end the locks of all connections of this process.
     static func ownDescriptor(of path: String) -> Int32? {
         var file = stat()
         guard stat(path, &file) == 0,

@@ -103,9 +103,7 @@ extension Database {
     /// SQLite executes so many instructions in well under a millisecond.
     package static let stepsBetweenQuestions: Int32 = 2_000
 
-    /// Calls `handler` repeatedly; true interrupts the statement.
-    ///
-    /// SQLite counts instructions per statement.
+    /// A true `handler` interrupts the statement; SQLite counts instructions for each statement separately.
     func handlingProgress<T>(every steps: Int32, _ handler: @escaping () -> Bool, _ block: () throws -> T) rethrows -> T
     {
         let progress = ProgressHandler(handler)

@@ -2,10 +2,7 @@ import CSQLite
 import GRDB
 
 extension Store {
-    /// Pins the current state as a generation in place of `old`; blocks until the write lock is free.
-    ///
-    /// SQLite cannot restart the WAL while a generation is pinned, so the WAL grows with every write until the
-    /// generation moves.
+    /// The WAL grows until the generation moves, because SQLite cannot restart it while a generation is pinned.
     package func move(from old: Generation?, connections: Int) throws -> Generation {
         try locked { database in
             try checkOpen()
@@ -107,8 +104,6 @@ extension Store {
         }
     }
 
-    /// Copies the present state with its large binaries into a new file, while other writes continue.
-    ///
     /// Returns the number of large binaries that the copy lacks because they are missing or damaged.
     package func copy(
         to path: String,

@@ -149,8 +149,7 @@ package struct SQLTrace: Sendable {
 }
 
 package enum SQLiteMemory {
-    /// SQLite holds one mutex for its memory account during each allocation, so a read could wait for a preempted
-    /// import.
+    /// SQLite locks one mutex for its account in each allocation, so a read could wait for an import.
     ///
     /// Call it before opening the first store; returns false if SQLite is already initialized.
     @discardableResult

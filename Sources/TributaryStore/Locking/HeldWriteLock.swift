@@ -1,9 +1,7 @@
 import GRDB
 package import TributaryChanges
 
-/// The held write lock without an open transaction.
-///
-/// Valid only inside the closure that receives it.
+/// No transaction is open; valid only inside the closure that receives it.
 package struct HeldWriteLock {
     let store: Store
     let database: Database

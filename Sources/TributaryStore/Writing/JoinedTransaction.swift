@@ -21,9 +21,7 @@ final class JoinedTransaction {
     private var open: Open
     private var saves: [LocalTransaction] = []
     private var deletions: [Change] = []
-    /// Changes that a later save may supersede; nil if there are too many to keep.
-    ///
-    /// Such a save is then refused.
+    /// Changes that a later save may supersede; nil if there are too many, so that such a save is refused.
     private var others: [Change]? = []
     private var touched: (objects: Set<ChangeSlice.Object>, count: Int) = ([], 0)
 
@@ -124,8 +122,6 @@ final class JoinedTransaction {
 }
 
 extension WriteTransaction {
-    /// Joins later commits until ``finishJoined()``.
-    ///
     /// A long transaction is not kept in memory, so it refuses to delete objects of an earlier commit.
     package func joinCommits(isLong: Bool = false) { (isJoining, self.isLong) = (true, isLong) }
 

@@ -202,8 +202,7 @@ extension LocalChanges {
 }
 
 extension LocalChanges {
-    /// Deletes or unlinks shadows with their representatives, as otherwise a shadow would replace them (merge statement
-    /// 15).
+    /// Deletes or unlinks shadows, as otherwise a shadow would replace its representative (merge statement 15).
     func withShadows(_ changes: [Change]) throws -> [Change] {
         let shadows = try ShadowTable(reader.database, layout: reader.context.layout)
         guard shadows.hasRows else { return changes }
@@ -313,8 +312,7 @@ extension JSONValue {
 extension LocalChanges {
     /// Readers of the log refuse longer lines.
     private static let lineLimit = 16 << 20
-    /// Bytes of a line per byte of approximate size: JSON takes six for a control character, names and numbers need
-    /// more.
+    /// Bytes of a line per byte of approximate size: JSON takes six for a control character, names take more.
     private static let greatestGrowth = 8
 
     /// A longer line would stop other writers.
