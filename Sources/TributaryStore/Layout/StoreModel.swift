@@ -122,7 +122,7 @@ package final class StoreModel: Sendable {
         return formerNames.removedProperty(name, of: entity)?.definition
     }
 
-    /// A store whose last version of the relationship was unordered kept no positions.
+    /// A store kept no positions if the relationship was unordered in its last version.
     func withoutFormerPositions(_ change: Change) -> Change {
         guard case .link(let name, let ids, .some) = change.operation else { return change }
         let entity = self.entity(named: change.entity)?.entity.name ?? lastName(ofEntity: change.entity)

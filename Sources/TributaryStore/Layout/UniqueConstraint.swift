@@ -36,6 +36,7 @@ struct UniqueConstraint: Sendable {
         return result
     }
 
+    /// Nil for counters and external values, too: models refuse them, but stores of earlier releases may have them.
     private static func columns(_ names: [String], of entity: EntityLayout, in table: TableLayout) -> [Int]? {
         let columns = names.compactMap { name -> Int? in
             guard let index = entity.entity.propertyIndex(named: name), case .column(let column) = entity.places[index],

@@ -178,7 +178,7 @@ struct DeferredReplay {
     /// The limits of lines and bytes that are merged at once.
     private static let (sliceLines, sliceBytes) = (1_000, 4 << 20)
 
-    /// One look at each deferred write, and one merge for each line of a transaction that may take effect now.
+    /// One look at each deferred write, and a merge of each transaction with a line that may take effect now.
     func run(_ added: Set<String>?) throws {
         var (numbers, hasBounds, isAdded): ([Int64], Bool, Bool) = ([], false, false)
         // All versions are asked for the meaning of a deferred name, unless the step adds only names that no line has.

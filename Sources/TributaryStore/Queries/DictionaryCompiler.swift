@@ -17,7 +17,7 @@ struct DictionaryCompiler {
         compiler = PredicateCompiler(layout: reading.layout)
     }
 
-    /// If the condition is too deep for SQLite's parser, `isWhole` is false, and memory applies it.
+    /// If the condition is too deep for SQLite's parser, `isWhole` is false: memory applies it, offset and limit.
     mutating func select() throws -> (statement: SQLFragment, isWhole: Bool) {
         let query = plan.query
         let columns = try plan.columns.map { try column($0) }

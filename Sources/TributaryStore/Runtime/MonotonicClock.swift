@@ -3,8 +3,9 @@ package struct MonotonicClock: Sendable {
     /// Returns early, without an error, when the task is cancelled.
     package let sleep: @Sendable (Duration) async -> Void
 
-    /// Long sleeps are split into `parts`, because a cancelled sleep keeps its timer and task until its planned end:
-    /// after 100,000 segments in 40 s, 4,132 were left and fragmented 26 MiB of the heap.
+    /// Long sleeps are split into `parts`, because a cancelled sleep keeps its timer and task until its planned end.
+    ///
+    /// After 100,000 segments in 40 s, 4,132 were left, and the heap kept 26 MiB of free memory between them.
     package init<C: Clock>(_ clock: C, parts: Duration? = nil) where C.Duration == Duration {
         let start = clock.now
         let parts = parts ?? (clock is ContinuousClock ? .seconds(10) : nil)

@@ -4,8 +4,7 @@ import TributaryModel
 
 /// Makes effects explicit that only this store knows, so that peers need not read their own state.
 ///
-/// These are: owners that lose a one-to-one target, amounts by which assignments change counters, and effects on
-/// shadows.
+/// These are owners that lose a one-to-one target, changes of counters by assignments, and effects on shadows.
 struct LocalChanges {
     let reader: Reader
 
@@ -202,7 +201,7 @@ extension LocalChanges {
 }
 
 extension LocalChanges {
-    /// Deletes or unlinks shadows, as otherwise a shadow would replace its representative (merge statement 15).
+    /// Includes shadows, because a shadow would otherwise replace its representative (merge statement 15).
     func withShadows(_ changes: [Change]) throws -> [Change] {
         let shadows = try ShadowTable(reader.database, layout: reader.context.layout)
         guard shadows.hasRows else { return changes }

@@ -143,7 +143,7 @@ package struct PlannedState {
         return try inserted[id] ?? reader.objectID(id.uniqueID, rootEntity: id.rootEntity)
     }
 
-    /// One query for objects of one entity; `areReplaced` includes the remaining stored objects of replaced objects.
+    /// Costs a query; with `areReplaced`, a replaced owner has the stored objects that the changes do not delete.
     private func related(
         to owners: [ManagedObjectID],
         _ propertyIndex: Int,
