@@ -1,17 +1,15 @@
 import Foundation
 import Glibc
 
-/// Another process with a read transaction on an old state of the store.
-///
-/// Until that transaction ends, SQLite copies no newer state into the store's file, and the WAL grows.
+/// Another process with a read transaction on an old state, which makes the WAL grow.
 package struct BlockingReader: Hashable, Sendable {
-    /// The number of the process; nil when it is not visible here, for example a process of another container.
+    /// Nil if the process is not visible here, for example because it is in another container.
     package var process: Int32?
     package var bytes: Int64
 }
 
 extension Store {
-    /// Returns the other processes that keep at least `bytes` in the WAL, by these bytes in descending order; does not wait.
+    /// The other processes that keep at least `bytes` in the WAL, in descending order; does not wait.
     package func blockingReaders(keeping bytes: Int64) -> [BlockingReader] {
         let path = configuration.path + "-shm"
         guard let descriptor = WALIndex.ownDescriptor(of: path), let index = WALIndex(descriptor) else { return [] }
@@ -19,10 +17,10 @@ extension Store {
     }
 }
 
-/// The head of `-shm`, which the connections of all processes to one store share.
+/// The header of `-shm`, which the connections of all processes share.
 ///
-/// SQLite's file format documents it: a reader has a shared lock on the byte of its read mark, and the mark is the last frame
-/// of the WAL that the reader uses. The lock on the first byte belongs to readers that use the store's file alone.
+/// As documented by SQLite, a reader has a shared lock on the byte of its read mark, and the mark is the last WAL frame
+/// that it uses. Readers that use only the store's file lock the first byte.
 struct WALIndex {
     private let descriptor: Int32
     private let pageSize: Int64
@@ -34,7 +32,7 @@ struct WALIndex {
     private static let firstReadLock = 123
     private static let markCount = 5
 
-    /// Nil while another process changes the head, and for a format that is not known.
+    /// Nil while another process changes the header, and for an unknown format.
     init?(_ descriptor: Int32) {
         var bytes = [UInt8](repeating: 0, count: 2 * Self.headerLength + 24)
         guard pread(descriptor, &bytes, bytes.count, 0) == bytes.count,
@@ -53,9 +51,7 @@ struct WALIndex {
         self.descriptor = descriptor
     }
 
-    /// Returns SQLite's own descriptor of the file, which must not be closed.
-    ///
-    /// A descriptor of our own would not do: closing it ends the locks of all connections of this process.
+    /// Closing any other descriptor of the file would end the locks of all connections of this process.
     static func ownDescriptor(of path: String) -> Int32? {
         var file = stat()
         guard stat(path, &file) == 0,

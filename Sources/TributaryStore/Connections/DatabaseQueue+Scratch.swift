@@ -10,10 +10,7 @@ extension DatabaseQueue {
         }
     }
 
-    /// A temporary database, within a transaction.
-    ///
-    /// An empty path is a private file of SQLite that vanishes with the connection, also when the work is given up. A
-    /// small database stays in the memory of the connection. The connections of stores, by contrast, sort in memory.
+    /// A temporary database, in a transaction: an empty path is a private file that vanishes with the connection.
     static func scratch() throws -> DatabaseQueue {
         var configuration = Configuration()
         configuration.label = "tributary.sorter"

@@ -5,15 +5,14 @@ import Synchronization
 
 /// A query generation: an unchanging snapshot of the store, with the connections that read it.
 ///
-/// Pinning holds the write lock, so that all connections begin at one transaction. Releasing the last reference returns
-/// the connections to the store. A generation that was *moved* (`Store.move(from:)`) has no connections: the generation
-/// that replaced it serves later reads.
+/// Pinning holds the write lock, so that all connections begin at the same transaction. A *moved* generation has no
+/// connections: later reads use the generation that replaced it.
 package final class Generation: Sendable {
     package let number: Int64
     let context: StoreContext
     private let pool: ReaderPool
     private let state: Mutex<State>
-    /// The number of connections at the start; of several, the last is for reads without a time limit.
+    /// The initial number of connections; the last of several is for reads without a time limit.
     private let size: Int
 
     struct State {
@@ -65,8 +64,6 @@ package final class Generation: Sendable {
         case wait(Int)
     }
 
-    /// Waiting callers are served in FIFO order.
-    ///
     /// Reads with a time limit leave one connection free, so that slow reads cannot delay the main context.
     func lease(isLimited: Bool, wake: () -> @Sendable () -> Void) -> Lease {
         state.withLock { state in
@@ -170,12 +167,7 @@ package final class Generation: Sendable {
 }
 
 extension Generation {
-    /// Reads on the connection's queue without blocking the caller's thread.
-    ///
-    /// `timeout` begins when a connection is available.
-    ///
-    /// - Throws: `CancellationError` when the task was cancelled, while it waited or in the middle of a statement;
-    ///   ``StoreError`` `timedOut`; errors of `block`.
+    /// Reads without blocking the caller's thread; `timeout` begins when a connection is available.
     package func readAsync<T: Sendable>(
         timeout: Duration? = nil,
         _ block: @escaping @Sendable (Reader) throws -> T
@@ -213,11 +205,7 @@ extension Generation {
         return try database.limited(to: timeout, cancellation: cancellation, read)
     }
 
-    /// Leases a connection of this generation or of the generation that replaced it.
-    ///
-    /// The caller returns the connection to the generation that comes with it.
-    ///
-    /// - Throws: `CancellationError` when the task was cancelled while it waited.
+    /// Leases a connection of this generation or its successor; the caller returns it to the generation in the result.
     func leaseConnection() async throws -> (Generation, StoreConnection) {
         var generation = self
         while true {
@@ -239,9 +227,8 @@ extension Generation {
 extension Generation {
     /// Keeps one connection, and so this state, for the reads of this thread until `block` ends.
     ///
-    /// The state stays the same also when the generation is moved meanwhile. The function takes a connection only when
-    /// a second one is idle and remains for other readers; otherwise each read in `block` leases a connection of its
-    /// own.
+    /// This works only if a second connection is idle for other readers; otherwise each read in `block` leases its own
+    /// connection.
     package func holding<T>(_ block: () -> T) -> T {
         guard held() == nil, let connection = leaseIfIdle() else { return block() }
         defer { giveBack(connection) }

@@ -2,17 +2,16 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A private folder on a memory-backed file system, for a store that lives no longer than its process.
+/// A private folder on a memory-backed file system, removed when the process exits.
 ///
-/// The folder is removed when it is closed and when the process exits. A killed process leaves its folder behind: each
-/// folder is locked for the life of its owner, and creating a folder first removes the folders that are not locked.
+/// Its owner locks it. Creating a folder first removes unlocked folders, which killed processes have left.
 package final class MemoryFolder: Sendable {
     package let path: String
     private let lock: Int32
     private let isRemoved = Atomic(false)
 
     private static let prefix = "tributary-memory-"
-    /// A folder gets its final name once it is locked; before that, another process would think that its owner is dead.
+    /// A new folder has this prefix until it is locked, so that no other process removes it.
     private static let newPrefix = ".tributary-new-"
 
     package convenience init() throws(StoreError) {
@@ -38,7 +37,7 @@ package final class MemoryFolder: Sendable {
 
     deinit { remove() }
 
-    /// Open files stay usable for the processes that opened them.
+    /// Processes that have opened files can continue to use them.
     package func remove() {
         guard !isRemoved.exchange(true, ordering: .sequentiallyConsistent) else { return }
         MemoryFolder.atExit.remove(path)

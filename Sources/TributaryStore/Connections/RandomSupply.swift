@@ -4,9 +4,7 @@ import Synchronization
     import Glibc
 #endif
 
-/// The system's random numbers, requested in batches.
-///
-/// Each new object takes two numbers, and a request to the kernel for each costs more than creating the object.
+/// Random numbers in batches, because a request to the kernel costs more than creating an object.
 final class RandomSupply: Sendable {
     /// The kernel delivers up to 256 bytes in one call without interruption.
     private static let count = 32

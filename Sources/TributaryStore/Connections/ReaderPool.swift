@@ -100,12 +100,10 @@ private final class ProgressHandler {
 }
 
 extension Database {
-    /// Instructions of SQLite's virtual machine between two calls of the handler: well under a millisecond.
+    /// SQLite executes so many instructions in well under a millisecond.
     package static let stepsBetweenQuestions: Int32 = 2_000
 
-    /// Calls `handler` repeatedly while the statements of `block` run; true interrupts the statement.
-    ///
-    /// SQLite counts the instructions for each statement separately.
+    /// A true `handler` interrupts the statement; SQLite counts instructions for each statement separately.
     func handlingProgress<T>(every steps: Int32, _ handler: @escaping () -> Bool, _ block: () throws -> T) rethrows -> T
     {
         let progress = ProgressHandler(handler)
@@ -123,9 +121,7 @@ extension Database {
         return try withExtendedLifetime(progress, block)
     }
 
-    /// Interrupts statements of `block` once `isDue` is true: between two instructions, and inside a string match.
-    ///
-    /// - Throws: Errors of `block`; an interrupted statement throws SQLite's own error.
+    /// Interrupts statements once `isDue` is true, also inside a string match; they throw SQLite's own error.
     package func interrupting<T>(
         when isDue: @escaping @Sendable () -> Bool,
         every steps: Int32 = stepsBetweenQuestions,
@@ -134,7 +130,7 @@ extension Database {
         try handlingProgress(every: steps, isDue) { try MatchingLimit.with(isDue) { try block() } }
     }
 
-    /// Throws `StoreError.timedOut`, or `CancellationError` after a cancellation, in place of SQLite's own error.
+    /// Throws `timedOut` or `CancellationError` in place of SQLite's own error.
     func limited<T>(
         to duration: Duration,
         cancellation: ReadCancellation,

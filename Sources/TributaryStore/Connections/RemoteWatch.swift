@@ -7,19 +7,16 @@ import TributaryChanges
     import Glibc
 #endif
 
-/// Notifies of commits that other processes, and other stores of this process, make to the store's file.
+/// Reports commits of other processes, and of other stores of this process, to the store's file.
 ///
-/// Through inotify, every write to the file wakes the watch's own thread. The write happens before its commit is
-/// visible, so the thread takes SQLite's write lock for a moment: the writer has finished then. The thread does so once
-/// for a burst of writes, because this process's own writes wake it as well.
-///
-/// A user has few inotify instances (128 by default), so a process takes at most ``limit`` of them; a watch without one
-/// polls once a second.
+/// An inotify event comes before its commit is visible. The watch therefore takes SQLite's write lock once after each
+/// burst of writes: then the writer has finished. A user has few inotify instances (128 by default), so a process takes
+/// at most ``limit``; other watches poll once a second.
 package final class RemoteWatch: Sendable {
     static let limit = 16
-    /// Milliseconds without a write that end a burst.
+    /// In milliseconds: a burst ends after this time without a write.
     private static let quiet: Int32 = 10
-    /// Continuous writes delay the read of the newest transaction for at most this time.
+    /// The longest burst.
     private static let ceiling: Duration = .milliseconds(100)
     private static let inUse = Atomic(0)
 
@@ -31,9 +28,7 @@ package final class RemoteWatch: Sendable {
     private let isStopped = Atomic(false)
     private let ended = DispatchSemaphore(value: 0)
 
-    /// Nil when the store has no file to watch.
-    ///
-    /// `changed` gets the number of the newest transaction after writes to the file, by any program.
+    /// Nil without a file; `changed` receives the newest transaction's number after a write by any program.
     package init?(_ store: Store, changed: @escaping @Sendable (Int64) -> Void) {
         let path = store.configuration.path
         var ends: [Int32] = [0, 0]
@@ -71,7 +66,7 @@ package final class RemoteWatch: Sendable {
         if requestStop() { ended.wait() }
     }
 
-    /// Ends the watch like ``stop()``, but does not wait: the caller may be on the watch's own thread.
+    /// Does not wait, unlike ``stop()``: the caller may be on the watch's own thread.
     package func stopSoon() { _ = requestStop() }
 
     private func requestStop() -> Bool {
@@ -118,16 +113,13 @@ package final class RemoteWatch: Sendable {
         // `poll` ignores a descriptor of -1.
         let found = poll(&polled, 2, milliseconds)
         guard found > 0 else { return found == 0 ? .nothing : .other }
-        // The thread ends only now: the caller that stops the watch has written, and does not use the descriptor any
-        // more.
+        // The thread may end now, because the caller of `stop()` has written and does not use the descriptor again.
         if polled[1].revents != 0 { return .stop }
         let count = read(descriptor, &buffer, buffer.count)
         return count > 0 && concerns(buffer[..<count]) ? .store : .other
     }
 
-    /// Waits until a burst of writes has ended.
-    ///
-    /// This process's own writes wake the watch as well: taking the lock after each of them would delay them.
+    /// Waits for the end of a burst, because taking the lock after each write of this process would delay its writes.
     private func gather(_ buffer: inout [UInt8]) {
         guard descriptor >= 0 else { return }
         let end = ContinuousClock.now + RemoteWatch.ceiling
@@ -153,7 +145,7 @@ package final class RemoteWatch: Sendable {
                     return try TransactionTable(database).newest().number
                 }
             } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
-                // Another process writes for a long time; each attempt waits for a while by itself.
+                // Another process is writing. Each attempt waits for the busy timeout.
                 continue
             } catch {
                 return nil

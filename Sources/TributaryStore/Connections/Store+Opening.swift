@@ -8,18 +8,11 @@ import TributaryChanges
 #endif
 
 extension Store {
-    /// Opens the store; creates it when it does not exist.
-    ///
-    /// - Parameters:
-    ///   - configuration: The file and the model.
-    ///   - migrator: Migrates a store that is at another version of the model.
-    /// - Returns: The store.
-    /// - Throws: ``StoreError`` when the store cannot be opened, and `MigrationError` when it cannot take the model.
     package static func open(_ configuration: StoreConfiguration, migrator: Migrator = Migrator()) throws -> Store {
         do {
             let isNew = try createFile(at: configuration.path)
             var configuration = configuration
-            // No other program continues as the writer of a store in memory or of a scratch store.
+            // No other program can continue as the writer of a store in memory or of a scratch store.
             let token =
                 configuration.memory == nil && !configuration.isScratch
                 ? WriterToken(configuration) : nil
@@ -47,9 +40,7 @@ extension Store {
         }
     }
 
-    /// Reads a store, in one transaction, without opening it for use: nothing is created, migrated or recorded.
-    ///
-    /// - Throws: ``StoreError`` when the file cannot be read or has another layout, and errors of `block`.
+    /// Reads a store in one transaction without creating, migrating or recording anything.
     package static func inspect<T>(_ path: String, _ block: (Database) throws -> T) throws -> T {
         try StoreError.mapping {
             let connection = try StoreConnection.reader(path: path)
@@ -89,7 +80,7 @@ extension Store {
         }
     }
 
-    /// The owner writes, the group reads; SQLite gives its `-wal` and `-shm` files the mode of the store's file.
+    /// SQLite gives `-wal` and `-shm` the same mode.
     private static let fileMode: mode_t = 0o640
 
     private static func createFile(at path: String) throws(StoreError) -> Bool {

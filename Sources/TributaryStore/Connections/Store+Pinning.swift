@@ -2,13 +2,7 @@ import CSQLite
 import GRDB
 
 extension Store {
-    /// Pins the current state as a generation, which does not change while others write, in place of `old`.
-    ///
-    /// Blocks until the write lock is free.
-    ///
-    /// SQLite cannot restart the WAL while a generation is pinned, so the WAL grows with every write: keep a generation
-    /// only for one piece of work, or move it from time to time. The number of simultaneous reads is limited by
-    /// `connections`.
+    /// The WAL grows until the generation moves, because SQLite cannot restart it while a generation is pinned.
     package func move(from old: Generation?, connections: Int) throws -> Generation {
         try locked { database in
             try checkOpen()
@@ -16,7 +10,6 @@ extension Store {
         }
     }
 
-    /// Pins like `move(from:connections:)`, with one connection, and blocks no thread while it waits for the lock.
     package func pinAsync() async throws -> Generation {
         try await lockedAsync { database in
             try self.checkOpen()
@@ -26,13 +19,11 @@ extension Store {
 }
 
 extension HeldWriteLock {
-    /// Moves from `old` to the newest state with the write lock held: release, pin, checkpoint, pin again.
+    /// Moves from `old` to the newest state: release, pin, checkpoint, pin again.
     ///
-    /// The release comes first because it keeps the WAL short: once the whole WAL is copied back, the new generation
-    /// reads only the store's file, and the next writer restarts the WAL. The checkpoint waits for the disk, but reads
-    /// do not wait for it: a temporary generation of the same state serves them and is released afterwards. A holder of
-    /// `old` that reads later reads the new generation. A read that has begun continues undisturbed, and its connection
-    /// returns when it ends.
+    /// Releasing `old` first lets the checkpoint copy the whole WAL, so that the next writer restarts it. A temporary
+    /// generation serves reads while the checkpoint waits for the disk. Reads that have begun continue on the old
+    /// state.
     package func move(from old: Generation?, connections: Int) throws -> Generation {
         try StoreError.mapping {
             try store.checkNotTransacting()
@@ -89,9 +80,7 @@ extension HeldWriteLock {
 }
 
 extension Store {
-    /// Reads the state that is committed at the beginning, on a separate connection that delays no other reader.
-    ///
-    /// - Throws: `CancellationError` when the task was cancelled, also in the middle of a statement.
+    /// Reads on a separate connection, which delays no other reader.
     package func readAside<T: Sendable>(_ block: @escaping @Sendable (Reader) throws -> T) async throws -> T {
         let cancellation = ReadCancellation()
         let connection = try readers.lend()
@@ -115,13 +104,7 @@ extension Store {
         }
     }
 
-    /// Writes the present state into a new file, with the large binaries beside the store, while other writes continue.
-    ///
-    /// - Parameters:
-    ///   - path: The file, which must not exist; its folder needs room for the whole store.
-    ///   - progress: Receives the number of copied pages and the number of all pages.
-    /// - Returns: The number of large binaries that the copy lacks, because their files are missing or damaged.
-    /// - Throws: ``StoreError``, and `CancellationError` when the task was cancelled.
+    /// Returns the number of large binaries that the copy lacks because they are missing or damaged.
     package func copy(
         to path: String,
         progress: @escaping @Sendable (_ done: Int64, _ total: Int64) -> Void

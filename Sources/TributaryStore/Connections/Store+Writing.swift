@@ -2,12 +2,10 @@ import GRDB
 import Synchronization
 
 extension Store {
-    /// Runs `block` in one SQLite transaction on the writer connection, in FIFO order.
+    /// Blocks until its turn, in FIFO order.
     ///
-    /// The transaction is rolled back when `block` throws. The calling thread blocks until the transaction has ended.
-    ///
-    /// `committed` runs after the commit while the write lock is still held, so that its effects are in the order of
-    /// the commits and no other thread moves a generation in between.
+    /// `committed` runs while the write lock is still held, so that its effects follow the order of commits and no
+    /// other thread moves a generation in between.
     package func write<T>(
         _ block: (WriteTransaction) throws -> T,
         committed: (T, HeldWriteLock) throws -> Void = { _, _ in }
@@ -18,8 +16,6 @@ extension Store {
         }
     }
 
-    /// Runs `block` in one SQLite transaction, like `write`, without blocking a thread while it waits for the write
-    /// lock.
     package func writeAsync<T: Sendable>(
         _ block: @escaping @Sendable (WriteTransaction) throws -> T,
         committed: @escaping @Sendable (T, HeldWriteLock) throws -> Void = { _, _ in }
@@ -51,7 +47,7 @@ extension Store {
         }
     }
 
-    /// Blocks until the write lock is free; throws `StoreError.deadlock` when that could never happen.
+    /// Throws `deadlock` instead of waiting without end.
     func locked<T>(_ block: (Database) throws -> T) throws -> T {
         if let cycle = writeLock.startWaiting() { throw StoreError.deadlock(cycle: cycle) }
         defer { writeLock.stopWaiting() }
@@ -96,7 +92,7 @@ extension Store {
         try token.committing(transaction) { try commit.run() }
     }
 
-    /// The write lock is reentrant, but an inner transaction cannot be rolled back.
+    /// The write lock is reentrant, but an inner transaction cannot be rolled back alone.
     func checkNotTransacting() throws {
         guard isTransacting.load(ordering: .relaxed) else { return }
         throw StoreError.nestedTransaction(holder: writeLock.outerHolder ?? "this thread")

@@ -4,9 +4,7 @@ import Synchronization
 package import TributaryChanges
 package import TributaryModel
 
-/// One SQLite file with the merge state, the history and the positions of the writers.
-///
-/// One connection writes, in FIFO order; each reader sees one generation.
+/// One SQLite file: one connection writes, in FIFO order; each reader sees one generation.
 package final class Store: Sendable {
     package let configuration: StoreConfiguration
     package var model: Model { configuration.model }
@@ -45,19 +43,15 @@ package final class Store: Sendable {
         }
     }
 
-    /// The failure of the disk that keeps the WAL from being copied into the store's file; nil without a failure.
-    ///
-    /// Commits are durable in the WAL, which grows until the copy succeeds.
+    /// The disk error that prevents copying the WAL; commits stay durable in the WAL, which grows.
     package var checkpointFailure: StoreError? {
         meter.failureCode.map { .database(code: $0, message: String(cString: sqlite3_errstr($0))) }
     }
 
-    /// Closing waits so long for readers, so that the WAL is empty afterwards.
+    /// Waits for readers before closing, so that the WAL is empty afterwards.
     private static let closingMilliseconds: Int32 = 200
 
-    /// Copies the WAL back and closes every connection.
-    ///
-    /// Later calls, and reads of generations, throw `StoreError.closed`; reads that have begun continue.
+    /// Reads that have begun continue; later calls throw `closed`.
     package func close() throws {
         guard !isClosed.exchange(true, ordering: .sequentiallyConsistent) else { return }
         readers.close()

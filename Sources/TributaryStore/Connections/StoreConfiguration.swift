@@ -9,12 +9,11 @@ package struct StoreConfiguration: Sendable {
     package var model: Model
     package var environment: StoreEnvironment
     package internal(set) var memory: MemoryFolder?
-    /// Whether the store is removed after its use, so that its commits need not wait for the disk.
+    /// The store is removed after its use, so its commits need not wait for the disk.
     package var isScratch = false
     package var formerVersions = ModelVersions.none
     package var trace: SQLTrace?
-    /// Whether a token on the disk, which a clean close leaves, proves after a boot that the store continues as its
-    /// writer.
+    /// Whether a token that a clean close left on the disk lets the store keep its writer after a reboot.
     package var trustsReboot = false
     var token: WriterToken?
 
@@ -39,10 +38,9 @@ package struct StoreEnvironment: Sendable {
     package var wallTime: @Sendable () -> WallTime
     package var random: @Sendable () -> UInt64
     package var home: @Sendable (_ path: String) -> StoreHome?
-    /// Returns the folder of the writers' tokens for a user: on a file system in memory, and inaccessible to others;
-    /// nil without such a folder.
+    /// The private folder of a user's writer tokens, on a file system in memory.
     package var tokens: @Sendable (_ user: UInt32) -> String? = { WriterToken.Folder.path(of: $0) }
-    /// Returns how many milliseconds the wall clock is ahead of the time since the boot.
+    /// The wall clock minus the time since boot, in milliseconds.
     package var clockDifference: @Sendable () -> Int64 = { WriterToken.Folder.clockDifference }
 
     package init(
@@ -73,7 +71,7 @@ package struct StoreContext: Sendable {
     package let configuration: StoreConfiguration
     package let layout: StoreModel
 
-    /// Nil for a store in memory, which keeps large binaries in their rows.
+    /// Nil for a store in memory, which keeps large binaries in rows.
     let blobs: BlobFolder?
 
     var name: String { configuration.name }

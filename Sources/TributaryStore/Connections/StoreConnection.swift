@@ -4,7 +4,7 @@ import GRDB
 
 struct StoreConnection: Sendable {
     private let queue: DatabaseQueue
-    /// SQLite holds an unretained pointer to the tracer.
+    /// Held here, because SQLite's pointer to it is unretained.
     private let tracer: StatementTracer?
 
     private init(path: String, _ configuration: Configuration, _ trace: SQLTrace?) throws {
@@ -43,12 +43,11 @@ struct StoreConnection: Sendable {
         return try StoreConnection(path: path, configuration, trace)
     }
 
-    /// FIFO order; calls may nest on one thread.
+    /// FIFO order, together with `enqueue`; calls may nest on one thread.
     func run<T>(_ block: (Database) throws -> T) rethrows -> T {
         try queue.unsafeReentrantRead(block)
     }
 
-    /// FIFO order together with `run`; does not block the caller.
     func enqueue(_ block: @escaping @Sendable (Database) -> Void) {
         queue.asyncWriteWithoutTransaction(block)
     }
@@ -57,7 +56,7 @@ struct StoreConnection: Sendable {
         try queue.close()
     }
 
-    /// The writer's cache; it has the greatest effect of all settings on imports in random order.
+    /// The cache size affects imports in random order more than any other setting.
     private static let writerCacheKiB = 24 << 10
     private static let readerCacheKiB = 2 << 10
     static let busySeconds = 10.0
@@ -69,13 +68,13 @@ struct StoreConnection: Sendable {
         configuration.busyMode = .timeout(busySeconds)
         // A generation is a read transaction that stays open between reads.
         configuration.allowsUnsafeTransactions = true
-        // GRDB asks for `userInitiated`. On Linux Dispatch then lowers the nice value of its threads, which takes a
-        // privilege, and complains in the system's log without it.
+        // GRDB's default, `userInitiated`, makes Dispatch lower the nice value of its threads. On Linux that needs a
+        // privilege; without it, Dispatch writes complaints to the system log.
         configuration.qos = .default
         return configuration
     }
 
-    /// Keeps `-wal` and `-shm` when the last connection closes: a reader without write permission needs them.
+    /// A reader without write permission needs `-wal` and `-shm` after the last connection has closed.
     private static func keepWAL(_ database: Database) throws {
         var on: CInt = 1
         let code = sqlite3_file_control(database.sqliteConnection, "main", SQLITE_FCNTL_PERSIST_WAL, &on)
@@ -83,11 +82,9 @@ struct StoreConnection: Sendable {
     }
 }
 
-/// SQLite's own times have a resolution of milliseconds, so the tracer reads the clock itself.
+/// Reads the clock itself, because SQLite's times are in milliseconds.
 ///
-/// A statement that is read in several steps runs from its first step until it is reset.
-///
-/// `@unchecked Sendable`: SQLite calls the tracer on the connection's queue only.
+/// `@unchecked Sendable`: SQLite calls the tracer only on the connection's queue.
 final class StatementTracer: @unchecked Sendable {
     private struct Run {
         let start: ContinuousClock.Instant
@@ -152,13 +149,9 @@ package struct SQLTrace: Sendable {
 }
 
 package enum SQLiteMemory {
-    /// Disables SQLite's accounting of the memory that it uses.
+    /// SQLite locks one mutex for its account in each allocation, so a read could wait for an import.
     ///
-    /// SQLite keeps the account under one mutex for all connections and holds it during each allocation, so a read
-    /// waits for an import that was preempted there. This function is for a program that owns its process, before it
-    /// opens its first store; other programs may need `sqlite3_memory_used`.
-    ///
-    /// - Returns: False when SQLite is already initialized; nothing has changed then.
+    /// Call it before opening the first store; returns false if SQLite is already initialized.
     @discardableResult
     package static func disableAccounting() -> Bool {
         csqlite_disable_memory_accounting() == SQLITE_OK

@@ -4,31 +4,25 @@ import Glibc
 package import TributaryChanges
 
 package enum StoreError: Error, Hashable, Sendable {
-    /// The file cannot be opened or is not a store; 74.
     case cannotOpen(path: String, reason: String)
-    /// The store has another version of the layout; 78.
     case otherFormat(path: String, reason: String)
-    /// The model has changed in a way that the store cannot migrate; 78.
     case cannotMigrate(path: String, reason: String)
     case database(code: Int32, message: String)
     case duplicateID(ManagedObjectID)
-    /// An object of a local transaction would not be visible, because an older object has one of its unique keys.
+    /// A new object would not be visible, because an older object has one of its unique keys.
     case sharesKey(SharedKey)
-    /// A local change names an entity, a property or a value that the model does not have.
-    ///
-    /// Imported changes of this kind are deferred instead.
+    /// A local change does not fit the model; imported changes of this kind are deferred instead.
     case invalidChange(index: Int, reason: String)
     case invalidQuery(reason: String)
     case timedOut(after: Duration)
     case outOfSequence(writer: UniqueID, sequence: UInt64, expected: UInt64)
     case invalidClock(HybridClock)
     case closed
-    /// A write was begun inside another write of this thread; `holder` has begun the outer one.
+    /// `holder` began the outer write on this thread.
     case nestedTransaction(holder: String)
     case deadlock(cycle: String)
-    /// A large binary beside the store, or the folder of these binaries, cannot be written or read; 74.
     case blob(path: String, reason: String)
-    /// A file or folder beside the store cannot be written; `code` is `errno`; 74.
+    /// `code` is `errno`.
     case scratch(path: String, code: Int32)
 
     package var isLocked: Bool {

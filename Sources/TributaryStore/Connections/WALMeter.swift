@@ -4,14 +4,14 @@ import GRDB
 import Synchronization
 
 final class WALMeter: Sendable {
-    /// 4 MiB of pages of 4 KiB, SQLite's own default.
+    /// SQLite's own default: 4 MiB.
     static let checkpointFrames: Int32 = 1000
 
-    /// The bytes that the WAL file may keep once its whole content is copied back.
+    /// The maximum size of a WAL file that is completely copied.
     static let idleBytes: Int64 = 4 << 20
 
     private let frames = Atomic<Int32>(0)
-    /// SQLite's code of the last checkpoint that the disk failed; 0 once everything was copied.
+    /// SQLite's code if the disk failed during the last checkpoint; 0 after a complete copy.
     private let failure = Atomic<Int32>(0)
 
     var frameCount: Int32 { frames.load(ordering: .relaxed) }
@@ -21,7 +21,7 @@ final class WALMeter: Sendable {
         return code == 0 ? nil : code
     }
 
-    /// The connection must not outlive the meter; SQLite calls the meter after each commit.
+    /// The connection must not outlive the meter.
     func watch(_ database: Database) {
         _ = sqlite3_wal_hook(
             database.sqliteConnection,

@@ -3,9 +3,7 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// The string operators, folding and the order of decimals as SQL functions, for predicates.
-///
-/// The model's own code computes them, so that SQL and memory return equal results.
+/// Predicate functions in SQL, computed by the model's own code, so that SQL and memory return equal results.
 enum StringFunctions {
     /// `(text, pattern, options)`: 1, 0, or NULL where the text or the pattern is NULL.
     static let match = "tributary_match"

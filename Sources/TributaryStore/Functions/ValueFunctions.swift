@@ -12,7 +12,7 @@ enum ValueFunctions {
         return function.argumentKinds.reversed().reduce(0) { $0 << kindBits | $1.rawValue } << functionBits | index
     }
 
-    /// The most functions in one call: with two arguments each, SQLite accepts no more.
+    /// SQLite accepts no more arguments: 63 functions with two arguments each.
     static let maximumSteps = 63
 
     private static let functionBits: Int32 = 5
@@ -49,7 +49,7 @@ enum ValueFunctions {
     }
 }
 
-/// Sums and averages in SQL, computed by the model's own code: the result does not depend on the order of the rows.
+/// Computed by the model's own code, so that the result does not depend on the order of the rows.
 enum AggregateFunctions {
     static func name(_ aggregate: ObjectPredicate.Aggregate, _ kind: ValueKind) -> String {
         "tributary_\(aggregate.rawValue)\(kind == .decimal ? "_decimal" : "")"
@@ -114,7 +114,7 @@ enum AggregateFunctions {
         aggregate.value(of: values, kind: kind).setResult(of: context)
     }
 
-    /// SQLite keeps the values of one group in this memory; nil when the group is empty.
+    /// SQLite's memory for the values of a group; nil when the group is empty.
     private static func memory(_ context: OpaquePointer?, size: Int) -> UnsafeMutablePointer<UnsafeMutableRawPointer?>?
     {
         sqlite3_aggregate_context(context, Int32(size))?

@@ -3,13 +3,11 @@ import GRDB
 // The compiler assigns the members of SQLite's structs to the module through which it reads SQLite's header first.
 import GRDBSQLite
 
-/// `tributary_values(?)` in SQL: a table with a row for each value that is packed into the parameter.
-///
-/// `x IN tributary_values(?)` uses an index on `x`, as a list of parameters does.
+/// The table `tributary_values(?)` of packed values; `x IN tributary_values(?)` uses an index on `x`.
 enum ValueListTable {
     static let name = "tributary_values"
 
-    /// SQLite passes the cursor back; SQLite's own part comes first.
+    /// SQLite requires that its own part comes first.
     private struct Cursor {
         var base = sqlite3_vtab_cursor()
         var values: Unmanaged<Values>?

@@ -2,10 +2,9 @@ package import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// The model that a store was made with, as the store records it.
+/// The recorded codes, column indexes and definitions of a model.
 ///
-/// The catalogue holds the codes and column indexes that the rows use, and the definition of each entity, column and
-/// link table, so that the store detects a changed model.
+/// A store compares them to detect a changed model.
 package struct Catalogue {
     package enum Kind: String { case entity, column, link }
 

@@ -1,10 +1,9 @@
 import GRDB
 
-/// The views of other programs in the store's file, with their triggers, before a migration.
+/// The views of other programs in the store's file.
 ///
-/// SQLite refuses to rename a table or column that a view names, so a migration drops all views and restores those of
-/// other programs unchanged. A restored view that names a removed column keeps its text, and gives SQLite's error when
-/// it is read.
+/// A migration drops them, because SQLite refuses to rename a table or column that a view names, and restores their
+/// text unchanged, even if they name a removed column.
 struct ForeignViews {
     private struct Item {
         var type: String
@@ -14,7 +13,6 @@ struct ForeignViews {
 
     private let items: [Item]
 
-    /// Triggers come after the views.
     init(in db: Database) throws {
         items = try GRDB.Row.fetchAll(
             db,
@@ -29,7 +27,6 @@ struct ForeignViews {
         .map { Item(type: $0[0], name: $0[1], sql: $0[2]) }
     }
 
-    /// Throws ``StoreError`` `cannotMigrate` when an entity or a relationship of the model now has a view's name.
     func restore(in db: Database, path: String) throws {
         for item in items {
             // Trigger names do not collide with the names of tables and views.

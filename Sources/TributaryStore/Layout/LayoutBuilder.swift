@@ -68,7 +68,7 @@ package struct LayoutBuilder {
     private mutating func layOutColumns(of root: Entity) -> [ColumnLayout] {
         var found: [ColumnLayout] = []
         var byName: [String: Int] = [:]
-        // A one-to-one register and its inverse column belong to each other only.
+        // Properties share a column only if their one-to-one inverses are equal, too.
         var inverses: [Int: String] = [:]
         for entity in hierarchy(of: root) {
             let inherited = entity.parent.flatMap { model.entity(named: $0) }
@@ -81,7 +81,6 @@ package struct LayoutBuilder {
                     if found[columnIndex].property == property.name, found[columnIndex].definition == definition,
                         inverses[columnIndex] == inverse
                     {
-                        // The column is external only when every property that shares it may be external.
                         found[columnIndex].isExternal = found[columnIndex].isExternal && isExternal(property)
                         columnIndexes[entity.name]?[property.name] = columnIndex
                         continue
@@ -175,7 +174,6 @@ package struct LayoutBuilder {
             && model.entity(named: relationship.destination)?.root == entity.root
     }
 
-    /// Runs once all columns have their indexes.
     private mutating func connectInverseColumns() {
         for entity in model.entities {
             guard let table = tableIndexes[entity.root] else { continue }
@@ -242,9 +240,7 @@ package struct LayoutBuilder {
         }
     }
 
-    /// The link table for the positions of an ordered to-many relationship with a to-one inverse.
-    ///
-    /// The inverse register, not this table, determines the members of the relationship.
+    /// The link table for positions; the inverse register, not this table, determines the members.
     private func orderLink(of property: Property, in entity: Entity) -> Int? {
         guard property.relationship?.isOrdered == true else { return nil }
         return ([entity.name] + entity.ancestors).lazy.compactMap { linkNames["\($0)_\(property.name)"] }.first

@@ -2,9 +2,9 @@ import CSQLite
 import TributaryChanges
 import TributaryModel
 
-/// The values of a list as the bytes of one parameter: SQLite accepts 32,766 parameters, and a list may be longer.
+/// A list of values in one parameter, because a list may be longer than SQLite's limit of 32,766 parameters.
 ///
-/// Each value is its kind (a byte), followed by a number of 8 bytes, or by a length of 8 bytes and that many bytes.
+/// Each value is a kind byte, then an 8-byte number, or an 8-byte length and that many bytes.
 struct PackedValues {
     private enum Kind: UInt8 {
         case null = 0, integer, double, text, bytes

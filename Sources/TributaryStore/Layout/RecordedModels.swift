@@ -4,9 +4,7 @@ import Synchronization
 import TributaryChanges
 package import TributaryModel
 
-/// The versions of the model that a store has had, or that it knows to be older; the last one is the current version.
-///
-/// Opening a store compares hashes; it reads a recorded definition only when it needs a version that is not in memory.
+/// Oldest first; a definition is decoded only when no model in memory has its hash.
 package struct RecordedModels {
     private struct Entry {
         var number: Int64
@@ -62,10 +60,7 @@ package struct RecordedModels {
         }
     }
 
-    /// The versions that the store has had before `model`, without those after it, which would be newer; all when the
-    /// store has not had `model`.
-    ///
-    /// Throws ``StoreError`` when the file cannot be read as a store.
+    /// The recorded versions before `model`, or all versions if `model` is not recorded.
     package static func versions(ofStore path: String, except model: Model) throws -> ModelVersions {
         try StoreError.mapping {
             let connection = try StoreConnection.reader(path: path)
@@ -88,8 +83,7 @@ package struct RecordedModels {
         try SettingTable(db).set(Setting(RecordedModels.unrecordedKey), to: "1")
     }
 
-    /// Records `model` as the current version, after the unknown versions of `between`; nil puts all unknown older
-    /// versions before it.
+    /// Records `model` after the missing versions of `between`; nil means all its older versions.
     package mutating func move(to model: Model, through between: [Model]?) throws {
         let isReadable = between == nil || model.earlier.areInMemory
         let earlier = (isReadable ? model.earlier.passing() : []) + (between ?? [])
@@ -127,10 +121,7 @@ package struct RecordedModels {
     }
 }
 
-/// Records the older versions of a new store's model once the store is open.
-///
-/// A store needs them only when its model changes or a writer uses a former name, and reading them takes longer than
-/// the rest of opening. When the store closes first, the next opening continues.
+/// Records the older versions of a new store's model after opening, which would otherwise take more than twice the time.
 final class VersionRecording: Sendable {
     let done = DispatchGroup()
 

@@ -11,8 +11,7 @@ extension Schema {
         for column in table.columns { try createIndex(on: column, of: table, in: db) }
     }
 
-    /// Finds the objects that refer to a target when the target appears or disappears; an inverse column needs no
-    /// index, because its register has one.
+    /// The index finds the objects that refer to a target when the target appears or disappears.
     package static func createIndex(on column: ColumnLayout, of table: TableLayout, in db: Database) throws {
         guard column.hasOwnIndex else { return }
         try db.execute(
@@ -62,10 +61,7 @@ extension Schema {
         }
     }
 
-    /// Drops all views except the views of the store's own tables, before columns change.
-    ///
-    /// It drops views of other programs too, because they may name columns that are removed; ``ForeignViews`` restores
-    /// them.
+    /// Also drops views of other programs, which may name columns to remove; ``ForeignViews`` restores them.
     package static func dropViews(in db: Database) throws {
         let views = try String.fetchAll(
             db,
@@ -93,10 +89,7 @@ extension Schema {
         var condition: String?
     }
 
-    /// The indexes of unique keys, the fetch indexes, each for the highest entity that has it, and the indexes of counters
-    /// beyond their types.
-    ///
-    /// The index of a unique key is not UNIQUE, because imported writes may share a key.
+    /// No index is UNIQUE, because imported writes may share a unique key.
     package static func modelIndexes(of layout: StoreModel) -> [ModelIndex] {
         modelIndexesOfEntities(layout)
             + layout.tables.flatMap { table in

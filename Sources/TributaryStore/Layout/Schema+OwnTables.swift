@@ -1,10 +1,7 @@
 import GRDB
 
 extension Schema {
-    /// The tables of the merge, the history and the positions, with their indexes.
-    ///
-    /// They name writers, roots, columns and link tables by small numbers: `tributary_writer.id`, and the codes of
-    /// `tributary_catalogue`.
+    /// Writers are named by `tributary_writer.id`; roots, columns and links by codes of `tributary_catalogue`.
     static let ownTables = [
         """
         CREATE TABLE tributary_catalogue(
@@ -98,8 +95,8 @@ extension Schema {
             PRIMARY KEY (entity, id, version, position, part)) WITHOUT ROWID
         """,
 
-        // The outbox, export ranges and idempotency results. Only in the last column can SQLite make a long BLOB piece
-        // by piece.
+        // The outbox, export ranges and idempotency results. `lines` is the last column, because SQLite can build a
+        // long BLOB in pieces only there.
         """
         CREATE TABLE tributary_outgoing(
             id INTEGER PRIMARY KEY, writer INTEGER NOT NULL, sequence INTEGER NOT NULL, changes INTEGER NOT NULL,
@@ -159,7 +156,7 @@ extension Schema {
         CREATE INDEX tributary_reference_owner
         ON tributary_reference(target_root, target, root, place, rank, id)
         """,
-        // Objects that were written to and never inserted.
+        // Objects that were written to but never inserted.
         """
         CREATE INDEX tributary_object_partial ON tributary_object(root, id) WHERE deleted IS NULL
         """,

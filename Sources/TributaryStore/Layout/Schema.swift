@@ -2,17 +2,11 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// The physical layout of a store: the tables of the model's entities, and the store's own tables.
+/// `_revision` is a row's last transaction; `_version` wrote all registers without an entry in `_exceptions`.
 ///
-/// Readers with plain SQL use the tables of the entities. A row's version is the number of the store's transaction that
-/// wrote it: `tributary_transaction` maps the number to the writer and the clock, and is therefore never purged.
-/// `_revision` is the transaction that changed the row last; `_version` is the transaction that wrote all registers
-/// without an entry in `_exceptions`.
+/// Both refer to `tributary_transaction`, which is therefore never purged.
 package enum Schema {
-    /// Creates the tables in an empty file; otherwise compares the store with the model and migrates it.
-    ///
-    /// Must run in a write transaction. Throws ``StoreError`` `otherFormat`, `cannotOpen`, `cannotMigrate`, and errors
-    /// of the migrator.
+    /// Must run in a write transaction.
     static func open(
         in db: Database,
         configuration: StoreConfiguration,
@@ -42,7 +36,6 @@ package enum Schema {
         return layout
     }
 
-    /// Throws ``StoreError`` `cannotOpen` or `otherFormat` when the file is not a store of this version.
     static func checkHeader(_ db: Database, path: String) throws {
         guard try Int32.fetchOne(db, sql: "PRAGMA application_id") == StoreFormat.applicationID else {
             throw StoreError.cannotOpen(path: path, reason: "it is a SQLite database of another program")

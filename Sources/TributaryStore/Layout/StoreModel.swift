@@ -2,9 +2,6 @@ import Synchronization
 import TributaryChanges
 package import TributaryModel
 
-/// A model with the tables and columns of its objects in one store.
-///
-/// ``Schema`` creates it when a store is opened.
 package final class StoreModel: Sendable {
     package let model: Model
     package let storeName: String
@@ -125,8 +122,7 @@ package final class StoreModel: Sendable {
         return formerNames.removedProperty(name, of: entity)?.definition
     }
 
-    /// The change without positions where the last version with the relationship has no order: a store that had that
-    /// version has not kept the positions.
+    /// A store kept no positions if the relationship was unordered in its last version.
     func withoutFormerPositions(_ change: Change) -> Change {
         guard case .link(let name, let ids, .some) = change.operation else { return change }
         let entity = self.entity(named: change.entity)?.entity.name ?? lastName(ofEntity: change.entity)
@@ -134,8 +130,7 @@ package final class StoreModel: Sendable {
         return Change(entity: change.entity, id: change.id, operation: .link(to: name, ids: ids, positions: nil))
     }
 
-    /// The last inverse of a former relationship, when the model lost the relationship first and the inverse in a later
-    /// version.
+    /// The inverse that the model removed in a later version than the relationship.
     func laterInverse(ofProperty name: String, of entity: String) -> FormerNames.Counterpart? {
         formerNames.removedProperty(name, of: entity)?.laterInverse
     }
@@ -170,9 +165,7 @@ package final class StoreModel: Sendable {
         return (index, type, rule)
     }
 
-    /// Whether the model has an entity, or an older version that its file lists.
-    ///
-    /// The answer is the same in all stores with the model, also in a store that remembers more versions.
+    /// Looks in the model and the versions in its file, so that all stores with the model agree.
     func isListed(entity name: String) -> Bool {
         let names = listedNames.names
         return model.entity(named: names.entity(name) ?? name) != nil
@@ -196,7 +189,6 @@ package final class StoreModel: Sendable {
         return names.compactMap { self.entity(named: $0)?.code }
     }
 
-    /// The highest ancestor with the constraint and all its sub-entities share a unique key.
     package func codes(ofUniqueKey names: [String], of entity: Entity) -> [Int64] {
         let lineage = ([entity.name] + entity.ancestors).compactMap { self.entity(named: $0)?.entity }
         let owner = lineage.filter { $0.uniquenessConstraints.contains(names) }.min {
@@ -206,9 +198,7 @@ package final class StoreModel: Sendable {
     }
 }
 
-/// The former names of a model, computed on the first lookup of a name that the model lacks.
-///
-/// A store never needs the former names, nor the older versions, when all writers use its version of the model.
+/// The former names of a model, computed on the first lookup of a name that the model lacks: mostly never.
 package final class FormerNamesSource: Sendable {
     private let state: Mutex<State>
 

@@ -1,12 +1,10 @@
 package import TributaryChanges
 package import TributaryModel
 
-/// The table of a root entity: its own columns, then one for each stored attribute and to-one relationship of the
-/// entity and all its sub-entities.
+/// The table of a root entity, with the stored attributes and to-one relationships of all its sub-entities.
 package struct TableLayout: Sendable {
     package let index: Int
     package let root: Entity
-    /// The code names the table in the store's own tables.
     package let code: Int64
     package let name: String
     package let columns: [ColumnLayout]
@@ -14,9 +12,7 @@ package struct TableLayout: Sendable {
     package let hasEntityColumn: Bool
     package let entities: [String]
     let readings: [ColumnReading]
-    /// Selects the row of an ID in the form that ``RowReading`` reads.
-    ///
-    /// Faults read rows one by one.
+    /// Built once for each table, because faults read single rows.
     let rowByID: String
 
     init(
@@ -44,20 +40,13 @@ package struct TableLayout: Sendable {
     package var quotedName: String { quoted(name) }
 }
 
-/// A column of a root entity's table.
-///
-/// It keeps its index in the table's list for the life of the store, because the versions in `_exceptions` name columns
-/// by index.
+/// The index of a column never changes, because `_exceptions` refers to columns by index.
 package struct ColumnLayout: Sendable {
     package enum Kind: Sendable, Hashable {
         case attribute(AttributeType, MergeRule)
-        /// A register that holds an object of the table `target`.
-        ///
-        /// When several visible objects hold the same target in one-to-one registers, the object with the greatest
-        /// version owns it, and the column `inverse` of the target shows the owner.
+        /// Of several visible owners of the same one-to-one target, the owner with the greatest version wins.
         case reference(target: Int, isOneToOne: Bool, inverse: Int?)
-        /// The other side of a one-to-one relationship: shows the owner from the register `column` of the table
-        /// `source`.
+        /// The other side of a one-to-one relationship, which shows the owner from `column` of the table `source`.
         case inverseColumn(source: Int, column: Int)
     }
 
@@ -65,18 +54,12 @@ package struct ColumnLayout: Sendable {
     /// The property's name, unless an incompatible property of another sub-entity has that name.
     package let name: String
     package let kind: Kind
-    /// A different text at the next opening means that the model changed.
     package let definition: String
 
-    /// Whether large values are kept beside the store.
-    ///
-    /// The column then has `{"blob":"<SHA-256>","size":N}` as TEXT, which readers with plain SQL see too.
+    /// Whether large values are stored beside the store; the column then has `{"blob":"<SHA-256>","size":N}`.
     var isExternal = false
 
-    /// The column that the store itself reads and writes.
-    ///
-    /// For a date it is a separate column with the seconds since 2001, and the column that readers with plain SQL see
-    /// is computed from it.
+    /// For a date, the column with seconds since 2001; SQLite computes the visible column.
     package var quotedName: String { quoted(isDate ? "_date_\(name)" : name) }
 
     var visibleName: String { quoted(name) }
@@ -90,9 +73,7 @@ package struct ColumnLayout: Sendable {
         return isDate ? [stored, ColumnLayout.unixSeconds(as: name, of: quotedName)] : [stored]
     }
 
-    /// A generated column with Unix seconds, computed from a column with seconds since 2001.
-    ///
-    /// It shows a date of whole microseconds exactly: 0.1 as 0.1, although no stored date has exactly that value.
+    /// Unix seconds, exact for whole microseconds: 0.1 s shows as 0.1, although no stored date has exactly this value.
     static func unixSeconds(as name: String, of stored: String) -> String {
         // SQLite evaluates the expression for each written row, so it calls no function and handles whole seconds
         // first.
@@ -106,12 +87,10 @@ package struct ColumnLayout: Sendable {
             """
     }
 
-    /// Only writes to registers have versions, not writes to inverse columns.
     package var isRegister: Bool {
         if case .inverseColumn = kind { false } else { true }
     }
 
-    /// The index leads from a target to the rows that name it.
     var hasOwnIndex: Bool {
         if case .reference = kind { true } else { false }
     }
@@ -127,7 +106,7 @@ package struct ColumnLayout: Sendable {
         if case .attribute(_, let rule) = kind { rule } else { .latest }
     }
 
-    /// The type gives the column its affinity, so that SQLite keeps values as they are bound.
+    /// The affinity lets SQLite keep values as they are bound.
     var declaredType: String {
         guard case .attribute(let type, _) = kind else { return "BLOB" }
         return switch type {
@@ -150,9 +129,7 @@ extension ColumnLayout {
         ColumnReading(kind).value(in: statement, at: index)
     }
 
-    /// Reads a writer's total of this counter from `tributary_counter`.
-    ///
-    /// A total with a fraction is a double, or decimal text where no double has its value.
+    /// A total with a fraction is a double, or decimal text if no double has its value.
     package func total(in statement: BoundStatement, at index: Int32) -> PropertyValue {
         let value = value(in: statement, at: index)
         guard case .double = value, statement.isText(index) else { return value }
@@ -163,28 +140,20 @@ extension ColumnLayout {
 package final class EntityLayout: Sendable {
     package enum Place: Sendable, Hashable {
         case column(Int)
-        /// The last-sorted side of a one-to-one relationship.
-        ///
-        /// Writes go to the register `column` of `table`; the first value is the object's own column that shows the
-        /// owner.
+        /// The side of a one-to-one relationship without a register: writes go to the register `column` of `table`.
         case inverseColumn(Int, table: Int, column: Int)
-        /// A to-many relationship with the to-one register `column` of `table` as its inverse; the link table `order`
-        /// keeps the positions of an ordered relationship.
+        /// A to-many relationship with the register `column` as its inverse; the link table `order` keeps positions.
         case inverse(table: Int, column: Int, order: Int?)
         case links(Int, ownsPairs: Bool)
         case none
     }
 
     package let entity: Entity
-    /// The number of the concrete entity in `_entity`; kept for the life of the store.
     package let code: Int64
     package let table: Int
     package let places: [Place]
     package let holds: [Bool]
-    /// What each column of the table shows for an object of this entity without a write; null for columns of other
-    /// entities.
-    ///
-    /// Sub-entities that share a column may have different defaults for it.
+    /// Each column's value before any write; null for columns of other entities.
     package let defaults: [PropertyValue]
 
     init(
@@ -215,14 +184,12 @@ package final class EntityLayout: Sendable {
 
 package struct LinkLayout: Sendable {
     package let index: Int
-    /// The number of the relationship in `tributary_link`; kept for the life of the store.
     package let code: Int64
     package let name: String
     package let source: Int
     package let target: Int
     package let isOrdered: Bool
-    /// Whether the relationship is its own inverse: a pair is kept once, with the lesser ID as its source, and read
-    /// from both ends.
+    /// The relationship is its own inverse: a pair is stored once, with the lesser ID as its source.
     package let isSymmetric: Bool
     let sourceProperty: String
     let targetProperty: String?

@@ -1,9 +1,7 @@
 import TributaryChanges
 import TributaryModel
 
-/// A uniqueness constraint that replicas apply to live objects (merge statement 15).
-///
-/// It belongs to the highest entity that has it, and covers that entity and all its sub-entities.
+/// A uniqueness constraint of an entity and its sub-entities, applied to live objects (merge statement 15).
 struct UniqueConstraint: Sendable {
     let index: Int
     let owner: String
@@ -12,11 +10,7 @@ struct UniqueConstraint: Sendable {
     let entities: Set<Int>
     let codes: [Int64]
 
-    /// For each table: the constraints of its entities, in one order for one model.
-    ///
-    /// A constraint with a one-to-one relationship is left out: only one object shows a target, so no two objects share
-    /// the key. Models have no constraint with a counter or a binary beside the store, but a store of an earlier
-    /// release may.
+    /// Omits constraints with a one-to-one relationship, because only one object shows a target.
     static func all(_ tables: [TableLayout], _ entities: [EntityLayout]) -> [[UniqueConstraint]] {
         var result: [[UniqueConstraint]] = Array(repeating: [], count: tables.count)
         let byName = Dictionary(entities.map { ($0.entity.name, $0) }) { first, _ in first }
@@ -42,6 +36,7 @@ struct UniqueConstraint: Sendable {
         return result
     }
 
+    /// Nil for counters and external values, too: models refuse them, but stores of earlier releases may have them.
     private static func columns(_ names: [String], of entity: EntityLayout, in table: TableLayout) -> [Int]? {
         let columns = names.compactMap { name -> Int? in
             guard let index = entity.entity.propertyIndex(named: name), case .column(let column) = entity.places[index],

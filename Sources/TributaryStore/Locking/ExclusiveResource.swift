@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// A lock that one thread holds at a time, and may take again: the queue of a context, or the write lock of a store.
+/// A reentrant lock: the queue of a context, or the write lock of a store.
 package final class ExclusiveResource: Sendable {
     package let name: String
     let isLock: Bool
@@ -16,7 +16,7 @@ package final class ExclusiveResource: Sendable {
 
     package var isHeldHere: Bool { holder.load(ordering: .relaxed) == pthread_self() }
 
-    /// The calling thread has acquired the resource.
+    /// The caller must have acquired the resource.
     package func holding<T, E: Error>(_ block: () throws(E) -> T) throws(E) -> T {
         let former = holder.load(ordering: .relaxed)
         graph.hold(self)
@@ -28,9 +28,9 @@ package final class ExclusiveResource: Sendable {
         return try block()
     }
 
-    /// Registers that the calling thread is about to wait for the resource, until ``holding(_:)`` or ``stopWaiting()``.
+    /// Registers a wait until ``holding(_:)`` or ``stopWaiting()``.
     ///
-    /// Returns a description of the cycle, and registers nothing, when the wait could never end.
+    /// A wait that would never end is not registered; returns a description of its cycle instead.
     package func startWaiting() -> String? { isHeldHere ? nil : graph.startWaiting(for: self) }
 
     package func stopWaiting() { graph.stopWaiting() }
@@ -38,15 +38,13 @@ package final class ExclusiveResource: Sendable {
     package var outerHolder: String? { graph.resourceHeldBefore(self)?.name }
 }
 
-/// A wait-for graph of threads and resources, which finds a wait that would close a cycle before the wait begins.
-///
-/// A thread registers the resources that it holds before it waits, so the last thread to register sees the whole cycle.
+/// A wait-for graph of threads and resources, which detects a deadlock before a thread begins to wait.
 package final class WaitForGraph: Sendable {
-    /// One for the process: contexts of several containers may wait for each other.
+    /// Shared, because contexts of several containers may wait for each other.
     package static let shared = WaitForGraph()
 
     private struct Node {
-        /// In the order of acquisition; a resource that was acquired twice is listed twice.
+        /// In the order of acquisition, with repetitions.
         var held: [ExclusiveResource] = []
         var awaited: ExclusiveResource?
     }
@@ -110,8 +108,6 @@ package final class WaitForGraph: Sendable {
         return nil
     }
 
-    /// The caller waits for the first resource of the path, the holder of each resource waits for the next, and the
-    /// caller holds the last.
     private static func description(of path: [ExclusiveResource], _ nodes: [UInt: Node]) -> String {
         let caller = nodes[pthread_self()]?.held.last { !$0.isLock }?.name ?? "this thread"
         return "\(caller) waits for " + path.map { name(of: $0, nodes) }.joined(separator: ", which waits for ")

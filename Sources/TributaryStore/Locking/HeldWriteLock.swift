@@ -1,9 +1,7 @@
 import GRDB
 package import TributaryChanges
 
-/// The held write lock, with no transaction open.
-///
-/// Valid only inside the closure that it is given to.
+/// No transaction is open; valid only inside the closure that receives it.
 package struct HeldWriteLock {
     let store: Store
     let database: Database

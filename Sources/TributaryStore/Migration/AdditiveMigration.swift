@@ -2,15 +2,12 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// The last part of a migration: adds new entities and properties, and merges deferred writes that the model can
-/// represent now.
-///
-/// It runs in the transaction that opens the store.
+/// The last part of a migration adds entities and properties, and merges deferred writes that now fit the model.
 struct AdditiveMigration {
     let db: Database
     let target: MigrationTarget
 
-    /// `added` are all names that may have a new meaning; nil when any name may.
+    /// `added` are all names that may have a new meaning; nil means any name.
     func run(added: Set<String>?) throws -> StoreModel {
         let before = try Catalogue(db)
         let layout = target.layout(before)
@@ -133,10 +130,9 @@ struct AdditiveMigration {
 }
 
 extension StoreModel {
-    /// Writes the values of a counter with a new default: the default and the sum of the totals (merge statement 9).
+    /// The default plus the sum of the totals (merge statement 9).
     ///
-    /// Costs one scan of the table and of its totals for each entity of the table, and one update for each object with
-    /// increments. The IDs of these objects are in memory.
+    /// One scan of the table and its totals for each entity. The IDs of all objects with increments are in memory.
     func fillCounter(_ columnIndex: Int, of table: TableLayout, in db: Database) throws {
         let name = table.columns[columnIndex].quotedName
         let totals = CounterTable(db, layout: self)

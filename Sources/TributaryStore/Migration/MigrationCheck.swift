@@ -7,7 +7,6 @@ struct MigrationCheck {
     let inference: MigrationInference
     let layout: StoreModel
 
-    /// The maximum number of listed violations, and of listed objects of each.
     private static let limit = 20
     private static let idLimit = 5
 
@@ -29,7 +28,6 @@ struct MigrationCheck {
 
     // MARK: Unique keys
 
-    /// The keys that neither the former entity nor its parent had; empty for a new entity.
     private func newConstraints(of entity: Entity) -> [[String]] {
         guard let before = inference.mapping.entities[entity.name].flatMap({ inference.old.entity(named: $0) }) else {
             return []
@@ -82,7 +80,7 @@ struct MigrationCheck {
 
     // MARK: Mandatory relationships
 
-    /// Finds objects without a mandatory target; a target that is not visible, or not inserted yet, is valid.
+    /// A target that is not visible, or not inserted yet, is valid.
     private func missing(
         _ name: String,
         _ storage: EntityLayout.Place,

@@ -2,7 +2,6 @@ import GRDB
 package import TributaryChanges
 package import TributaryModel
 
-/// Writes changes of this store: the defaults of new mandatory properties, and relationships with a new storage.
 struct MigrationRewrites {
     private let step: MigrationStep
     private let layout: StoreModel
@@ -51,7 +50,7 @@ struct MigrationRewrites {
         }
     }
 
-    /// Writes a change for each row; reads page by page, because rows that are written must not be read again.
+    /// Reads page by page, because the query must not return rows that this loop writes.
     private func rewrite(_ sql: String, _ change: (BoundStatement) throws -> Change?) throws {
         let select = try BoundStatement(
             step.db,
@@ -176,11 +175,10 @@ struct DeferredReplay {
     private var layout: StoreModel { context.layout }
 
     private var table: DeferredWriteTable { DeferredWriteTable(db: db) }
-    /// At most so many lines, with at most so many bytes, are merged at once.
+    /// The limits of lines and bytes that are merged at once.
     private static let (sliceLines, sliceBytes) = (1_000, 4 << 20)
 
-    /// Costs one look at each deferred write, and one merge for each line of a transaction with a line that may take
-    /// effect.
+    /// One look at each deferred write, and a merge of each transaction with a line that may take effect now.
     func run(_ added: Set<String>?) throws {
         var (numbers, hasBounds, isAdded): ([Int64], Bool, Bool) = ([], false, false)
         // All versions are asked for the meaning of a deferred name, unless the step adds only names that no line has.
@@ -237,7 +235,7 @@ struct DeferredReplay {
 }
 
 extension MigrationInference {
-    /// The present and former names of the additions in the newer version; nil when it does more than adding.
+    /// Includes former names; nil if the newer version does more than add.
     var addedNames: Set<String>? {
         // A composite that gains a member takes values that were deferred for it under names which have not changed.
         guard old.composites == new.composites else { return nil }
@@ -256,16 +254,13 @@ extension MigrationInference {
     }
 }
 
-/// Reads and writes a store in the middle of a migration.
-///
-/// Valid only inside the closure that it is given to. Its writes are ordinary changes: they have versions, are in
-/// history, and are exported to other writers.
+/// The writes are ordinary changes and are exported; valid only inside the closure that receives it.
 package final class MigrationEdit {
     package let model: Model
     package let reader: Reader
     package var configuration: StoreConfiguration { reader.context.configuration }
     private let write: WriteTransaction
-    /// The version that the store has left; nil while the store is still at it.
+    /// Nil while the store is still at the old version.
     private let oldModel: Model?
     private var pending: [Change] = []
     static let batch = 5_000
@@ -288,7 +283,7 @@ package final class MigrationEdit {
         pending = []
     }
 
-    /// A deferred value in the form of the log, with its type in the older version, if that is known.
+    /// In the form of the log; the type is nil if the older versions do not agree on it.
     package struct Former {
         package var value: JSONValue
         package var type: AttributeType?

@@ -2,20 +2,15 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// Defers values that the newer model does not have, as if they had been imported after the migration.
-///
-/// The indexes of these values in their transactions are unknown, so they get negative positions.
+/// Defers values that the newer model lacks, as if they were imported after the migration.
 extension MigrationStep {
-    /// Positions of migrated values.
-    ///
-    /// They come before the lines of their transactions that imports have kept: these lines have another result together.
+    /// Negative, because the original indexes are unknown; they sort before the lines that imports have deferred.
     private enum Position {
         private static let last = -1 << 40
-        /// The position of a deletion, which precedes all links.
         static let delete = -1 << 41
         static let insert = last - 2
         static let write = last - 1
-        /// The position of the first links; links of another relationship or of an earlier step are below it.
+        /// Other relationships and earlier steps use lower positions.
         static let links = last - 10
     }
 
@@ -33,14 +28,12 @@ extension MigrationStep {
         try insert(operation, entity, id, number, position: Position.write, valueIndex: valueIndex)
     }
 
-    /// Returns a value with its bytes, or the unchanged value when they cannot be read: a lost file must not prevent
-    /// the store from opening.
+    /// Unreadable bytes leave the value unchanged: a lost file must not prevent the store from opening.
     func whole(_ value: PropertyValue) -> PropertyValue {
         StoreContext(configuration: target.configuration, layout: before).readable(value)
     }
 
-    /// Defers a visible object of a removed entity; values that the root of its hierarchy still has go to a partial
-    /// row.
+    /// Values that the root of the removed entity's hierarchy still has go to a partial row.
     func deferObject(_ head: VisibleRow, _ row: BoundStatement, _ table: TableLayout) throws {
         let entity = before.entities[head.entity]
         let name = entity.entity.name
@@ -103,9 +96,7 @@ extension MigrationStep {
         entityName(try entity(of: id, in: table), table, columnIndex)
     }
 
-    /// The name of the object's entity, if it has the column; otherwise of the entity nearest to the root that has it.
-    ///
-    /// A producer may write a property of a sub-entity to an object of the parent.
+    /// Not always the object's entity: a producer may write a property of a sub-entity to an object of the parent.
     func entityName(_ entity: Int?, _ table: TableLayout, _ columnIndex: Int) -> String {
         if let entity, before.entities[entity].holds[columnIndex] { return lastName(entity) }
         let holders = before.entities.indices.filter {
@@ -146,7 +137,7 @@ extension MigrationStep {
         }
     }
 
-    /// Whether the link table has only the positions of a relationship; then the inverse register has the pairs.
+    /// The link table has only positions; the inverse register has the pairs.
     private func isOrder(_ link: LinkLayout) throws -> Bool {
         guard let (entity, propertyIndex) = mapping.owner(of: link) else { return true }
         if case .inverse = before.entities[entity].places[propertyIndex] { return true }

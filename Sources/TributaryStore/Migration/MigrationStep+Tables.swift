@@ -133,7 +133,7 @@ extension MigrationStep {
         return result
     }
 
-    /// The value that a register of a visible object holds, whether the row shows it or not.
+    /// Includes a value that the row does not show.
     func register(_ id: UniqueID, _ table: TableLayout, _ columnIndex: Int, _ row: BoundStatement) throws
         -> PropertyValue
     {

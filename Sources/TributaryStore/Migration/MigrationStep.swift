@@ -2,12 +2,11 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// Migrates a store from one version of its model to another.
+/// Migrates a store between two versions of its model, as if it had merged the same transactions with the newer model
+/// from the beginning.
 ///
-/// The merge state after the step equals the state of a store that had the newer model from the beginning and merged
-/// the same transactions. Values that are renamed or converted to another type keep their versions. Values that the
-/// newer model lacks are deferred with their versions, as in that store. All other values are written as changes of
-/// this store, which are exported to other writers.
+/// Renamed and converted values keep their versions; values that the newer model lacks are deferred. All other values
+/// are written as changes of this store, which are exported.
 final class MigrationStep {
     let db: Database
     let target: MigrationTarget
@@ -54,8 +53,7 @@ final class MigrationStep {
         progress = MigrationProgress(from: inference.old.version, to: inference.new.version)
     }
 
-    /// Keeps the codes of entities and links under their new names, and the column indexes of tables that keep their
-    /// names.
+    /// Keeps codes under new names, and column indexes of tables that keep their names.
     private static func carry(
         _ known: Catalogue,
         _ before: StoreModel,
@@ -139,8 +137,7 @@ final class MigrationStep {
         }
     }
 
-    /// Drops the model's indexes that the new model lacks, all of them when names, keys or indexes change, and every index
-    /// of a table that is rewritten.
+    /// Drops indexes of rewritten tables, indexes that the new model lacks, and all if names, keys or indexes change.
     private func dropIndexes() throws {
         let rewritten = Set(mapping.rewrittenTables.map(\.name) + mapping.rewrittenLinks.map(\.name))
         let kinds: Set<MigrationChange.Kind> = [
@@ -184,15 +181,13 @@ struct MigrationTarget {
 
     var model: Model { configuration.model }
 
-    /// The layout of the model's tables; entries of the catalogue keep their codes and column indexes.
     func layout(_ catalogue: Catalogue) -> StoreModel {
         var builder = LayoutBuilder(model: model, catalogue: catalogue)
         return builder.build(storeName: configuration.name, formerNames: formerNames)
     }
 }
 
-/// Updates registers that show their target by a new rule, because their relationship became one-to-one or ceased to
-/// be.
+/// Relationships that became one-to-one, or ceased to be, show their targets by another rule.
 extension MigrationStep {
     func decideVisibility(_ layout: StoreModel) throws {
         var columns: [StoreModel.ColumnIndex] = []
@@ -217,7 +212,6 @@ extension MigrationStep {
         }
     }
 
-    /// The objects of removed entities in hierarchies that still exist.
     private func hiddenObjects() throws -> [(table: Int, id: UniqueID)] {
         var found: [(table: Int, id: UniqueID)] = []
         for (index, entity) in before.entities.enumerated() where mapping.entities[index] == nil {

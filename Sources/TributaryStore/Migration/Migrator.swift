@@ -10,9 +10,7 @@ package struct Migrator: Sendable {
         self.settings = settings
     }
 
-    /// Returns the effects of opening a store with a model, without opening it.
-    ///
-    /// Nil when the store is at the model already. Custom stages and the objects' unique keys are not examined.
+    /// Nil if the store is already at the model; custom stages and unique keys are not examined.
     package func forecast(_ configuration: StoreConfiguration) throws -> (plan: MigrationPlan, losses: [MigrationLoss])?
     {
         try Store.inspect(configuration.path) { database in
@@ -32,15 +30,14 @@ package struct Migrator: Sendable {
 }
 
 package struct MigrationSettings: Sendable {
-    /// Whether the store may be migrated; otherwise a store that needs a migration is refused.
+    /// If false, a store that needs a migration is refused.
     package var migrates = true
-    /// Whether values without a successor may be dropped although the name of the version has not changed.
+    /// Whether values without a successor may be dropped under an unchanged version name.
     package var allowsLoss = false
     package var stages: [CustomMigrationStage] = []
-    /// Observes the beginning, the progress every few thousand objects, and the end; an error that it throws ends the
-    /// migration.
+    /// Called every few thousand objects; an error ends the migration.
     package var report: (@Sendable (MigrationProgress) throws -> Void)?
-    /// Called between SQLite's instructions; true ends the migration, and the next opening starts it again.
+    /// True ends the migration; the next opening starts it again.
     package var shouldStop: (@Sendable () -> Bool)?
 
     package var stepsBetweenQuestions = Database.stepsBetweenQuestions
@@ -123,14 +120,13 @@ struct MigrationRun {
         return MigrationPlan(from: current.version, to: configuration.model.version, changes: changes)
     }
 
-    /// Throws ``MigrationError`` when the store cannot take the model, or must not without being asked to.
     private func prepare(
         from current: Model,
         _ recorded: RecordedModels
     ) throws -> (steps: [PlannedStep], between: [Model]?, losses: [MigrationLoss]) {
         let (model, currentHash) = (configuration.model, recorded.currentHash ?? current.versionHash)
-        // A version that equals an older version is treated as newer when it lists the store's version as older, or has
-        // another name. Whoever goes back provides a new version, or allows the loss.
+        // A return to an earlier version is treated as newer if it lists the store's version as older, or has another
+        // name. Otherwise it needs permission to lose values.
         let between = model.earlier.following(versionHash: currentHash)
         let isListed = between != nil && model.earlier.areListed
         let chain = [current] + (between ?? []) + [model]
@@ -138,8 +134,8 @@ struct MigrationRun {
             let losses = (try? losses(through: chain, steps(through: chain))) ?? []
             throw MigrationError.olderModel(store: current.version, model: model.version, losses)
         }
-        // Without renaming identifiers the order of names is a guess: the store has not been at this version, so it may
-        // be the newer version. Then nothing is lost without permission.
+        // Without renaming identifiers the order of names is a guess: the model may be older than the store's version.
+        // Values are then lost only with permission.
         let isGuess =
             !isListed
             && (MigrationInference(from: current, to: model).isBackwards
@@ -193,7 +189,7 @@ struct MigrationRun {
         return layout
     }
 
-    /// Counts the values that the steps drop; a custom stage is responsible for its own losses.
+    /// Custom stages are responsible for their own losses.
     private func losses(through chain: [Model], _ steps: [PlannedStep]) throws -> [MigrationLoss] {
         let layout = target(chain[0], .none).layout(try Catalogue(db))
         let hasStages = steps.contains { $0.stage != nil }

@@ -13,7 +13,7 @@ struct StoreMapping {
     private(set) var entities: [Int?] = []
     private(set) var tables: [Int?] = []
     private(set) var columnIndexes: [[Int?]] = []
-    /// By old table and column index, for objects with an unknown concrete entity.
+    /// For objects with an unknown concrete entity.
     private(set) var columns: [[Int?]] = []
     private(set) var links: [Link?] = []
     private(set) var isKept: [Bool] = []
@@ -71,7 +71,7 @@ struct StoreMapping {
         columnIndexes.append(found)
     }
 
-    /// Maps registers that only other entities of the table have: an object may have a value in them nevertheless.
+    /// Also maps registers of other entities of the table, because an object may have values in them.
     private mutating func fillColumns(of index: Int) {
         guard entities[index] != nil else { return }
         let old = before.entities[index]
@@ -108,7 +108,6 @@ struct StoreMapping {
         }
     }
 
-    /// Whether a table can be kept: its columns keep their indexes, and new columns come after them.
     private func keeps(_ old: TableLayout) -> Bool {
         guard let index = tables[old.index], after.tables[index].name.isIdentical(to: old.name),
             after.tables[index].root.name.isIdentical(to: old.root.name)

@@ -3,10 +3,9 @@ package import GRDB
 package import TributaryChanges
 import TributaryModel
 
-/// The text of a statement that a connection keeps for as long as it is open.
+/// Cached by the connection: values must be bound, because each different text stays in memory.
 ///
-/// The model bounds the variety of these texts: a text may contain names of tables and columns, and values must be bound. An
-/// interpolated number or identifier does not compile without the label `value`, which binds it.
+/// An interpolated number or identifier compiles only with the label `value`, which binds it.
 package struct CachedSQL: ExpressibleByStringInterpolation {
     package let text: String
     fileprivate var values: [any StatementValue] = []
@@ -38,23 +37,20 @@ package struct CachedSQL: ExpressibleByStringInterpolation {
     }
 }
 
-/// A prepared statement that binds and reads values directly, without overhead over C.
-///
-/// It comes from the connection's cache, so it must be reset after use; ``run()`` and ``first(_:)`` do so.
+/// A statement from the connection's cache must be reset after use; ``run()`` and ``first(_:)`` do so.
 package final class BoundStatement {
     let pointer: OpaquePointer
     private let statement: Statement
     private let connection: OpaquePointer?
-    /// The first error of a `bind`; the next step reports it.
+    /// The next step reports the first error of a `bind`.
     @exclusivity(unchecked) private var bindError: Int32 = SQLITE_OK
 
-    /// The connection keeps the statement for as long as it is open.
     package convenience init(_ db: Database, _ sql: CachedSQL) throws {
         try self.init(db, db.cachedStatement(sql: sql.text))
         for (index, value) in sql.values.enumerated() { value.bind(to: self, at: Int32(index + 1)) }
     }
 
-    /// The statement is released with this object: for SQL of unlimited variety.
+    /// Not cached: for SQL of unlimited variety.
     package convenience init(_ db: Database, unkept sql: String) throws {
         try self.init(db, db.makeStatement(sql: sql))
     }
@@ -104,7 +100,6 @@ package final class BoundStatement {
         }
     }
 
-    /// Binds a BLOB of zeros, which takes no memory here.
     func bindZeros(_ index: Int32, count: Int) { check(sqlite3_bind_zeroblob64(pointer, index, UInt64(count))) }
 
     package func bind(_ index: Int32, _ text: String) {
@@ -124,9 +119,7 @@ package final class BoundStatement {
         if let text { bind(index, text) } else { bindNull(index) }
     }
 
-    /// The bytes must stay valid and unchanged until the parameter is bound again or cleared.
-    ///
-    /// Copies of bytes and texts would cost an import 1 % more instructions.
+    /// The bytes must stay unchanged until the parameter is bound again or cleared; copies would cost an import 1 %.
     @inline(__always)
     func bind(_ index: Int32, lasting bytes: UnsafeRawBufferPointer) {
         check(sqlite3_bind_blob64(pointer, index, bytes.baseAddress, UInt64(bytes.count), nil))
@@ -176,7 +169,7 @@ package final class BoundStatement {
         }
     }
 
-    /// For a number with more digits than a double keeps.
+    /// For numbers with more digits than a double can hold.
     @inline(never)
     private func bind(_ index: Int32, long text: String, as type: AttributeType) {
         guard let value = type.scalarValue(from: .number(text)) else { return bindNull(index) }
@@ -240,7 +233,7 @@ package final class BoundStatement {
 
     package func optionalInteger(_ column: Int32) -> Int64? { isNull(column) ? nil : integer(column) }
 
-    /// Sequences of transactions use the upper bit, so the column may be negative.
+    /// Sequences use all 64 bits, so the column may be negative.
     func sequence(_ column: Int32) -> UInt64 { UInt64(bitPattern: integer(column)) }
 
     func clock(_ column: Int32) -> HybridClock { HybridClock(rawValue: sequence(column)) }
@@ -274,7 +267,7 @@ package final class BoundStatement {
         if code != SQLITE_OK, bindError == SQLITE_OK { bindError = code }
     }
 
-    /// SQLITE_TRANSIENT, which C spells as a cast.
+    /// SQLITE_TRANSIENT, a C macro that Swift does not import.
     static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 }
 

@@ -19,9 +19,7 @@ extension ColumnLayout {
 }
 
 extension Reader {
-    /// Returns at most `limit` counters that are beyond their types.
-    ///
-    /// An index has these rows alone, so the cost follows from the limit and from the number of small counters in the model.
+    /// Only these rows are indexed, so the cost depends on `limit` and on the number of counters in the model.
     package func countersBeyondTypes(limit: Int) throws -> [CounterBeyondType] {
         var found: [CounterBeyondType] = []
         for table in context.layout.tables {

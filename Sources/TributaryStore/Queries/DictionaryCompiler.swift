@@ -5,10 +5,10 @@ struct DictionaryCompiler {
     private let plan: DictionaryPlan
     private let reading: RowReading
     private var compiler: PredicateCompiler
-    /// Each path is compiled once, so that its text is equal wherever it occurs.
+    /// Cached, because a path must have the same text wherever it occurs.
     private var known: [String: SQLFragment] = [:]
     private static let row = FetchCompiler.row
-    /// SQLite's parser certainly has room for a condition on the results up to this weight.
+    /// A heavier condition might not fit SQLite's parser.
     private static let maximumWeight = 80
 
     init(_ plan: DictionaryPlan, reading: RowReading) {
@@ -17,9 +17,7 @@ struct DictionaryCompiler {
         compiler = PredicateCompiler(layout: reading.layout)
     }
 
-    /// `isWhole`: whether the statement applies the condition on the results, the offset and the limit.
-    ///
-    /// A condition that nests too deep for SQLite's parser is evaluated in memory, and offset and limit after it.
+    /// If the condition is too deep for SQLite's parser, `isWhole` is false: memory applies it, offset and limit.
     mutating func select() throws -> (statement: SQLFragment, isWhole: Bool) {
         let query = plan.query
         let columns = try plan.columns.map { try column($0) }

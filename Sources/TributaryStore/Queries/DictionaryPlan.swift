@@ -35,13 +35,7 @@ package struct DictionaryQuery: Sendable {
     }
 }
 
-/// A fetch of dictionaries with resolved names, which defines its meaning for SQL and for memory.
-///
-/// A query with groups has one result for each group. A query with an aggregate and without groups treats all objects
-/// as one group. Any other query has one result for each object.
-///
-/// The order always distinguishes all results. The sort keys are followed by the groups' values, by all values for
-/// distinct results, and otherwise by the objects' IDs.
+/// The order is total: after the sort keys come the groups' values, all values of distinct results, or the IDs.
 package struct DictionaryPlan: Sendable {
     package struct Column: Sendable {
         package let name: String
@@ -149,9 +143,7 @@ package struct DictionaryPlan: Sendable {
 }
 
 extension DictionaryPlan {
-    /// Computes the results of ``Reader/values(_:)`` in memory.
-    ///
-    /// `subjects` are the objects that fulfil the query's predicate, in the order of their IDs.
+    /// `subjects` must fulfil the query's predicate and be sorted by ID.
     package func values<Subject: PredicateSubject>(of subjects: [Subject]) -> [[PropertyValue]]
     where Subject.Related == Subject {
         var results = isGrouped ? grouped(subjects) : subjects.map { result([$0]) }
@@ -218,9 +210,7 @@ extension DictionaryPlan {
     }
 }
 
-/// The identity of values in SQL: strings are equal when their bytes are.
-///
-/// Swift's `==` treats "é" and "e" with a combining accent as equal.
+/// Equality as in SQL: strings are equal if their bytes are, while Swift's `==` compares canonical forms.
 package struct ValueIdentity: Hashable, Sendable {
     private let values: [PropertyValue]
 

@@ -26,8 +26,6 @@ package struct FetchQuery: Sendable {
     }
 
     var isOrderedByID: Bool { sortKeys.isEmpty }
-    /// A plain query asks for all objects of an entity, or for the first of them.
-    ///
     /// Plain queries have few different statements, so the connection caches them.
     var isPlain: Bool { predicate == nil && sortKeys.isEmpty }
 }

@@ -1,10 +1,7 @@
 import TributaryChanges
 import TributaryModel
 
-/// A predicate on dictionary results, for SQL and for memory.
-///
-/// The result names become properties of temporary entities, so that comparisons have their usual meaning:
-/// `department.title` is the property `title` of the target of `department`.
+/// Result names become properties of temporary entities: `a.b` is the property `b` of the target of `a`.
 struct HavingCondition: Sendable {
     let predicate: BoundPredicate
     private let model: Model
@@ -12,7 +9,7 @@ struct HavingCondition: Sendable {
     private let columns: [String: [Int?]]
 
     init(_ predicate: ObjectPredicate, columns: [DictionaryPlan.Column]) throws(ObjectPredicateError) {
-        // The target of an ID under a name that no other name continues.
+        // The target of an ID, if no result name leads to a property of this target.
         var definitions = [EntityDefinition(name: "End")]
         var ends: [String: [String: Int]] = [:]
         let names = columns.enumerated().map { ($1.name.split(separator: ".").map(String.init)[...], $0) }

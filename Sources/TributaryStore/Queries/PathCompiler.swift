@@ -31,7 +31,6 @@ struct PathCompiler {
         return try follow(path.steps[...last], from: rows[path.scope], rows, rest: path.steps[(last + 1)...])
     }
 
-    /// The path must have no conditions, so the value has no arguments.
     mutating func value(of path: BoundPath, from row: String) throws -> SQLFragment {
         let value = try self.value(of: path, steps: path.steps[...], from: row, rows: [row])
         guard value.arguments.isEmpty else { throw StoreError.invalidQuery(reason: "'\(path.text)' has conditions") }

@@ -1,14 +1,11 @@
 import TributaryChanges
 import TributaryModel
 
-/// Compiles a bound predicate to an SQL condition with the result that the predicate has in memory.
-///
-/// A comparison with null is NULL in SQL, which is treated as false unless it is negated. A negation is written as
-/// `IS NOT 1`: it treats NULL as false and, as a suffix of its term, needs little of the stack of SQLite's parser.
+/// Negation is `IS NOT 1`: it treats NULL as false, and as a suffix it needs little of SQLite's parser stack.
 struct PredicateCompiler {
     var paths: PathCompiler
 
-    /// The maximum number of list values with their own parameters; SQLite allows 32,766 for all lists of a statement.
+    /// SQLite allows 32,766 parameters for all lists of a statement; longer lists are packed into one parameter.
     private static let maximumParameters = 64
 
     init(layout: StoreModel) {

@@ -22,7 +22,7 @@ extension Reader {
         return rows
     }
 
-    /// The first rows, as far as their values fit into `byteLimit` bytes; `isCut`: whether rows were left out.
+    /// The first rows, up to about `byteLimit` bytes of values; `isCut` tells whether rows are missing.
     package func rows(_ query: FetchQuery, upTo byteLimit: Int) throws -> (rows: [Row], isCut: Bool) {
         var (bytes, isCut) = (0, false)
         let rows = try fetch(query, .rows) { reading, statement -> Row? in
@@ -57,7 +57,6 @@ extension Reader {
         return try statement.all { read(reading, $0) }
     }
 
-    /// Only plain queries have few enough forms to cache their statements.
     private func statement(_ sql: SQLFragment, isKept: Bool) throws -> BoundStatement {
         guard isKept else { return try BoundStatement(database, query: sql) }
         let statement = try BoundStatement(database, CachedSQL(sql.text))
@@ -99,12 +98,7 @@ extension Reader {
         return try statement.first { reading.objectID($0) } ?? nil
     }
 
-    /// The visible objects at the other end of a relationship.
-    ///
-    /// The objects of a to-many relationship come in its order when it is ordered, otherwise by ID. A to-one register
-    /// and the inverse side of a one-to-one relationship have at most one object.
-    ///
-    /// Nil for `limit` returns all.
+    /// The visible objects at the other end: in the order of an ordered relationship, otherwise by ID.
     package func related(
         to id: UniqueID,
         entity: Entity,
@@ -138,7 +132,7 @@ extension Reader {
 }
 
 extension Reader {
-    /// The visible objects, in no particular order; one query reads all objects of a root entity.
+    /// In no particular order; one query for each root entity.
     package func rows(_ ids: [ManagedObjectID]) throws -> [Row] {
         var result: [Row] = []
         for (root, ids) in Dictionary(grouping: ids, by: \.rootEntity) {
@@ -169,9 +163,7 @@ extension [UniqueID] {
 }
 
 extension Reader {
-    /// The visible objects that many owners have in a relationship, read with one query.
-    ///
-    /// `owner` is an index of `owners`; the rows are ordered by it, and then as the relationship is.
+    /// Reads the relationship of all owners with one query; `owner` is an index of `owners`.
     package func relatedRows(of owners: [UniqueID], entity: Entity, propertyIndex: Int) throws -> [(
         owner: Int, row: Row
     )] {
@@ -219,7 +211,7 @@ extension Reader {
         return try reading.ids(statement)
     }
 
-    /// The visible objects with `id` in a to-one register while `id` is not visible.
+    /// The visible objects that refer to `id` in a to-one register while `id` is not visible.
     package func waiting(for id: UniqueID, entity: Entity, propertyIndex: Int) throws -> [UniqueID] {
         guard let layout = context.layout.entity(named: entity.name), layout.places.indices.contains(propertyIndex),
             case .inverse(let table, let column, _) = layout.places[propertyIndex]

@@ -2,8 +2,6 @@ package import TributaryChanges
 package import TributaryModel
 
 extension Reader {
-    /// The visible objects of the entity and its sub-entities with the given values.
-    ///
     /// Null is not equal to null, so no object has a key with a null.
     package func holders(of key: [(propertyIndex: Int, value: PropertyValue)], entity: Entity) throws -> [Row] {
         guard let layout = context.layout.entity(named: entity.name), let reading = reading(rootEntity: entity.root)
@@ -30,9 +28,7 @@ extension Reader {
         return try statement.all { reading.row($0) }
     }
 
-    /// Returns the value of a counter in an object that is inserted now.
-    ///
-    /// It is the default plus the totals of the identifier, which a deletion keeps (merge statement 9).
+    /// The default plus the totals, which survive a deletion of the object (merge statement 9).
     package func counterValue(_ id: UniqueID, entity: Entity, propertyIndex: Int) throws -> PropertyValue {
         guard let layout = context.layout.entity(named: entity.name),
             let column = layout.propertyColumns[propertyIndex]
@@ -44,9 +40,7 @@ extension Reader {
         )
     }
 
-    /// A live object, visible or not.
-    ///
-    /// An object that is not visible shares a unique key with an older object. The sums of its counters are not read.
+    /// Includes an object hidden by an older object with the same unique key; its counter sums are not read.
     package func liveRow(_ id: UniqueID, rootEntity: String) throws -> Row? {
         if let row = try row(id, rootEntity: rootEntity) { return row }
         guard let table = context.layout.table(rootEntity: rootEntity),

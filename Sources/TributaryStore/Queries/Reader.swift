@@ -1,9 +1,7 @@
 package import GRDB
 package import TributaryChanges
 
-/// Reads one state of the store: objects directly, everything else through a specialized reader.
-///
-/// Valid only inside the closure that it is given to.
+/// One state of the store, valid only inside the closure that receives the reader.
 package struct Reader {
     package let database: Database
     package let context: StoreContext

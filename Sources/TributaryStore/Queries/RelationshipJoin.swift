@@ -5,7 +5,7 @@ struct RelationshipJoin {
         case register(column: String)
         case inverse(column: String, order: String?)
         case link(table: String, near: String, far: String, isOrdered: Bool)
-        /// Pairs of a relationship that is its own inverse, read from both ends.
+        /// The relationship is its own inverse; its pairs are read from both ends.
         case symmetric(table: String, isOrdered: Bool)
     }
 
@@ -72,7 +72,7 @@ struct RelationshipJoin {
                 "\(alias)._id = CASE WHEN \(link)._source = \(id) THEN \(link)._target ELSE \(link)._source END",
             ]
         }
-        // A register shows its target, whatever entity the target has.
+        // A register shows its target, whatever the target's entity is.
         if let codes, !isRegister {
             parts.append("\(alias)._entity IN (\(codes.map(String.init).joined(separator: ", ")))")
         }

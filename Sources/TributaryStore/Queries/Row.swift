@@ -8,10 +8,7 @@ package struct Row: Sendable {
     private let store: String
     package let entity: Entity
     package let revision: Int64
-    /// The values by property index of the concrete entity.
-    ///
-    /// Transient attributes and to-many relationships have null. To-one property indexes hold the target, or null while
-    /// it is not visible.
+    /// By property index; null for transient attributes, to-many relationships, and targets that are not visible.
     package var values: [PropertyValue]
 
     package var id: ManagedObjectID {
@@ -38,7 +35,7 @@ package struct Row: Sendable {
     }
 }
 
-/// How to read a column, determined once for each table, because rows are read by the hundred thousand.
+/// Determined once for each table, because rows are read by the hundred thousand.
 enum ColumnReading: Sendable {
     case integer, boolean, double, date, string, uri, decimal, composite, uuid, binary, reference
 
@@ -62,8 +59,7 @@ enum ColumnReading: Sendable {
             }
     }
 
-    /// A call for each value would cost a fetch 1 %, and a look at the type of each another 5 %: NULL reads as zero or
-    /// as no text.
+    /// Calls and type checks for each value would cost a fetch 1 % and 5 %, so NULL is read as zero or as no text.
     @inline(__always)
     func value(in statement: BoundStatement, at index: Int32) -> PropertyValue {
         switch self {

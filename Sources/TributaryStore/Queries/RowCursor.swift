@@ -1,12 +1,9 @@
 import GRDB
 import TributaryModel
 
-/// A cursor that returns the rows of a query in portions, from one generation, with one portion in memory at a time.
+/// The cursor uses a connection of its generation until it is released, or the store closes.
 ///
-/// The cursor uses one connection of the generation until it is released. Closing the store ends the cursor without
-/// waiting for it; later calls fail.
-///
-/// `@unchecked Sendable`: the mutable state is accessed on the connection's queue only.
+/// `@unchecked Sendable`: the mutable state is accessed only on the connection's queue.
 package final class RowCursor: @unchecked Sendable {
     package let generation: Generation
     private let connection: StoreConnection
@@ -16,7 +13,7 @@ package final class RowCursor: @unchecked Sendable {
     private var isOver = false
     private var isEnded = false
 
-    /// Holds the statement until the cursor ends: SQLite ends a statement only on its connection.
+    /// The statement must be reset on the connection's queue.
     private final class Place: @unchecked Sendable {
         var statement: BoundStatement?
     }
@@ -54,10 +51,7 @@ package final class RowCursor: @unchecked Sendable {
         }
     }
 
-    /// Returns at most `count` further rows; empty at the end.
-    ///
-    /// - Throws: `CancellationError` when the task was cancelled, `StoreError.closed` when the store was closed
-    ///   meanwhile.
+    /// At most `count` further rows; empty at the end.
     package func next(_ count: Int) async throws -> [Row] {
         try Task.checkCancellation()
         return try await withTaskCancellationHandler {

@@ -4,7 +4,7 @@ import TributaryModel
 struct SQLFragment {
     var text: String
     var arguments: [PropertyValue] = []
-    /// About how many of the 100 entries of SQLite's parser stack the deepest point of the text takes.
+    /// An estimate of the entries in SQLite's parser stack (100) that the text needs.
     var weight = 1
 
     init(_ text: String, _ arguments: [PropertyValue] = []) {
@@ -22,7 +22,6 @@ struct SQLFragment {
 
     static func + (left: String, right: SQLFragment) -> SQLFragment { SQLFragment(left) + right }
 
-    /// Decimals are text, which is compared by its value.
     func ordered(as kind: ValueKind) -> SQLFragment {
         kind == .decimal ? self + " COLLATE \(StringFunctions.decimalOrder)" : self
     }
@@ -36,13 +35,11 @@ struct SQLFragment {
 
 extension SQLFragment {
     private static let width = 16
-    /// Terms up to this weight may be at any position.
     private static let lightWeight = 20
 
-    /// SQLite allows a depth of 1,000 for an expression tree, and its parser stack has 100 entries.
+    /// SQLite allows an expression depth of 1,000.
     ///
-    /// A term takes one entry at the first position and three at later ones. Many terms therefore become a shallow
-    /// tree, and the deepest term comes first.
+    /// The heaviest term comes first, because it takes one entry of the parser stack there, and three entries later.
     static func joined(_ terms: [SQLFragment], by word: String) -> SQLFragment {
         guard let heaviest = terms.indices.max(by: { terms[$0].weight < terms[$1].weight }), terms.count > 1,
             terms[heaviest].weight > lightWeight

@@ -1,10 +1,8 @@
-/// Durations counted by size, in the bounds that a scraper of metrics expects; it takes 100 bytes for any number of
-/// durations.
 package struct DurationHistogram: Sendable, Hashable {
-    /// The upper bounds in seconds, for saves of one object up to batches on slow disks.
+    /// In seconds: from saves of single objects to batches on slow disks.
     package static let bounds: [Double] = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60]
 
-    /// By bound; the last count is of the durations above all bounds.
+    /// The last count is of the durations above all bounds.
     private var counts = [UInt64](repeating: 0, count: bounds.count + 1)
     package private(set) var sum = 0.0
 

@@ -1,13 +1,11 @@
-/// A clock that starts at zero when it is created.
 package struct MonotonicClock: Sendable {
     package let now: @Sendable () -> Duration
-    /// Sleeps until the given time; returns early, without an error, when the task is cancelled.
+    /// Returns early, without an error, when the task is cancelled.
     package let sleep: @Sendable (Duration) async -> Void
 
-    /// Long sleeps are split into `parts`, of 10 s with the system's clock.
+    /// Long sleeps are split into `parts`, because a cancelled sleep keeps its timer and task until its planned end.
     ///
-    /// A cancelled sleep leaves its timer and its task until its planned end. After 100,000 segments in 40 s, 4,132 of
-    /// them were left, and the heap kept 26 MiB of free memory between them.
+    /// After 100,000 segments in 40 s, 4,132 were left, and the heap kept 26 MiB of free memory between them.
     package init<C: Clock>(_ clock: C, parts: Duration? = nil) where C.Duration == Duration {
         let start = clock.now
         let parts = parts ?? (clock is ContinuousClock ? .seconds(10) : nil)

@@ -53,12 +53,9 @@ package final class Signal: Sendable {
         }
     }
 
-    /// The maximum duration of a wait; a longer wait returns early.
     private static let longestWait = Duration.seconds(86_400)
 
-    /// Returns when ``wait()`` would, or when the clock reaches `deadline`; after a day at the latest.
-    ///
-    /// A nil deadline waits without a limit; a deadline in the past does not wait.
+    /// Returns when ``wait()`` would, at `deadline`, or after a day.
     package func wait(until deadline: Duration?, on clock: MonotonicClock) async {
         guard let deadline else { return await wait() }
         let now = clock.now()

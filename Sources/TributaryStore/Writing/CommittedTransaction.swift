@@ -8,7 +8,7 @@ package struct CommittedTransaction: Sendable {
     package var changeCount: Int
     package var deferredCount: Int
     private let applied: AppliedTransaction
-    /// The changes of a local transaction are requested more than once.
+    /// Kept, because the changes of a local transaction are requested more than once.
     private let known: ObjectChanges?
 
     init(number: Int64, writer: UniqueID, history: String? = nil, header: TransactionHeader, engine: MergeEngine) {

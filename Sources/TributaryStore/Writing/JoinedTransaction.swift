@@ -1,11 +1,10 @@
 import GRDB
 import TributaryChanges
 
-/// The saves of one or several contexts, or a batch, as one transaction of history, with one number and one clock.
+/// Several saves, or a batch, as one transaction of history, with one number and one clock.
 ///
-/// The log gets the combined changes of all saves, with the deletions first. When a save deletes an object that an
-/// earlier save has written, the combined changes are merged again from the state before the first save. This store
-/// then has the same state as a store that reads the log.
+/// If a save deletes an object of an earlier save, the combined changes are merged again from the state before the
+/// first save. This store then has the same state as a store that reads the log.
 final class JoinedTransaction {
     private struct Open {
         let engine: MergeEngine
@@ -22,8 +21,7 @@ final class JoinedTransaction {
     private var open: Open
     private var saves: [LocalTransaction] = []
     private var deletions: [Change] = []
-    /// The changes that a later save may supersede; nil when there are too many to keep, so that such a save is
-    /// refused.
+    /// Changes that a later save may supersede; nil if there are too many, so that such a save is refused.
     private var others: [Change]? = []
     private var touched: (objects: Set<ChangeSlice.Object>, count: Int) = ([], 0)
 
@@ -124,15 +122,10 @@ final class JoinedTransaction {
 }
 
 extension WriteTransaction {
-    /// Joins all later calls of `commit(_:)` into one transaction until ``finishJoined()``.
-    ///
-    /// A long transaction is not kept in memory as a whole, so it refuses a commit that deletes objects of an earlier
-    /// commit.
+    /// A long transaction is not kept in memory, so it refuses to delete objects of an earlier commit.
     package func joinCommits(isLong: Bool = false) { (isJoining, self.isLong) = (true, isLong) }
 
-    /// Ends the transaction that ``joinCommits()`` began; nil when nothing was committed.
-    ///
-    /// - Throws: The error of an earlier commit that the store refused, because its part of the transaction is missing.
+    /// Rethrows the error of a refused commit, because its part of the transaction is missing.
     package func finishJoined() throws -> CommittedTransaction? {
         isJoining = false
         defer { joined = nil }

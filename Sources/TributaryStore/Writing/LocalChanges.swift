@@ -2,12 +2,9 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// Makes local changes explicit where only this store knows their effects, so that peers need not read their own state.
+/// Makes effects explicit that only this store knows, so that peers need not read their own state.
 ///
-/// The log demands of each transaction that its deletions come first and supersede none of its other changes.
-///
-/// Three effects become explicit. When the inverse side of a one-to-one relationship is cleared, owners lose a target.
-/// An assignment changes a counter by an amount. A change may affect the shadows of an object.
+/// These are owners that lose a one-to-one target, changes of counters by assignments, and effects on shadows.
 struct LocalChanges {
     let reader: Reader
 
@@ -98,9 +95,9 @@ struct LocalChanges {
 }
 
 extension LocalChanges {
-    /// The changes as they are logged: the deletions first, and no change that a later deletion supersedes.
+    /// The log requires deletions first, and no change that a later deletion supersedes.
     ///
-    /// Increments and greatest and least values of an object that existed before stay: no deletion supersedes them.
+    /// Increments, minima and maxima of objects that existed before stay, because no deletion supersedes them.
     func logged(_ changes: [Change]) -> [Change] {
         let start = changes.firstIndex { $0.operation != .delete } ?? changes.endIndex
         var lastDeletion: [ChangeSlice.Object: Int] = [:]
@@ -136,14 +133,14 @@ extension LocalChanges {
         return found
     }
 
-    /// Objects of different tables may have the same identifier.
+    /// The table is part of the key, because objects of different tables may have the same ID.
     func object(of change: Change) -> ChangeSlice.Object? {
         reader.context.layout.entity(named: change.entity).map { ChangeSlice.Object(table: $0.table, id: change.id) }
     }
 
-    /// The part that no deletion supersedes; nil when nothing remains.
+    /// The part that no deletion supersedes.
     ///
-    /// A register that is written from the other end of its relationship belongs to its own object.
+    /// A register that is written from the inverse side belongs to its own object.
     private func rest(of change: Change, isNew: Bool, isDeleted: (ChangeSlice.Object?) -> Bool) -> Change? {
         let layout = reader.context.layout
         guard let entity = layout.entity(named: change.entity) else { return change }
@@ -204,9 +201,7 @@ extension LocalChanges {
 }
 
 extension LocalChanges {
-    /// Adds the effects on shadows when the objects that represent them are deleted or unlinked (merge statement 15).
-    ///
-    /// A deleted object would otherwise come back in the shape of its shadow, and an unlinked one would stay linked.
+    /// Includes shadows, because a shadow would otherwise replace its representative (merge statement 15).
     func withShadows(_ changes: [Change]) throws -> [Change] {
         let shadows = try ShadowTable(reader.database, layout: reader.context.layout)
         guard shadows.hasRows else { return changes }
@@ -268,11 +263,9 @@ extension LocalChanges {
 }
 
 extension LocalChanges {
-    /// Replaces the file names of large values by their bytes: the names mean nothing in a log.
+    /// Replaces file names of large values by their bytes, because the names mean nothing in a log.
     ///
-    /// Such names come from rows that are written again: by undo, copies and derived attributes, and by saves that
-    /// overwrite whole objects. Throws ``StoreError`` `blob` when the bytes cannot be read: other writers would wait
-    /// for them without end.
+    /// Throws `blob` for unreadable bytes: other writers would wait for them without end.
     func whole(_ changes: [Change]) throws -> [Change] {
         func hasObject(_ change: Change) -> Bool {
             change.operation.valueWrites?.writes.contains { $0.value.isObject } == true
@@ -316,14 +309,12 @@ extension JSONValue {
 }
 
 extension LocalChanges {
-    /// Readers of the log do not accept a longer line.
+    /// Readers of the log refuse longer lines.
     private static let lineLimit = 16 << 20
-    /// The most bytes of a line for each byte of the change's approximate size: JSON takes six for a control character,
-    /// and names and numbers need room as well.
+    /// Bytes of a line per byte of approximate size: JSON takes six for a control character, names take more.
     private static let greatestGrowth = 8
 
-    /// Throws ``StoreError`` `invalidChange` for a change that does not fit into a line: other writers would stop
-    /// there.
+    /// A longer line would stop other writers.
     func checkLines(_ changes: [Change]) throws {
         for (index, change) in changes.enumerated() {
             guard change.textSize > LocalChanges.lineLimit / LocalChanges.greatestGrowth else { continue }

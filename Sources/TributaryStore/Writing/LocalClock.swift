@@ -1,20 +1,16 @@
 import GRDB
 import TributaryChanges
 
-/// Gives a local transaction its clock.
+/// Gives a local transaction its clock: greater than every applied clock that is not too far ahead of the wall clock.
 ///
-/// The clock is greater than every applied clock that is not too far ahead of the wall clock. A clock that is too far
-/// ahead, from whatever source, is considered only where a transaction replaces or beats the writes with that clock,
-/// which is known only after the merge. So the transaction is merged with a clock greater than all, and then gets the
-/// least clock that keeps the result of every comparison of its versions.
+/// A clock too far ahead matters only where the transaction replaces or beats writes with that clock, which is known
+/// after the merge. The merge therefore uses a clock greater than all; then the transaction gets the least clock that
+/// keeps the result of every comparison.
 struct LocalClock {
     let transaction: WriteTransaction
     let engine: MergeEngine
 
-    /// Sets the final clock, after the changes are merged.
-    ///
-    /// Where clocks are too far ahead, it reads the ranks of all one-to-one owners that show nothing. Throws
-    /// ``StoreError`` `invalidClock` when other stores would refuse the clock.
+    /// If clocks are too far ahead, it reads the ranks of all one-to-one owners that show nothing.
     func settle(_ header: inout TransactionHeader) throws {
         let limit = ClockLimit(transaction.reader)
         // Without such versions no clock is ahead.
@@ -43,10 +39,9 @@ struct ClockLimit {
     private let reader: Reader
     let wall: WallTime
 
-    /// More than the clocks of machines differ, and not a setting: however far ahead a store takes the clocks of others,
-    /// the own clock follows the machine's.
+    /// More than clocks of machines differ; not a setting, because the own clock follows the machine's clock.
     private static let maxAhead = Duration.seconds(3600)
-    /// Unix milliseconds: when the store last took a fresh writer because of a clock that was ahead.
+    /// Unix milliseconds: when the store last took a new writer because its clock was ahead.
     private static var renewed: Setting<UInt64> { Setting("clock.renewed") }
 
     init(_ reader: Reader) {
@@ -55,11 +50,10 @@ struct ClockLimit {
 
     var last: HybridClock { .last(of: wall.later(by: ClockLimit.maxAhead)) }
 
-    /// Whether the store leaves a writer with this clock, and records that it does.
+    /// A writer's clock never falls, so the store takes a new writer if the clock is too far ahead.
     ///
-    /// It does when the clock is too far ahead, because the clocks of a writer only rise. A transaction that overwrites
-    /// a value with a clock that is ahead moves the fresh writer's clock ahead as well. So that a store does not take a
-    /// writer for each save, it takes at most one an hour.
+    /// It does so at most once an hour, because overwriting a value with such a clock moves the new writer's clock
+    /// ahead as well.
     func leaves(_ clock: HybridClock) throws -> Bool {
         guard clock > last else { return false }
         let former = try reader.settings.value(of: ClockLimit.renewed).map { WallTime(milliseconds: $0) }

@@ -1,11 +1,7 @@
 package import TributaryChanges
 package import TributaryModel
 
-/// The state that planned changes will leave: the newest state of the store with the changes on top.
-///
-/// A save plans under the write lock, so no other change comes in between. The changes are read once; values of
-/// attributes are skipped. After that the cost grows with the requested objects, and with the objects at the other ends
-/// of their relationships.
+/// The cost grows with the changes, the requested objects, and the objects at the other ends of their relationships.
 package struct PlannedState {
     private struct Register: Hashable {
         var column: StoreModel.ColumnIndex
@@ -18,7 +14,6 @@ package struct PlannedState {
         var id: UniqueID
     }
 
-    /// An entity with its relevant to-one registers, found once for all changes of the entity.
     private struct Kind {
         let entity: EntityLayout
         let references: [(name: String, propertyIndex: Int, column: StoreModel.ColumnIndex)]
@@ -41,7 +36,7 @@ package struct PlannedState {
     private var inserted: [ManagedObjectID: ManagedObjectID] = [:]
     private var deletions: [ManagedObjectID] = []
     private var deleted: Set<ManagedObjectID> = []
-    /// The stored objects that are deleted so that new ones get their IDs; their deletions come before everything else.
+    /// Stored objects that make room for new ones with the same IDs; their deletions come first.
     private var replaced: [ManagedObjectID] = []
     private var replacedIDs: Set<ManagedObjectID> = []
     private var targets: [Register: UniqueID?] = [:]
@@ -52,7 +47,7 @@ package struct PlannedState {
 
     private var layout: StoreModel { reader.context.layout }
 
-    /// Without a deletion, and unless `hasBounds` asks for numbers of objects, only mandatory references matter.
+    /// Only mandatory references matter, unless there is a deletion or `hasBounds` asks for counts.
     package init(_ changes: [Change], over reader: Reader, hasBounds: Bool) {
         self.reader = reader
         isWhole = hasBounds || changes.contains { if case .delete = $0.operation { true } else { false } }
@@ -148,9 +143,7 @@ package struct PlannedState {
         return try inserted[id] ?? reader.objectID(id.uniqueID, rootEntity: id.rootEntity)
     }
 
-    /// The objects at the other end of a relationship of objects of one concrete entity, read with one query.
-    ///
-    /// With `areReplaced`, for replaced objects these are the stored objects that the changes leave.
+    /// Costs a query; with `areReplaced`, a replaced owner has the stored objects that the changes do not delete.
     private func related(
         to owners: [ManagedObjectID],
         _ propertyIndex: Int,
@@ -239,10 +232,7 @@ package struct DeletionEffects {
 }
 
 extension PlannedState {
-    /// Follows the delete rules of the planned deletions; afterwards the state includes their effects.
-    ///
-    /// Costs one query for each rule and each entity among the deleted objects, for each level of Cascade. Pairs and
-    /// own references of deleted objects go with them. A batch deletion does the same in SQL; see `BatchDeletion`.
+    /// One query for each rule and deleted entity on each level of Cascade; `BatchDeletion` does the same in SQL.
     package mutating func followDeleteRules() throws -> DeletionEffects {
         var effects = DeletionEffects()
         for (owners, propertyIndex, _) in rules(.cascade, of: replaced[...]) {
@@ -304,9 +294,7 @@ extension PlannedState {
 // MARK: References and counts
 
 extension PlannedState {
-    /// The mandatory references in the changes to objects that will not exist.
-    ///
-    /// Costs one look-up for each object that the changes refer to and do not insert.
+    /// One look-up for each object that the changes refer to and do not insert.
     package func missingTargets() throws -> [(id: ManagedObjectID, property: String, target: ManagedObjectID)] {
         var known: [ManagedObjectID: Bool] = [:]
         return try references.compactMap { id, propertyIndex in
@@ -325,10 +313,7 @@ extension PlannedState {
         }
     }
 
-    /// The numbers of objects in the changed relationships with a least or greatest number.
-    ///
-    /// Costs one query for each of these relationships, a look-up of the objects at its other end, and one look at each
-    /// object in it.
+    /// One query for each changed relationship with bounds, and a look-up of each object in it.
     package func counts() throws -> [(id: ManagedObjectID, relationship: Relationship, count: Int)] {
         var touched: [(id: ManagedObjectID, propertyIndex: Int)] = []
         for id in inserted.keys {
@@ -361,8 +346,7 @@ extension PlannedState {
         return found
     }
 
-    /// The bounded relationships that contain objects because of these objects' references, before and after the
-    /// changes.
+    /// The bounded relationships that these objects' references lead to, before and after the changes.
     private func ends(
         of ids: [ManagedObjectID],
         _ propertyIndex: Int,

@@ -2,11 +2,8 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// Decides the visibility of all objects that share unique keys when the model or its constraints have changed.
-///
-/// A migration sees no shadows: they are made visible before it, and decided after it.
+/// Runs after a change of the model; during a migration all objects with shared unique keys are visible.
 struct ShadowRecomputation {
-    /// The constraints that applied when the shadows of the store were decided.
     static var constraints: Setting<String> { Setting("uniqueness.constraints") }
 
     private let db: Database
@@ -39,9 +36,7 @@ struct ShadowRecomputation {
         self.known = known
     }
 
-    /// Removes from history the showing and hiding of shadows.
-    ///
-    /// The two transactions remain without changes: nothing has changed for readers.
+    /// Removes the two changes of visibility from history, because readers see no difference.
     private func forget(_ hiding: Int64?) throws {
         for number in [showing, hiding].compactMap(\.self) {
             try db.execute(sql: "DELETE FROM tributary_history WHERE transaction_number = ?", arguments: [number])
@@ -73,7 +68,7 @@ struct ShadowRecomputation {
         try SettingTable(db).set(ShadowRecomputation.constraints, to: ShadowRecomputation.constraints(of: layout))
     }
 
-    /// The constraints as JSON, `[["ENTITY","PROPERTY",…],…]`, by table; nil without constraints.
+    /// As JSON, `[["ENTITY","PROPERTY",…],…]`, by table.
     private static func constraints(of layout: StoreModel) -> String? {
         let all = layout.uniqueConstraints.flatMap { $0 }
         guard !all.isEmpty else { return nil }

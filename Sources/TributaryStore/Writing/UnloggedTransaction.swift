@@ -2,18 +2,13 @@ package import GRDB
 package import TributaryChanges
 import TributaryModel
 
-/// A transaction of this store alone, which the log does not contain: a migration merges changes in it.
-///
-/// Valid only inside the closure that it is given to.
+/// A migration's transaction, which the log does not contain.
 package struct UnloggedTransaction {
     package static let author = "migration"
 
     let engine: MergeEngine
 
-    /// Merges inside a transaction without a sequence; a transaction without effects leaves nothing behind.
-    ///
-    /// Without `decidesShadows`, it does not decide which objects with shared unique keys are visible: a running
-    /// migration sees no shadows. Returns the number of the transaction; nil when it had no effects.
+    /// Nil without effects; `decidesShadows` is false during a migration, which sees no shadows.
     @discardableResult
     package static func run(
         _ db: Database,
@@ -57,7 +52,6 @@ package struct UnloggedTransaction {
         try engine.objects.references.decide(target, column)
     }
 
-    /// Clears the references to an object that is no longer visible, and decides the owners of its targets again.
     package func hide(_ id: UniqueID, table: Int) throws {
         // The object was visible before this transaction, and only a visible object can be withdrawn.
         engine.tables.visibility.set(table, id, isVisible: true)

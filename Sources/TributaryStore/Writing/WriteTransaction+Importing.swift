@@ -7,7 +7,6 @@ extension WriteTransaction {
         try writers().meet(writer, incarnation)
     }
 
-    /// Begins a transaction of another writer; its changes follow in slices, then ``endImport()``.
     package func beginImport(writer: UniqueID, header: TransactionHeader) throws {
         let writers = try writers()
         let expected = try writers.nextSequence(of: writer)
@@ -19,12 +18,12 @@ extension WriteTransaction {
         try engine.conflicts.begin(seen: writers.rows(of: header.seen))
     }
 
-    /// Applies the next changes of the transaction; in large stores large slices are faster.
+    /// In large stores, large slices are faster.
     package func apply(_ changes: [Change]) throws {
         try engine().apply(changes)
     }
 
-    /// Sets where to read the binaries that later changes only name; without a source such a value stays a name.
+    /// The source of binaries that later changes only name; without it, such values stay names.
     package func setBlobSource(_ source: BlobSource?) throws {
         try engine().external.source = source
     }
@@ -33,19 +32,16 @@ extension WriteTransaction {
         try engine().apply(run)
     }
 
-    /// Allows plain inserts and updates to wait, so that rows of several transactions are sorted and applied together.
-    ///
-    /// Reads of the store do not see the waiting rows until ``applyWaiting()``.
+    /// Sorts and applies rows of several transactions together; reads do not see them until ``applyWaiting()``.
     package func letRowsWait() throws {
         try engine().bulk.isAllowed = true
     }
 
-    /// Whether the waiting rows arrived in the order of the merge; then waiting for more rows saves nothing.
+    /// If the rows arrived in merge order, waiting for more rows saves nothing.
     package var rowsAreInOrder: Bool { engineInUse?.bulk.waiting.areInOrder ?? true }
 
     package func freePages() throws { try db.execute(sql: "PRAGMA shrink_memory") }
 
-    /// The effects of a transaction are complete after this call.
     package func applyWaiting() throws {
         try engineInUse?.flush()
     }
@@ -59,9 +55,7 @@ extension WriteTransaction {
         return try end(engine(), writer: writer, header: header)
     }
 
-    /// Records a segment after all of its transactions were applied, and the writer's name from its header.
-    ///
-    /// - Returns: The name, from this or an earlier header.
+    /// Call after the segment's transactions; returns the writer's name from this or an earlier header.
     @discardableResult
     package func recordSegment(_ record: SegmentRecord, name: String?) throws -> String? {
         try writers().record(record, name: name)
@@ -69,17 +63,10 @@ extension WriteTransaction {
 
     package static let joinAuthor = "baseline"
 
-    /// Joins a baseline: afterwards the store has the effects of its own transactions and of the baseline's
-    /// transactions.
+    /// Merges a baseline of a model version with the same rules for common properties.
     ///
-    /// The baseline may be of another version of the model, if both versions have the same merge rules for their common
-    /// properties. Changes that the store's model lacks are deferred.
-    ///
-    /// The positions and clocks of writers that are ahead in the baseline move with it, and so do all acknowledgements.
-    /// A store that has already applied the whole baseline does not change. The store first leaves a writer of its own
-    /// that the baseline continues (``leaveClaimedWriter(_:)``).
-    ///
-    /// - Throws: ``BaselineJoinError``, ``StoreError``, and errors of `next`; then nothing may be committed.
+    /// Positions and clocks of writers move ahead, as do all acknowledgements. The store first leaves an own writer
+    /// that the baseline continues. Nothing may be committed after an error.
     package func joinBaseline(
         _ header: BaselineHeader,
         writers: [BaselineWriter],

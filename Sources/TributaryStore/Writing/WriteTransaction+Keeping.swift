@@ -2,9 +2,7 @@ import GRDB
 package import TributaryChanges
 
 extension WriteTransaction {
-    /// Records a range before its file gets its final name.
-    ///
-    /// - Returns: False when its transactions have other names by now; then nothing is recorded.
+    /// Call before the file gets its final name; false if the transactions belong to another writer by now.
     @discardableResult
     package func beginExport(_ range: ExportRange) throws -> Bool {
         let run = try reader.outbox.run(of: range.writer, from: range.first, through: range.last, bytes: 1)
@@ -13,7 +11,7 @@ extension WriteTransaction {
         return true
     }
 
-    /// Removes the range: its file was never in its place, and will not be.
+    /// The file of the range was not and will not be published.
     package func giveUpExport(_ range: ExportRange) throws {
         try OutboxTable(db: db).giveUp(range, writer: writers().position(of: range.writer).id)
     }
@@ -24,7 +22,7 @@ extension WriteTransaction {
         try recordSegment(record, name: nil)
     }
 
-    /// Peers see the name from the next exported segment on.
+    /// Peers see the name in the next exported segment.
     package func nameOwnWriter(_ name: String) throws {
         try writers().nameOwn(name)
     }
@@ -33,16 +31,14 @@ extension WriteTransaction {
         try reader.settings.set(Setting(key), to: value)
     }
 
-    /// Removes exported lines of an own writer, which others have through this transaction: no segment of them will be published
-    /// again.
+    /// Call when other stores have the lines up to `last`, so that no segment will contain them again.
     package func releaseExported(of writer: UniqueID, through last: UInt64) throws {
         try OutboxTable(db: db).deleteExported(writer: writers().position(of: writer).id, through: last)
     }
 
-    /// Removes history and idempotency results from before the given Unix seconds.
+    /// Keeps the transactions, because versions of rows refer to them.
     ///
-    /// The transactions themselves stay, because the versions of rows refer to them. The limit is a number, like
-    /// the column that it is compared with, because a caller's date may lie between two milliseconds.
+    /// `seconds` is a number, because a caller's date may lie between two milliseconds.
     package func purgeHistory(committedBefore seconds: Double) throws {
         let wall = reader.context.configuration.environment.wallTime()
         let first = try reader.history.oldestNumber()

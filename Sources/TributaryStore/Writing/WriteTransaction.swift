@@ -3,10 +3,7 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// One open write transaction.
-///
-/// Valid only inside the closure that it is given to. It takes local transactions (``commit(_:)``), transactions of
-/// other writers (``beginImport(writer:header:)`` and on), export ranges and settings.
+/// Valid only inside the closure that receives it.
 package final class WriteTransaction {
     package let reader: Reader
     private(set) var engineInUse: MergeEngine?
@@ -43,7 +40,7 @@ package final class WriteTransaction {
         return made
     }
 
-    /// Clears cached state; called after a part of the transaction was rolled back.
+    /// Call after a part of the transaction was rolled back.
     func forget() {
         engineInUse = nil
         writersInUse = nil
@@ -78,7 +75,7 @@ package final class WriteTransaction {
         return try finish(engine, writer: writer, header: header)
     }
 
-    /// The clock in `header` is greater than every applied clock; this gives the transaction its final clock.
+    /// The clock in `header` is provisional: greater than every applied clock.
     func endLocal(_ engine: MergeEngine, header: inout TransactionHeader) throws -> CommittedTransaction {
         try engine.end()
         try LocalClock(transaction: self, engine: engine).settle(&header)
@@ -102,10 +99,7 @@ package final class WriteTransaction {
 }
 
 extension WriteTransaction {
-    /// Commits a local transaction.
-    ///
-    /// - Throws: ``StoreError`` `duplicateID`, `sharesKey` and `invalidChange`; then nothing is written, and another
-    ///   transaction may be committed.
+    /// Writes nothing if it throws; another transaction may then be committed.
     package func commit(_ local: LocalTransaction) throws -> CommittedTransaction {
         if isJoining { return try join(local) }
         return try inSavepoint {
@@ -115,7 +109,6 @@ extension WriteTransaction {
         }
     }
 
-    /// Writes nothing when `block` throws; another transaction may be committed then.
     func inSavepoint<Result>(_ block: () throws -> Result) throws -> Result {
         try BoundStatement(db, "SAVEPOINT tributary_commit").run()
         do {
@@ -131,10 +124,7 @@ extension WriteTransaction {
         }
     }
 
-    /// The header of the store's next local transaction, without changes; its writer may be new.
-    ///
-    /// The clock is greater than every applied clock, also when that is too far ahead; ``LocalClock`` lowers it where
-    /// that is right. The acknowledged sequences in the header are marked as announced.
+    /// Marks the acknowledged sequences as announced; ``LocalClock`` may lower the clock later.
     func nextHeader(author: String?) throws -> TransactionHeader {
         let own = try ownWriter()
         let writers = try writers()
@@ -154,12 +144,10 @@ extension WriteTransaction {
 }
 
 extension WriteTransaction {
-    /// Instructions of SQLite's virtual machine between two calls; SQLite counts them for each statement separately.
+    /// SQLite counts instructions for each statement separately.
     package static let instructionsBetweenSteps: Int32 = 1_000
 
-    /// Calls `step` repeatedly while the statements of `block` run, however much work one change causes.
-    ///
-    /// With `instructions` of 1, SQLite calls `step` for each instruction.
+    /// Calls `step` repeatedly, however much work one change causes.
     package func reportingProgress<T>(
         every instructions: Int32 = instructionsBetweenSteps,
         _ step: @escaping () -> Void,
