@@ -10,64 +10,6 @@ struct MainContextTests {
 
     init() async throws { (folder, container) = try await Company.open() }
 
-    @Test func theViewContextShowsOneGenerationBetweenMerges() async throws {
-        let view = container.viewContext
-        let id = try await container.hire("Ann")
-        #expect(try view.fetch(Employee.self).isEmpty)
-        await container.mergePendingChanges()
-        #expect(try view.fetch(Employee.self).map(\.name) == ["Ann"])
-        #expect((try view.existingObject(with: id) as? Employee)?.name == "Ann")
-    }
-
-    @Test func oneUpdateTellsOfAllThatWasMerged() async throws {
-        var updates = container.storeUpdates().makeAsyncIterator()
-        let first = try await container.hire("Ann")
-        let second = try await container.hire("Bob")
-        await container.mergePendingChanges()
-        let update = await updates.next()
-        #expect(update?.changes.tells(ofInserted: 2) == true)
-        #expect(update?.changes.tells(of: first) == true && update?.changes.tells(of: second) == true)
-    }
-
-    @Test func objectsInUseAreRefreshedAndKeepWhatWasChangedHere() async throws {
-        let view = container.viewContext
-        let employee = try await container.hireIntoView("Ann")
-        let id = employee.objectID
-        var notices: [ObjectsDidChange] = []
-        view.observeChanges { notices.append($0) }
-        employee.name = "Bob"
-        container.setMergeOptions(.unsaved)
-        try await container.change(id) { $0.salary = 5 }
-        await container.mergePendingChanges()
-        #expect(employee.name == "Bob" && employee.salary == 5 && employee.isUpdated)
-        #expect(notices.contains { $0.updated.contains(id) })
-        view.mergePolicy = .error
-        try view.save()
-        #expect(try employee.committedValues(forKeys: ["name"]) == ["name": .string("Bob")])
-    }
-
-    @Test func anObjectThatIsDeletedElsewhereKeepsItsValues() async throws {
-        let view = container.viewContext
-        let employee = try await container.hireIntoView("Ann")
-        let id = employee.objectID
-        var notices: [ObjectsDidChange] = []
-        view.observeChanges { notices.append($0) }
-        try await container.delete(id)
-        #expect(employee.state == .clean, "nothing moves before the merge")
-        await container.mergePendingChanges()
-        #expect(employee.state == .gone && employee.name == "Ann" && employee.objectID == id)
-        #expect(notices.contains { $0.deleted.contains(id) })
-    }
-
-    @Test func itsOwnSaveShowsAtOnceWithEverythingBefore() async throws {
-        let view = container.viewContext
-        let other = try await container.hire("Ann")
-        let own = try view.hireAndSave("Bob")
-        #expect(own.state == .clean && !view.hasChanges)
-        #expect(try view.names() == ["Ann", "Bob"])
-        #expect(try view.existingObject(with: other).objectID == other)
-    }
-
     @Test func aSaveElsewhereOfTheSameObjectIsMergedPropertyByProperty() async throws {
         let employee = try await container.hireIntoView("Ann")
         let id = employee.objectID
