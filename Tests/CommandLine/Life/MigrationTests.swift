@@ -54,8 +54,7 @@ import TributaryChanges
         let hanging = try HangingFolder(daemon.store)
         let second = try daemon.spawn()
         try await hanging.waitForVictim()
-        let check = try await daemon.command(["status", "--check"])
-        #expect(check.ending == .exited(75), "\(check)")
+        let check = try await daemon.expect(75, of: ["status", "--check"])
         #expect(check.errors.contains("its last start failed") && check.errors.contains("Employee.salary"), "\(check)")
         withExtendedLifetime(hanging) { second.send(SIGKILL) }
     }
@@ -69,8 +68,7 @@ import TributaryChanges
             let hanging = try HangingFolder(daemon.store)
             let process = try daemon.spawn()
             try await hanging.waitForVictim()
-            let check = try await daemon.command(["status", "--check"])
-            #expect(check.ending == .exited(75), "\(check)")
+            let check = try await daemon.expect(75, of: ["status", "--check"])
             withExtendedLifetime(hanging) { process.send(SIGKILL) }
             _ = await process.ending()
             return check.errors
