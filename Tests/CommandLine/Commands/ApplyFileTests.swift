@@ -19,8 +19,7 @@ import TributaryAdmin
 
     @Test(.timeLimit(.minutes(30))) func anUnreadableFileIsReportedWithTheReason() async throws {
         let daemon = try await RunningDaemon.started()
-        let absent = try await daemon.command(["apply", daemon.folder.path("absent")])
-        #expect(absent.ending == .exited(66) && absent.errors.contains("No such file"), "\(absent)")
+        try await daemon.expect(66, of: ["apply", daemon.folder.path("absent")], errors: "No such file")
         let folder = try await daemon.command(["apply", daemon.logs])
         #expect(folder.ending == .exited(74) && !folder.errors.contains("Cocoa"), "\(folder)")
     }
@@ -28,8 +27,7 @@ import TributaryAdmin
     @Test(.timeLimit(.minutes(30))) func thePlaceInAPredicateIsShownOnce() async throws {
         let daemon = try await RunningDaemon.started()
         for arguments in [["--where", "salary >"], ["--sort", "salary,-"]] {
-            let list = try await daemon.command(["object", "list", "Employee"] + arguments)
-            #expect(list.ending == .exited(64), "\(list)")
+            let list = try await daemon.expect(64, of: ["object", "list", "Employee"] + arguments)
             #expect(list.errors.count { $0 == "^" } == 1 && !list.errors.contains("\\n"), "\(list.errors)")
         }
     }

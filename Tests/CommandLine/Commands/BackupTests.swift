@@ -40,8 +40,7 @@ import TributaryClient
         #expect(try PlainSQL(path: file).value("SELECT count(*) FROM Department") == "1")
         #expect(try PlainSQL(path: file).value("PRAGMA application_id") == "\(0x5452_4942)")
         #expect(!FileManager.default.fileExists(atPath: file + "-wal"))
-        let again = try await daemon.command(["backup", file])
-        #expect(again.ending == .exited(74) && again.errors.contains("File exists"), "\(again)")
+        try await daemon.expect(74, of: ["backup", file], errors: "File exists")
         let json = try await daemon.command(["--json", "backup", daemon.folder.path("second.sqlite")])
         #expect(json.output.contains("\"missingValues\":0"), "\(json)")
 
@@ -59,8 +58,7 @@ import TributaryClient
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         func names() throws -> Set<String> { Set(try FileManager.default.contentsOfDirectory(atPath: folder)) }
         func backUp(_ arguments: String...) async throws -> [String: Any] {
-            let answer = try await daemon.command(["--json", "backup", "--keep", "2", folder] + arguments)
-            #expect(answer.ending == .exited(0), "\(answer)")
+            let answer = try await daemon.success(of: ["--json", "backup", "--keep", "2", folder] + arguments)
             let report = try JSONSerialization.jsonObject(with: Data(answer.output.utf8))
             return try #require(report as? [String: Any])
         }
@@ -90,8 +88,7 @@ import TributaryClient
         #expect(kept == kept.sorted())
         #expect(try names() == others.union(kept))
 
-        let plain = try await daemon.command(["backup", "--keep", "1", folder])
-        #expect(plain.ending == .exited(0), "\(plain)")
+        let plain = try await daemon.success(of: ["backup", "--keep", "1", folder])
         #expect(plain.output.split(separator: "\n").filter { $0.hasPrefix("removed ") }.count == 2, "\(plain)")
         #expect(try names().subtracting(others).count == 1)
         #expect(try names().isSuperset(of: others))
@@ -213,16 +210,14 @@ import TributaryClient
         let (file, page) = (daemon.folder.path("copy.sqlite"), daemon.folder.path("page.html"))
         for command in [["backup", file], ["page", "--output", page]] {
             for ending in [0, 74] as [Int32] {
-                let answer = try await daemon.command(command, environment: environment)
-                #expect(answer.ending == .exited(ending), "\(answer)")
+                try await daemon.expect(ending, of: command, environment: environment)
             }
         }
         #expect(try PlainSQL(path: file).value("PRAGMA integrity_check") == "ok")
         let series = daemon.folder.path("series")
         try FileManager.default.createDirectory(atPath: series, withIntermediateDirectories: true)
         for _ in 0..<3 {
-            let answer = try await daemon.command(["backup", "--keep", "2", series], environment: environment)
-            #expect(answer.ending == .exited(0), "\(answer)")
+            try await daemon.success(of: ["backup", "--keep", "2", series], environment: environment)
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: series).count == 2)
         // A producer's segment is signed where it lies.
@@ -236,20 +231,18 @@ import TributaryClient
         try daemon.folder.write(String(decoding: SigningKey.generate().pem, as: UTF8.self), to: "gate.key")
         #expect(chmod(daemon.folder.path("gate.key"), 0o600) == 0)
         let signed = daemon.folder.path("signed/\(text.name.path)")
-        let answer = try await daemon.command(
-            ["segment", "sign", "--key", daemon.folder.path("gate.key"), signed],
+        try await daemon.success(
+            of: ["segment", "sign", "--key", daemon.folder.path("gate.key"), signed],
             environment: environment
         )
-        #expect(answer.ending == .exited(0), "\(answer)")
         #expect(try String(contentsOfFile: signed, encoding: .utf8).contains("signature"))
         #expect(try FileManager.default.contentsOfDirectory(atPath: signed.folder) == [text.name.fileName])
         // A store is put into place.
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
-        let restored = try await daemon.command(
-            ["restore", file, "--store", daemon.store, "--move-aside"],
+        try await daemon.success(
+            of: ["restore", file, "--store", daemon.store, "--move-aside"],
             environment: environment
         )
-        #expect(restored.ending == .exited(0), "\(restored)")
         #expect(try leftovers(daemon.folder).isEmpty)
     }
 
@@ -259,8 +252,7 @@ import TributaryClient
         let missing = try await daemon.command(["backup", "--keep", "2", daemon.folder.path("no\u{1B}[31mfolder")])
         #expect(missing.errors.contains("no\\u{1B}[31mfolder'"), "\(missing)")
         for name in ["../x", "a/b", "", "a b\u{1B}"] {
-            let answer = try await daemon.command(["--instance", name, "status"])
-            #expect(answer.ending == .exited(64), "\(name): \(answer)")
+            try await daemon.expect(64, of: ["--instance", name, "status"])
         }
     }
 
@@ -298,10 +290,8 @@ import TributaryClient
         let daemon = try await RunningDaemon.started()
         let file = daemon.folder.path("copy.sqlite")
         try await daemon.success(of: ["backup", file])
-        let noFolder = try await daemon.command(["backup", "--keep", "2", file])
-        #expect(noFolder.ending == .exited(64) && noFolder.errors.contains("not a folder"), "\(noFolder)")
-        let none = try await daemon.command(["backup", "--keep", "0", daemon.folder.path("")])
-        #expect(none.ending == .exited(64), "\(none)")
+        try await daemon.expect(64, of: ["backup", "--keep", "2", file], errors: "not a folder")
+        try await daemon.expect(64, of: ["backup", "--keep", "0", daemon.folder.path("")])
         let missing = try await daemon.command(["backup", "--keep", "2", daemon.folder.path("nowhere")])
         #expect(missing.ending == .exited(74) && missing.errors.contains("No such file"), "\(missing)")
     }
@@ -366,8 +356,7 @@ import TributaryClient
         try await daemon.start(withStoreOf: 900 << 10)
         try await fill(daemon, bytes: 200_000)
         let file = daemon.folder.path("copy.sqlite")
-        let full = try await daemon.command(["backup", file])
-        #expect(full.ending == .exited(75), "\(full)")
+        let full = try await daemon.expect(75, of: ["backup", file])
         #expect(full.errors.contains("full") || full.errors.contains("No space"), "\(full.errors)")
         #expect(!FileManager.default.fileExists(atPath: file))
         try await daemon.resizeStore(to: 16 << 20)

@@ -7,8 +7,7 @@ import Testing
     private static let lab = "7190f1a2-0000-7000-8000-00000000000c"
 
     private func run(_ daemon: RunningDaemon, _ arguments: String..., ends status: Int32 = 0) async throws -> String {
-        let answer = try await daemon.command(["object"] + arguments)
-        #expect(answer.ending == .exited(status), "\(arguments): \(answer)")
+        let answer = try await daemon.expect(status, of: ["object"] + arguments)
         return answer.output + answer.errors
     }
 
@@ -38,8 +37,7 @@ import Testing
             #expect(insert.contains("is 'Employee' meant?"), "\(insert)")
         }
         for verb in [["insert", "Employee"], ["update", "Employee", Self.ann]] {
-            let property = try await daemon.command(["object"] + verb + ["nam=Cid"])
-            #expect(property.ending == .exited(65), "\(property)")
+            let property = try await daemon.expect(65, of: ["object"] + verb + ["nam=Cid"])
             #expect(property.errors.contains("has no property 'nam'; is 'name' meant?\n"), "\(property)")
         }
         let other = try await run(daemon, "list", "Boat", ends: 66)

@@ -12,10 +12,9 @@ import TributaryChanges
             let insert = ["object", "insert", "Employee", "name=\(name)", "salary=\(salary)"]
             try await daemon.success(of: insert)
         }
-        let list = try await daemon.command(
-            ["--json", "object", "list", "Employee", "--sort", "-salary", "--where", "salary > 3"]
+        let list = try await daemon.success(
+            of: ["--json", "object", "list", "Employee", "--sort", "-salary", "--where", "salary > 3"]
         )
-        #expect(list.ending == .exited(0), "\(list.errors)")
         let value = try JSONSerialization.jsonObject(with: Data(list.output.utf8)) as? [String: Any]
         let names = (value?["objects"] as? [[String: Any]])?.compactMap { ($0["values"] as? [String: Any])?["name"] }
         #expect(names as? [String] == ["Bob", "Cid"], "\(list.output)")
@@ -98,8 +97,7 @@ import TributaryChanges
         try daemon.folder.write(EmployeeModel.text(adding: "born: {type: Date, optional: true}"), to: "model.yaml")
         try await daemon.start()
         func run(_ arguments: String..., ends status: Int32 = 0) async throws -> String {
-            let result = try await daemon.command(arguments)
-            #expect(result.ending == .exited(status), "\(arguments): \(result)")
+            let result = try await daemon.expect(status, of: arguments)
             return result.output + result.errors
         }
         let wrong = try await run("object", "insert", "Employee", "name=Ann", "salary=abc", ends: 64)

@@ -32,8 +32,7 @@ import TributaryClient
         let busy = try await daemon.command(["restore", backup, "--store", daemon.store, "--move-aside"])
         #expect(busy.ending == .exited(75) && busy.errors.contains("a daemon has the store"), "\(busy)")
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
-        let refused = try await daemon.command(["restore", backup, "--store", daemon.store])
-        #expect(refused.ending == .exited(64) && refused.errors.contains("--move-aside"), "\(refused)")
+        try await daemon.expect(64, of: ["restore", backup, "--store", daemon.store], errors: "--move-aside")
         let former = daemon.folder.path("former.sqlite")
         try FileManager.default.copyItem(atPath: backup, toPath: former)
         try PlainSQL(path: former).execute("PRAGMA user_version = 5")
@@ -126,8 +125,7 @@ import TributaryClient
         let marked = try Data(contentsOf: URL(fileURLWithPath: long + ".restored"))
         for suffix in ["-wal", "-journal"] { try Data(suffix.utf8).write(to: URL(fileURLWithPath: long + suffix)) }
         for restoration in [[backup, "--move-aside"], ["--from-logs"]] {
-            let failed = try await daemon.command(["restore", "--store", long] + restoration)
-            #expect(failed.ending == .exited(74) && failed.errors.contains("File name too long"), "\(failed)")
+            try await daemon.expect(74, of: ["restore", "--store", long] + restoration, errors: "File name too long")
             #expect(try Data(contentsOf: URL(fileURLWithPath: long + ".restored")) == marked)
             for suffix in ["-wal", "-journal"] {
                 #expect(try Data(contentsOf: URL(fileURLWithPath: long + suffix)) == Data(suffix.utf8))
@@ -209,8 +207,7 @@ import TributaryClient
         let (daemon, backup) = try await backedUp()
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
         let place = daemon.folder.path("new.sqlite")
-        let missing = try await daemon.command(["restore", backup + "-none", "--store", place])
-        #expect(missing.ending == .exited(66), "\(missing)")
+        try await daemon.expect(66, of: ["restore", backup + "-none", "--store", place])
         let bytes = try Data(contentsOf: URL(fileURLWithPath: backup))
         func refusal(_ change: (inout Data) -> Void, _ more: [String] = []) async throws -> ChildProcess.Ending {
             var changed = bytes
@@ -276,8 +273,7 @@ import TributaryClient
         let backup = daemon.folder.path("backup.sqlite")
         try await daemon.success(of: ["backup", backup])
         #expect(try PlainSQL(path: backup).value("SELECT length(bytes) FROM tributary_blob") == "300000")
-        let checked = try await daemon.command(["--json", "check"])
-        #expect(checked.ending == .exited(0) && checked.output.contains("\"values\":1"), "\(checked)")
+        try await daemon.success(of: ["--json", "check"], output: "\"values\":1")
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
         let restore = ["restore", backup, "--store", daemon.store, "--move-aside"]
         try await daemon.success(of: restore)
@@ -295,15 +291,12 @@ import TributaryClient
         try await daemon.success(of: ["backup", "--keep", "1", series])
         let complete = try FileManager.default.contentsOfDirectory(atPath: series)
         try FileManager.default.removeItem(atPath: daemon.store + "-blobs")
-        let lost = try await daemon.command(["check"])
-        #expect(lost.ending == .exited(75) && lost.output.contains("large value"), "\(lost)")
-        let partial = try await daemon.command(["backup", daemon.folder.path("partial.sqlite")])
-        #expect(partial.ending == .exited(0) && partial.errors.contains("lacks 1 large value"), "\(partial)")
+        try await daemon.expect(75, of: ["check"], output: "large value")
+        try await daemon.success(of: ["backup", daemon.folder.path("partial.sqlite")], errors: "lacks 1 large value")
 
         // Beside such a backup the last complete one stays, however few are to be kept.
         for count in 2...3 {
-            let kept = try await daemon.command(["backup", "--keep", "1", series])
-            #expect(kept.ending == .exited(0) && kept.errors.contains("lacks 1 large value"), "\(kept)")
+            let kept = try await daemon.success(of: ["backup", "--keep", "1", series], errors: "lacks 1 large value")
             #expect(!kept.output.contains("removed "), "\(kept)")
             let names = try FileManager.default.contentsOfDirectory(atPath: series)
             #expect(names.count == count && complete.count == 1 && names.contains(complete[0]), "\(names)")
@@ -316,8 +309,7 @@ import TributaryClient
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
         try await daemon.success(of: ["restore", "--from-logs", "--store", daemon.store])
         #expect(!FileManager.default.fileExists(atPath: daemon.store))
-        let again = try await daemon.command(["restore", "--from-logs", "--store", daemon.store])
-        #expect(again.ending == .exited(66), "\(again)")
+        try await daemon.expect(66, of: ["restore", "--from-logs", "--store", daemon.store])
         try await daemon.start()
         try await daemon.success(of: ["sync"])
         #expect(try titles(daemon) == ["after", "before"])
@@ -345,8 +337,7 @@ import TributaryClient
         // A store that differs: the hint of the check works as it stands.
         try PlainSQL(path: daemon.store).execute("UPDATE Paper SET title = 'other'")
         try await daemon.start()
-        let check = try await daemon.command(["--socket", daemon.socket, "check"])
-        #expect(check.ending == .exited(75), "\(check)")
+        let check = try await daemon.expect(75, of: ["--socket", daemon.socket, "check"])
         let hint = try #require(check.output.split(separator: "\n").first { $0.contains("tributaryctl ") }, "\(check)")
         let command = try #require(hint.components(separatedBy: "tributaryctl ").last)
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")

@@ -18,13 +18,11 @@ import TributaryClient
         try ahead.write([[Self.insert]], to: daemon.logs)
         try await daemon.start()
         let path = "\(Self.writer)/0000000000000001-0000000000000001.tlog"
-        let held = try await daemon.command(["sync"])
-        #expect(held.ending == .exited(75), "\(held.output) \(held.errors)")
+        let held = try await daemon.expect(75, of: ["sync"])
         #expect(held.output.contains("held") && held.output.contains("since: "), "\(held.output)")
         #expect(held.output.contains("tributaryctl segment accept \(path)\n"), "\(held.output)")
         #expect(held.output.contains("writer: \(Self.writer)"), "\(held.output)")
-        let json = try await daemon.command(["sync", "--json"])
-        #expect(json.ending == .exited(75) && json.output.contains("segments-held"))
+        try await daemon.expect(75, of: ["sync", "--json"], output: "segments-held")
 
         let retried = try await daemon.command(["segment", "retry", path])
         #expect(
@@ -48,11 +46,7 @@ import TributaryClient
         try one.write([[Self.insert]], to: daemon.logs)
         try other.write([[Self.insert.replacing("Ann", with: "Bob")], []], to: daemon.logs)
         try await daemon.start()
-        let forked = try await daemon.command(["sync"])
-        #expect(
-            forked.ending == .exited(75) && forked.output.contains("Two machines have written as"),
-            "\(forked.output) \(daemon.log)"
-        )
+        let forked = try await daemon.expect(75, of: ["sync"], output: "Two machines have written as")
         #expect(forked.output.contains("since: "), "\(forked.output)")
         let writers = try await daemon.command(["writer", "list"])
         #expect(
@@ -128,11 +122,9 @@ import TributaryClient
             #expect(lines[caret - 1].hasPrefix("  …a") && lines[caret - 1].hasSuffix("b…") == isCut, "\(long.errors)")
             #expect(lines[caret - 1].dropFirst(lines[caret].count - 1).hasPrefix("salry"), "\(long.errors)")
         }
-        let sort = try await daemon.command(["object", "list", "Employee", "--sort=name,shoe"])
-        #expect(sort.ending == .exited(64) && sort.errors.contains("^"), "\(sort.errors)")
+        try await daemon.expect(64, of: ["object", "list", "Employee", "--sort=name,shoe"], errors: "^")
 
-        let insert = try await daemon.command(["object", "insert", "Employee", "name=Ann", "salary=100001"])
-        #expect(insert.ending == .exited(65))
+        let insert = try await daemon.expect(65, of: ["object", "insert", "Employee", "name=Ann", "salary=100001"])
         let told = insert.errors.split(separator: "\n").filter { $0.contains("100000") || $0.contains("greater") }
         #expect(told.count == 1, "\(insert.errors)")
     }

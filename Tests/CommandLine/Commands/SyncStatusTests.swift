@@ -19,11 +19,9 @@ import TributaryClient
         try await daemon.start(withLogsOf: 64 << 10)
         let title = String(repeating: "x", count: 100_000)
         try await daemon.save(#"{"insert":"Department","values":{"title":"\#(title)"}}"#)
-        let full = try await daemon.command(["sync"])
-        #expect(full.ending == .exited(75), "\(full.errors)")
+        let full = try await daemon.expect(75, of: ["sync"])
         #expect(full.errors.contains("No space left on device"), "\(full.errors)")
-        let json = try await daemon.command(["sync", "--json"])
-        #expect(json.ending == .exited(75), "\(json.errors)")
+        let json = try await daemon.expect(75, of: ["sync", "--json"])
         #expect(json.output.contains("urn:tributary:problem:storage-full"), "\(json.output)")
         #expect(try await daemon.command(["status", "--check"]).ending == .exited(75))
         let status = try await daemon.command(["status"])
@@ -67,8 +65,7 @@ import TributaryClient
         #expect(code == 200)
         let problems = try #require(answer["problems"] as? [[String: Any]], "\(answer)")
         #expect(problems.map { $0["code"] as? String } == ["segments-forked"])
-        let sync = try await daemon.command(["sync"])
-        #expect(sync.ending == .exited(75) && sync.output.contains("Two machines have written as"), "\(sync.output)")
+        try await daemon.expect(75, of: ["sync"], output: "Two machines have written as")
         #expect(try await daemon.command(["status", "--check"]).ending == .exited(75))
         // The file that was applied comes back.
         try right.write(to: file)
@@ -83,11 +80,7 @@ import TributaryClient
         let broken = "{}\n{\"end\":1,\"transactions\":1,\"changes\":1,\"sha256\":\"\(hash)\"}\n"
         try daemon.folder.write(broken, to: "logs/\(Self.writer)/0000000000000001.baseline")
         try await daemon.start()
-        let without = try await daemon.command(["sync"])
-        #expect(
-            without.ending == .exited(75) && without.output.contains(".baseline is not used"),
-            "\(without.output)"
-        )
+        try await daemon.expect(75, of: ["sync"], output: ".baseline is not used")
         var writer = ForeignWriter(id: Self.writer, milliseconds: UInt64(Date().timeIntervalSince1970 * 1000))
         try writer.write([[Self.insert("Ann")]], to: daemon.logs)
         try await daemon.success(of: ["sync"])
@@ -105,8 +98,7 @@ import TributaryClient
         let daemon = try RunningDaemon()
         try daemon.folder.write("", to: "logs/\(path)")
         try await daemon.start()
-        let sync = try await daemon.command(["sync"])
-        #expect(sync.ending == .exited(75) && sync.output.contains("lower-case"), "\(sync.output)")
+        try await daemon.expect(75, of: ["sync"], output: "lower-case")
         #expect(try await daemon.command(["status", "--check"]).ending == .exited(75))
     }
 }

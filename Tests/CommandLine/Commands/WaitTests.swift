@@ -68,8 +68,7 @@ import TributaryClient
         try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
         try Data(segment.bytes()).write(to: place)
         try await daemon.start()
-        let waited = try await daemon.command(["wait"])
-        #expect(waited.ending == .exited(0))
+        let waited = try await daemon.success(of: ["wait"])
         #expect(waited.errors.contains("not imported: \(segment.name.path): held."), "\(waited.errors)")
         #expect(waited.errors.contains("tributaryctl segment accept \(segment.name.path)"), "\(waited.errors)")
     }

@@ -131,8 +131,7 @@ import TributaryClient
             #expect(!before.isEmpty)
             try await peers.compact([one], untilGone: before)
         }
-        let answer = try await one.command(["compact", "--dry-run"])
-        #expect(answer.ending == .exited(0) && answer.output.contains(", verified"), "\(answer)")
+        try await one.success(of: ["compact", "--dry-run"], output: ", verified")
         let two = try await peers.add("two")
         try await peers.synchronize(peers.daemons)
         #expect(two.journal.contains("joined a baseline"), "\(two.log)")

@@ -169,15 +169,44 @@ final class RunningDaemon: EndingWithTest {
         return try await Answer(of: arguments, to: program, in: folder, input: input, environment: settings)
     }
 
-    /// The answer of a command that must succeed.
+    /// The answer of a command that must succeed, and whose output and errors must contain these texts.
     @discardableResult
     func success(
         of arguments: [String],
         input: String? = nil,
+        environment: [String: String] = [:],
+        output: String = "",
+        errors: String = "",
         at place: SourceLocation = #_sourceLocation
     ) async throws -> Answer {
-        let answer = try await command(arguments, input: input)
-        #expect(answer.ending == .exited(0), "\(arguments): \(answer)\n\(log)", sourceLocation: place)
+        try await expect(
+            0,
+            of: arguments,
+            input: input,
+            environment: environment,
+            output: output,
+            errors: errors,
+            at: place
+        )
+    }
+
+    /// The answer of a command that must end with a status, and whose output and errors must contain these texts.
+    @discardableResult
+    func expect(
+        _ status: Int32,
+        of arguments: [String],
+        from program: String = "tributaryctl",
+        input: String? = nil,
+        environment: [String: String] = [:],
+        output: String = "",
+        errors: String = "",
+        at place: SourceLocation = #_sourceLocation
+    ) async throws -> Answer {
+        let answer = try await command(arguments, of: program, input: input, environment: environment)
+        let isExpected =
+            answer.ending == .exited(status) && (output.isEmpty || answer.output.contains(output))
+            && (errors.isEmpty || answer.errors.contains(errors))
+        #expect(isExpected, "\(status) \(output) \(errors), \(arguments): \(answer)\n\(log)", sourceLocation: place)
         return answer
     }
 

@@ -55,8 +55,7 @@ import TributaryClient
         let hanging = try HangingFolder(daemon.store)
         let second = try daemon.spawn()
         try await hanging.waitForVictim()
-        let check = try await daemon.command(["status", "--check"])
-        #expect(check.ending == .exited(75), "\(check)")
+        let check = try await daemon.expect(75, of: ["status", "--check"])
         #expect(check.errors.contains("its last start failed") && check.errors.contains("Employee.salary"), "\(check)")
         withExtendedLifetime(hanging) { second.send(SIGKILL) }
     }
@@ -70,8 +69,7 @@ import TributaryClient
             let hanging = try HangingFolder(daemon.store)
             let process = try daemon.spawn()
             try await hanging.waitForVictim()
-            let check = try await daemon.command(["status", "--check"])
-            #expect(check.ending == .exited(75), "\(check)")
+            let check = try await daemon.expect(75, of: ["status", "--check"])
             withExtendedLifetime(hanging) { process.send(SIGKILL) }
             _ = await process.ending()
             return check.errors

@@ -17,8 +17,7 @@ import TributaryClient
         try daemon.folder.write(EmployeeModel.text.replacing("max: 100000", with: "max: 200000"), to: "model.yaml")
         status = try await daemon.client.send(AdminCall(.get, "/v1/status"))
         #expect(status.text.contains(#""restartNeeded":true"#) && status.text.contains("has changed since the start"))
-        let reload = try await daemon.command(["reload"])
-        #expect(reload.ending == .exited(0) && reload.output.contains("needs a restart: model"), "\(reload)")
+        try await daemon.success(of: ["reload"], output: "needs a restart: model")
         try daemon.folder.write(EmployeeModel.text, to: "model.yaml")
         status = try await daemon.client.send(AdminCall(.get, "/v1/status"))
         #expect(status.text.contains(#""restartNeeded":false"#), "\(status.text)")
@@ -40,23 +39,20 @@ import TributaryClient
             #expect(try PlainSQL(path: daemon.store).value("SELECT salary FROM Employee") == "10.0")
             // The check says so without a start.
             let check = ["--check-config", "--config", daemon.configuration]
-            let told = try await daemon.command(check, of: "tributaryd")
-            #expect(told.ending == .exited(78) && told.errors.contains("Employee.salary: 1 value"), "\(told)")
+            let told = try await daemon.expect(78, of: check, from: "tributaryd", errors: "Employee.salary: 1 value")
             #expect(told.errors.contains("allow_loss"), "\(told)")
             let diff = ["model", "diff", "--store", "--config", daemon.configuration]
             let same = try await daemon.command(diff)
             #expect(same.ending == told.ending && same.errors == told.errors, "\(same)")
             try daemon.folder.write(EmployeeModel.text, to: "former.yaml")
-            let former = try await daemon.command(diff + [daemon.folder.path("former.yaml")])
-            #expect(former.ending == .exited(0) && former.output.contains("is at this version"), "\(former)")
+            try await daemon.success(of: diff + [daemon.folder.path("former.yaml")], output: "is at this version")
             if isAllowed {
                 try daemon.configure("migration: {allow_loss: true}")
             } else {
                 let next = Self.withoutSalary.replacing("version: \"1\"", with: "version: \"2\"")
                 try daemon.folder.write(next, to: "model.yaml")
             }
-            let allowed = try await daemon.command(check, of: "tributaryd")
-            #expect(allowed.ending == .exited(0) && allowed.output.contains("lost:\n  Employee.salary: 1 value"))
+            try await daemon.expect(0, of: check, from: "tributaryd", output: "lost:\n  Employee.salary: 1 value")
             #expect(try PlainSQL(path: daemon.store).value("SELECT salary FROM Employee") == "10.0")
             try await daemon.start()
             #expect(daemon.journal.contains("The migration drops values"), "\(daemon.log)")
@@ -81,10 +77,8 @@ import TributaryClient
         #expect(told.ending == .exited(78), "\(told)")
         #expect(told.errors.contains("Employee.loud") && told.errors.contains("no attribute 'nme'"), "\(told)")
         let models = [daemon.folder.path("former.yaml"), daemon.folder.path("model.yaml")]
-        let diff = try await daemon.command(["model", "diff"] + models)
-        #expect(diff.ending == .exited(65) && diff.output.contains("! Employee.loud"), "\(diff)")
-        let json = try await daemon.command(["model", "diff", "--json"] + models)
-        #expect(json.ending == .exited(65) && json.output.contains("uppercase:(nme)"), "\(json)")
+        try await daemon.expect(65, of: ["model", "diff"] + models, output: "! Employee.loud")
+        try await daemon.expect(65, of: ["model", "diff", "--json"] + models, output: "uppercase:(nme)")
         #expect(await (try daemon.spawn()).ending() == .exited(78))
         try daemon.folder.write(EmployeeModel.text, to: "model.yaml")
         try await daemon.start()
@@ -163,17 +157,15 @@ import TributaryClient
         #expect(diff.output.contains("  rename Employee.title (from 'name' to 'title')"), "\(diff.output)")
         let json = try await daemon.command(["model", "diff", "--json", older, newer])
         #expect(json.output.contains(#""dropsValues":true"#), "\(json.output)")
-        let same = try await daemon.command(["model", "diff", older, older])
-        #expect(
-            same.ending == .exited(0) && same.output.contains("the stores of the two models do not differ"),
-            "\(same.output)"
+        try await daemon.success(
+            of: ["model", "diff", older, older],
+            output: "the stores of the two models do not differ"
         )
         try daemon.folder.write(
             next.replacing("count: {type: Integer 64", with: "count: {type: Boolean"),
             to: "next.yaml"
         )
-        let refused = try await daemon.command(["model", "diff", older, newer])
-        #expect(refused.ending == .exited(65) && refused.output.contains("! Employee.count"), "\(refused)")
+        try await daemon.expect(65, of: ["model", "diff", older, newer], output: "! Employee.count")
         #expect(try await daemon.command(["model", "diff", older, "/nowhere.yaml"]).ending == .exited(66))
     }
 }

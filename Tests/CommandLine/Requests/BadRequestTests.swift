@@ -49,10 +49,8 @@ struct BadRequestTests {
         #expect(try await daemon.call(.get, "/v1/status").1["state"] as? String == "running")
         let predicate = try await daemon.call(.get, "/v1/objects/Employee?where=name%20%3D%3D%20%3D%3D").1
         #expect(predicate["position"] is Int, "\(predicate)")
-        let command = try await daemon.command(["object", "list", "Nobody"])
-        #expect(command.ending == .exited(66))
-        let wrong = try await daemon.command(["object", "list", "Employee", "--where", "salary >"])
-        #expect(wrong.ending == .exited(64))
+        try await daemon.expect(66, of: ["object", "list", "Nobody"])
+        try await daemon.expect(64, of: ["object", "list", "Employee", "--where", "salary >"])
     }
 
     @Test("20 MiB, no HTTP at all, a client that hangs up, and 200 at once", .timeLimit(.minutes(30)))

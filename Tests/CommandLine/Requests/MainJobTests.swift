@@ -44,21 +44,6 @@ struct MainJobTests {
         #expect(!FileManager.default.fileExists(atPath: daemon.socket))
     }
 
-    @Test("saved changes are exported, and another instance imports them", .timeLimit(.minutes(30)))
-    func twoInstances() async throws {
-        let one = try RunningDaemon("one")
-        let two = try RunningDaemon("two", in: one.folder)
-        try await one.start()
-        try await two.start()
-        let insert = try await one.success(of: ["object", "insert", "Employee", "name=Bob", "salary=7"])
-        let id = insert.output.trimmingCharacters(in: .whitespacesAndNewlines)
-        try await one.success(of: ["sync"])
-        try await two.success(of: ["sync"])
-        let other = try await two.command(["object", "get", "Employee", id])
-        #expect(other.output.contains("Bob"), "\(other.errors)")
-        #expect(try await one.digest() == two.digest())
-    }
-
     @Test("SIGTERM in the middle of an import ends well, and the next start finishes it", .timeLimit(.minutes(30)))
     func stopDuringImport() async throws {
         let daemon = try RunningDaemon()

@@ -47,8 +47,7 @@ import TributaryClient
         let daemon = try await RunningDaemon.started()
         // The stopped process does not respond; the kernel still accepts connections for it.
         daemon.process?.send(SIGSTOP)
-        let silent = try await daemon.command(command + ["--timeout", "300ms"])
-        #expect(silent.ending == .exited(69), "\(silent.errors)")
+        let silent = try await daemon.expect(69, of: command + ["--timeout", "300ms"])
         #expect(silent.errors.contains(daemon.socket) && silent.errors.contains("--timeout"), "\(silent.errors)")
         daemon.process?.send(SIGCONT)
         try await daemon.success(of: ["--timeout", "1m", "status"])

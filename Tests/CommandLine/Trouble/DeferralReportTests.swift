@@ -86,8 +86,7 @@ import TributaryClient
         let file = try writer.write([Self.lines + [nameless]], to: daemon.logs)
         try await daemon.success(of: ["segment", "verify", file])
         let model = daemon.folder.path("model.yaml")
-        let checked = try await daemon.command(["segment", "verify", "--model", model, file])
-        #expect(checked.ending == .exited(65))
+        let checked = try await daemon.expect(65, of: ["segment", "verify", "--model", model, file])
         #expect(checked.output.contains("line 3") && checked.output.contains("Employee.salary"), "\(checked.output)")
         #expect(checked.output.contains("line 4") && checked.output.contains("Employee.shoe"), "\(checked.output)")
         #expect(checked.output.contains("line 6") && checked.output.contains("to-many"), "\(checked.output)")
@@ -129,8 +128,7 @@ import TributaryClient
             "segment", "write", "--logs", daemon.logs, "--writer", "5f0c0000-0000-4000-8000-00000000000a", "--model",
             daemon.folder.path("model.yaml"),
         ]
-        let refused = try await daemon.command(arguments, input: insert + "\n")
-        #expect(refused.ending == .exited(65) && refused.errors.contains("line 1"), "\(refused.errors)")
+        let refused = try await daemon.expect(65, of: arguments, input: insert + "\n", errors: "line 1")
         #expect(refused.errors.contains("'Employee.name' is mandatory"), "\(refused.errors)")
         let update = #"{"update":"Employee","id":"\#(Self.ann)","values":{"name":"Ann"}}"#
         try await daemon.success(of: arguments, input: insert + "\n" + update + "\n")

@@ -51,8 +51,7 @@ import TributaryClient
             try await two.save(insertion("two \(number)"))
         }
         for daemon in [one, two] {
-            let full = try await daemon.command(["sync"])
-            #expect(full.ending == .exited(75), "\(full)")
+            let full = try await daemon.expect(75, of: ["sync"])
             #expect(full.output.contains("3 transactions of this store wait"), "\(full)")
             #expect(try await daemon.problems() == ["folder-full"])
         }

@@ -22,8 +22,7 @@ import TributaryClient
         #expect(disks?.count == 1 && disks?[0]["freeBytes"] as? Int == 64 << 10, "\(disks ?? [])")
         #expect(disks?[0]["totalBytes"] as? Int == 4 << 30, "\(disks ?? [])")
         #expect(try await daemon.problems().contains("disk-low"))
-        let full = try await daemon.command(["backup", daemon.folder.path("full.sqlite")])
-        #expect(full.ending == .exited(75) && full.errors.contains("No space"), "\(full)")
+        try await daemon.expect(75, of: ["backup", daemon.folder.path("full.sqlite")], errors: "No space")
         try daemon.folder.write("\(1 << 30)", to: "volume")
         try await daemon.success(of: ["backup", daemon.folder.path("roomy.sqlite")])
     }
@@ -45,15 +44,13 @@ import TributaryClient
         let daemon = try RunningDaemon()
         try await daemon.start(withStoreOf: 320 << 10)
         let title = String(repeating: "x", count: 100_000)
-        let insert = try await daemon.command(["object", "insert", "Department", "title=\(title)"])
-        #expect(insert.ending == .exited(75), "\(insert)")
+        let insert = try await daemon.expect(75, of: ["object", "insert", "Department", "title=\(title)"])
         #expect(insert.errors.contains("the disk of the store is full"), "\(insert.errors)")
 
         var writer = RunningDaemon.foreignWriter()
         let id = "0190f1a2-0000-7000-8000-000000000001"
         try writer.write([[#"{"insert":"Department","id":"\#(id)","values":{"title":"\#(title)"}}"#]], to: daemon.logs)
-        let full = try await daemon.command(["sync"])
-        #expect(full.ending == .exited(75) && full.output.contains("Importing failed"), "\(full)")
+        try await daemon.expect(75, of: ["sync"], output: "Importing failed")
         try await daemon.resizeStore(to: 16 << 20)
         let roomy = try await daemon.success(of: ["sync"])
         #expect(try await daemon.count("Department") == 1)

@@ -22,8 +22,7 @@ import TributaryClient
         try FileManager.default.createDirectory(atPath: daemon.logs, withIntermediateDirectories: false)
         try await daemon.start()
         try await daemon.save(Self.insert("second"))
-        let sync = try await daemon.command(["sync"])
-        #expect(sync.ending == .exited(75) && sync.errors.contains("another folder"), "\(sync)")
+        try await daemon.expect(75, of: ["sync"], errors: "another folder")
         #expect(try await daemon.problems() == ["logs-missing"])
         #expect(try FileManager.default.contentsOfDirectory(atPath: daemon.logs) == [])
 

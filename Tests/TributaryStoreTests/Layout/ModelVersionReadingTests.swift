@@ -110,12 +110,8 @@ struct ModelVersionReadingTests {
 
     @Test func aVersionThatIsWhatAnOlderOneWasIsNewer() throws {
         func version(_ name: String, hasNote: Bool) throws -> Model {
-            var item = EntityDefinition(name: "Item")
-            item.attributes = [Attribute(name: "label", type: .string)]
-            var note = Attribute(name: "note", type: .string)
-            note.isOptional = true
-            if hasNote { item.attributes.append(note) }
-            return try Model(version: name, entities: [item])
+            let note = hasNote ? ", note: String?" : ""
+            return try Model(yaml: "version: '\(name)'\nentities: {Item: {attributes: {label: String\(note)}}}")
         }
         let first = try version("1", hasNote: false)
         let second = try version("2", hasNote: true).succeeding([first])

@@ -136,16 +136,14 @@ struct WriteLockTests {
     }
 
     @Test func namesWithUnderscoresDoNotMeetInIndexes() throws {
-        func entity(_ name: String, _ relationship: String) -> EntityDefinition {
-            var result = EntityDefinition(name: name)
-            var part = Relationship(name: relationship, destination: "Part")
-            part.isOptional = true
-            result.relationships = [part]
-            return result
-        }
         let model = try Model(
-            version: "1",
-            entities: [entity("Order", "item_part"), entity("Order_item", "part"), EntityDefinition(name: "Part")]
+            yaml: """
+                version: "1"
+                entities:
+                  Order: {relationships: {item_part: {to: Part?}}}
+                  Order_item: {relationships: {part: {to: Part?}}}
+                  Part: {}
+                """
         )
         let fixture = try StoreFixture(model: model)
         let order = try #require(model.entity(named: "Order"))

@@ -13,7 +13,7 @@ import TributaryModel
         var conflicts = 0
         for round in 0..<10 {
             let schedule = MixedSchedule(using: &generator)
-            let model = try Model(version: "1", entities: SampleModel.definitions + [MixedSchedule.note])
+            let model = try SampleModel.make(adding: MixedSchedule.note)
             let (slow, fast) = (try Replica(model), try Replica(model))
             for transaction in schedule.transactions { try slow.apply(transaction, slice: 1) }
             var rest = schedule.transactions[...]
@@ -38,7 +38,7 @@ import TributaryModel
     }
 
     @Test func `deletions of objects without relationships wait, and links do not`() throws {
-        let model = try Model(version: "1", entities: SampleModel.definitions + [MixedSchedule.note])
+        let model = try SampleModel.make(adding: MixedSchedule.note)
         let replica = try Replica(model)
         try replica.store.write { write in
             try write.letRowsWait()
@@ -216,14 +216,8 @@ private struct MixedSchedule {
     }
 
     /// An entity without relationships, whose deletions wait too.
-    static var note: EntityDefinition {
-        var note = EntityDefinition(name: "Note")
-        note.attributes = [
-            Attribute(name: "text", type: .string), Attribute(name: "pages", type: .integer64),
-            SampleModel.attribute("peak", .integer64, rule: .max),
-        ]
-        return note
-    }
+    static let note =
+        "  Note: {attributes: {text: String, pages: Integer 64, peak: {type: Integer 64, merge: max}}}\n"
 
     private static func plain(_ generator: inout SeededGenerator) -> Change {
         func pick(_ ids: ClosedRange<Int>) -> Int { Int.random(in: ids, using: &generator) }

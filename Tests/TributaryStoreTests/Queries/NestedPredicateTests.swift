@@ -121,11 +121,8 @@ struct NestedPredicateTests {
     }
 
     @Test func aPathHasAnEnd() throws {
-        var person = EntityDefinition(name: "Person")
-        var boss = Relationship(name: "boss", destination: "Person")
-        boss.isOptional = true
-        person.relationships = [boss]
-        let fixture = try StoreFixture(model: try Model(version: "1", entities: [person]))
+        let model = try Model(yaml: "version: '1'\nentities: {Person: {relationships: {boss: {to: Person?}}}}")
+        let fixture = try StoreFixture(model: model)
         let store = fixture.store
         let entity = try #require(store.model.entity(named: "Person"))
         func count(_ length: Int) throws -> Int {

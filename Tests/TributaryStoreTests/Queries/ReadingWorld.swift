@@ -31,53 +31,33 @@ struct ReadingWorld {
 
     // MARK: Model
 
-    private static func attribute(_ name: String, _ type: AttributeType) -> Attribute {
-        var attribute = Attribute(name: name, type: type)
-        attribute.isOptional = true
-        return attribute
-    }
-
-    private static func relationship(
-        _ name: String,
-        _ destination: String,
-        _ inverse: String?,
-        toMany: Bool = false,
-        ordered: Bool = false
-    ) -> Relationship {
-        var relationship = Relationship(name: name, destination: destination, inverse: inverse)
-        relationship.isToMany = toMany
-        relationship.isOrdered = ordered
-        relationship.isOptional = true
-        return relationship
-    }
-
     private static func makeModel() throws -> Model {
-        var person = EntityDefinition(name: "Person")
-        person.attributes = [
-            attribute("name", .string), attribute("age", .integer32), attribute("height", .double),
-            attribute("born", .date), attribute("active", .boolean), attribute("wage", .decimal),
-            attribute("code", .uuid), attribute("home", .uri), attribute("photo", .binary),
-        ]
-        person.relationships = [
-            relationship("company", "Company", "people"),
-            relationship("projects", "Project", "members", toMany: true),
-            relationship("friends", "Person", "friends", toMany: true),
-            relationship("mentor", "Person", "pupils"),
-            relationship("pupils", "Person", "mentor", toMany: true),
-        ]
-        var manager = EntityDefinition(name: "Manager")
-        manager.parent = "Person"
-        manager.attributes = [attribute("bonus", .integer64)]
-        var company = EntityDefinition(name: "Company")
-        company.attributes = [attribute("title", .string), attribute("founded", .date), attribute("size", .integer64)]
-        company.relationships = [
-            relationship("people", "Person", "company", toMany: true),
-            relationship("parts", "Company", "whole", toMany: true), relationship("whole", "Company", "parts"),
-        ]
-        var project = EntityDefinition(name: "Project")
-        project.attributes = [attribute("title", .string), attribute("budget", .decimal)]
-        project.relationships = [relationship("members", "Person", "projects", toMany: true, ordered: true)]
-        return try Model(version: "1", entities: [person, manager, company, project])
+        try Model(
+            yaml: """
+                version: "1"
+                entities:
+                  Person:
+                    attributes:
+                      {name: String?, age: Integer 32?, height: Double?, born: Date?, active: Boolean?, \
+                wage: Decimal?, code: UUID?, home: URI?, photo: Binary?}
+                    relationships:
+                      company: {to: Company?, inverse: people}
+                      projects: {to: Project, many: true, inverse: members}
+                      friends: {to: Person, many: true, inverse: friends}
+                      mentor: {to: Person?, inverse: pupils}
+                      pupils: {to: Person, many: true, inverse: mentor}
+                  Manager: {parent: Person, attributes: {bonus: Integer 64?}}
+                  Company:
+                    attributes: {title: String?, founded: Date?, size: Integer 64?}
+                    relationships:
+                      people: {to: Person, many: true, inverse: company}
+                      parts: {to: Company, many: true, inverse: whole}
+                      whole: {to: Company?, inverse: parts}
+                  Project:
+                    attributes: {title: String?, budget: Decimal?}
+                    relationships: {members: {to: Person, many: true, ordered: true, inverse: projects}}
+                """
+        )
     }
 
     // MARK: Values

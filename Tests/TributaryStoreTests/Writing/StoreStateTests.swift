@@ -152,9 +152,8 @@ import TributaryModel
 
     @Test func `a model that changed something so that values would be lost is refused by name`() throws {
         let replica = try Replica()
-        var definitions = SampleModel.definitions
-        definitions[0].attributes[0].type = .integer64
-        let changed = try Model(version: "2", entities: definitions)
+        let text = SampleModel.text.replacing("version: \"1\"", with: "version: \"2\"")
+        let changed = try Model(yaml: text.replacing("{name: String, nick", with: "{name: Integer 64, nick"))
         let error = try #require(throws: MigrationError.self) { try replica.reopen(changed) }
         guard case .notInferable("1", "2", let refusals) = error else { throw error }
         #expect(refusals.map(\.entity) == ["Person"] && refusals.map(\.property) == ["name"])

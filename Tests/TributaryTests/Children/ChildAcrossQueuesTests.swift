@@ -77,7 +77,7 @@ struct ChildAcrossQueuesTests {
 
     @Test func severalSavesOfOneBodyArriveInOrder() async throws {
         let child = container.newChildOfViewContext()
-        let id = try await child.perform { context in
+        let id = try await child.save { context in
             let employee = try context.insert(Employee.self)
             for number in 0..<5 {
                 employee.name = "\(number)"
@@ -85,7 +85,6 @@ struct ChildAcrossQueuesTests {
             }
             let other = try context.hireAndSave("gone")
             context.delete(other)
-            try context.save()
             return employee.objectID
         }
         #expect(try await names() == ["4"])

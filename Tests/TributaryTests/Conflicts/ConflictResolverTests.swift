@@ -50,12 +50,11 @@ struct ConflictResolverTests {
 
     @Test func refreshingSettlesAConflict() async throws {
         let (background, id) = try await Company.conflict(in: container) { $0.salary = 5 }
-        try await background.perform { context in
+        try await background.save { context in
             #expect(throws: ConflictError.self) { try context.save() }
             let employee = try #require(context.object(with: id, as: Employee.self))
             context.refresh(employee, mergeChanges: true)
             #expect(employee.name == "Here" && employee.salary == 5)
-            try context.save()
         }
     }
 

@@ -42,7 +42,7 @@ struct SharedUUIDTests {
 
     @Test func referencesToOtherObjectsThanTheReplacedOneStay() async throws {
         let context = container.newBackgroundContext(mergePolicy: .objectTrump)
-        let (product, order) = try await context.perform { context in
+        let (product, order) = try await context.save { context in
             let stored = try context.insert("Product", ["title": .string("tea")])
             try context.save()
             // Gives way to the stored one, which has its key.
@@ -53,7 +53,6 @@ struct SharedUUIDTests {
             try order.setValue(.reference(other.uniqueID), forKey: "product")
             try order.setValue(.reference(note.uniqueID), forKey: "note")
             try order.link(note, forKey: "notes")
-            try context.save()
             return (stored.objectID, order.objectID)
         }
         try await container.performBackgroundTask { context in

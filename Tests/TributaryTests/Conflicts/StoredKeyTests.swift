@@ -292,12 +292,11 @@ struct StoredKeyTests {
             }
         }
         await #expect(throws: ConflictError.self) {
-            try await container.newBackgroundContext(mergePolicy: .objectTrump).perform { context in
+            try await container.newBackgroundContext(mergePolicy: .objectTrump).save { context in
                 _ = try context.insert(
                     "Product",
                     ["code": .string("A1"), "country": .string("CH"), "serial": .string("2")]
                 )
-                try context.save()
             }
         }
         let count = try await container.performBackgroundTask { try $0.count(for: FetchRequest("Product")) }

@@ -162,7 +162,7 @@ struct UniquenessTests {
     }
 
     @Test func aKeyThatIsFreedInTheSaveMayBeTaken() async throws {
-        try await container.performBackgroundTask { context in
+        try await container.save { context in
             let (first, second) = (try make(context, "A1", "one"), try make(context, "A2", "two"))
             try context.save()
             try first.setValue(.string("A2"), forKey: "code")
@@ -170,7 +170,6 @@ struct UniquenessTests {
             try context.save()
             context.delete(first)
             try make(context, "A2", "three")
-            try context.save()
         }
         #expect(try await titles() == ["three", "two"])
     }
@@ -198,10 +197,7 @@ struct UniquenessTests {
     @Test func theStepsOfAnObjectThatOverwriteDeletesAreForgotten() async throws {
         let background = container.newBackgroundContext(mergePolicy: .overwrite)
         await background.perform { $0.undoStack = UndoStack() }
-        try await background.perform { context in
-            try make(context, "A1", "former")
-            try context.save()
-        }
+        try await background.save { _ = try make($0, "A1", "former") }
         try await background.perform { context in
             try make(context, "A1", "new")
             try context.save()

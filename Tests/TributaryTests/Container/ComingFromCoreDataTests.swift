@@ -259,13 +259,6 @@ struct ComingFromCoreDataTests {
             #expect(!context.automaticallyMergesChangesFromParent)
         }
     }
-
-    @Test func anUnknownIDIsAFaultUntilItIsRead() throws {
-        let unknown = UniqueID(high: 1, low: 2)
-        let id = ManagedObjectID("Project", unknown)
-        #expect(view.object(with: id).isFault)
-        #expect(throws: ContextError.notFound(id)) { try view.existingObject(with: id) }
-    }
 }
 
 /// A note whose Swift properties show something else than its attributes.

@@ -36,10 +36,7 @@ struct OpeningCheckTests {
         let path = folder.path("store.sqlite")
         let old = try model("1", "old: String?")
         let container = try await PersistentContainer(name: "x", path: path, model: old)
-        try await container.performBackgroundTask { context in
-            try context.insert("Note", ["text": .string("a"), "old": .string("kept")])
-            try context.save()
-        }
+        try await container.save { _ = try $0.insert("Note", ["text": .string("a"), "old": .string("kept")]) }
         try await container.close()
         let new = try model("2", attributes)
         await #expect(throws: ContextError.self) {

@@ -52,12 +52,11 @@ import TributaryStore
             #expect(try (context.existingObject(with: ids[0]) as? Employee)?.visits == 120)
             try context.save()
         }
-        try await strict.perform { context in
+        try await strict.save { context in
             #expect(throws: ConflictError.self) { try context.save() }
             let renamed = try #require(try context.existingObject(with: ids[1]) as? Employee)
             context.refresh(renamed, mergeChanges: true)
             #expect(renamed.name == "there" && renamed.age == 50)
-            try context.save()
         }
         try view.save()
         let stored = try await container.performBackgroundTask { context in

@@ -55,44 +55,6 @@ struct BackgroundContextTests {
         }
     }
 
-    @Test func aThreadCanWait() async throws {
-        let background = container.newBackgroundContext()
-        let count = try await onThread {
-            background.performAndWait { context in
-                _ = try? context.insert(Employee.self)
-                return context.insertedObjects.count
-            }
-        }
-        #expect(count == 1)
-    }
-
-    @Test func objectsWithoutChangesAreHeldWeakly() async throws {
-        let background = container.newBackgroundContext()
-        try await background.perform { context in
-            for number in 0..<100 { try context.hire("\(number)") }
-            #expect(context.registeredObjects.count == 100)
-            try context.save()
-            #expect(context.registeredObjects.isEmpty)
-            let kept = try context.fetch(Employee.self)
-            #expect(context.registeredObjects.count == kept.count)
-        }
-    }
-
-    @Test func aContextTakesOverNewStateBetweenBodies() async throws {
-        let background = container.newBackgroundContext()
-        let id = try await background.perform { context in
-            context.automaticallyMergesChangesFromParent = true
-            let employee = try context.hireAndSave("Ann")
-            employee.salary = 1
-            return employee.objectID
-        }
-        try await container.change(id) { $0.name = "Bob" }
-        try await background.save { context in
-            let employee = try #require(context.object(with: id) as? Employee)
-            #expect(employee.name == "Bob" && employee.salary == 1)
-        }
-    }
-
     // MARK: Nested waits
 
     @Test func aBodyCanWaitForAnotherOneOfItsContext() async throws {

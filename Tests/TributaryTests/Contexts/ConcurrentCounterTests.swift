@@ -12,6 +12,7 @@ import TributaryStore
 struct ConcurrentCounterTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
+    private var view: ManagedObjectContext { container.viewContext }
     let id: ManagedObjectID
 
     private static let model = """
@@ -67,7 +68,6 @@ struct ConcurrentCounterTests {
     }
 
     @Test func anUnsavedAmountSurvivesAMerge() async throws {
-        let view = container.viewContext
         let item = try item(view)
         try add(5, to: item)
         try await addElsewhere(100)
@@ -80,7 +80,6 @@ struct ConcurrentCounterTests {
 
     @Test(arguments: [MergePolicy.objectTrump, .storeTrump, .overwrite])
     func anUnsavedAmountIsSavedOnTopOfTheNewestState(_ policy: MergePolicy) async throws {
-        let view = container.viewContext
         view.mergePolicy = policy
         let item = try item(view)
         try add(5, to: item)
@@ -98,12 +97,11 @@ struct ConcurrentCounterTests {
             try item.setValue(.integer(15), forKey: "stock")
         }
         try await addElsewhere(100)
-        try await background.perform { context in
+        try await background.save { context in
             let item = try context.existingObject(with: id)
             #expect(throws: ConflictError.self) { try context.save() }
             context.refresh(item, mergeChanges: true)
             #expect(try item.value(forKey: "stock") == .integer(115))
-            try context.save()
         }
         #expect(try exported() == ["10", "100", "5"])
     }
@@ -124,7 +122,6 @@ struct ConcurrentCounterTests {
     }
 
     @Test func aChildGivesItsParentTheAmount() async throws {
-        let view = container.viewContext
         let item = try item(view)
         let child = view.newChild()
         let copy = try child.existingObject(with: id)
@@ -151,7 +148,6 @@ struct ConcurrentCounterTests {
     }
 
     @Test func anOlderSnapshotTakesNothingFromOthers() async throws {
-        let view = container.viewContext
         let item = try item(view)
         let snapshot = item.snapshot()
         let coded = try JSONDecoder().decode(ObjectSnapshot.self, from: JSONEncoder().encode(snapshot))
@@ -170,7 +166,6 @@ struct ConcurrentCounterTests {
     }
 
     @Test func undoTakesBackWhatTheStepHasAdded() async throws {
-        let view = container.viewContext
         let item = try item(view)
         try add(5, to: item)
         try view.save()
@@ -190,7 +185,6 @@ struct ConcurrentCounterTests {
     }
 
     @Test func undoOfASavedDeletionKeepsTheCounter() async throws {
-        let view = container.viewContext
         let item = try item(view)
         for round in 0..<3 {
             view.delete(item)
@@ -217,7 +211,6 @@ struct ConcurrentCounterTests {
     }
 
     @Test func anInsertionThatIsRedoneKeepsItsAmount() async throws {
-        let view = container.viewContext
         let made = try view.insert(entity: "Item")
         try made.setValue(.integer(4), forKey: "stock")
         view.processPendingChanges()
@@ -231,7 +224,7 @@ struct ConcurrentCounterTests {
     @Test func aSaveThatFailsKeepsTheAmounts() async throws {
         struct Stop: Error {}
         let id = id
-        try await container.performBackgroundTask { context in
+        try await container.save { context in
             let item = try context.existingObject(with: id)
             #expect(throws: Stop.self) {
                 try context.performInOneTransaction {
@@ -242,13 +235,11 @@ struct ConcurrentCounterTests {
                 }
             }
             #expect(try item.value(forKey: "stock") == .integer(18))
-            try context.save()
         }
         #expect(try exported() == ["10", "8"])
     }
 
     @Test func importsAndOtherProcessesCountToo() async throws {
-        let view = container.viewContext
         let item = try item(view)
         try add(5, to: item)
         let other = try await PersistentContainer.open(folder, "other", model: container.model)
@@ -268,7 +259,6 @@ struct ConcurrentCounterTests {
     }
 
     @Test func fractionsAddUpExactly() async throws {
-        let view = container.viewContext
         let item = try item(view)
         try item.setValue(.double(0.1), forKey: "weight")
         let id = id

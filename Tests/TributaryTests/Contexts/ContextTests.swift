@@ -36,7 +36,7 @@ struct ContextTests {
 
     @Test func anUpdateWritesOnlyWhatChanged() async throws {
         let background = container.newBackgroundContext()
-        try await background.perform { context in
+        try await background.save { context in
             let employee = try context.hireAndSave("Ann")
             employee.salary = 10
             #expect(employee.changedValues() == ["salary": .double(10)])
@@ -44,34 +44,9 @@ struct ContextTests {
                 try employee.committedValues(forKeys: ["salary", "name"]) == ["salary": .null, "name": .string("Ann")]
             )
             #expect(context.updatedObjects == [employee])
-            try context.save()
         }
         let last = try container.committed.last
         #expect(last?.changes.map(\.properties) == [["salary"]])
-    }
-
-    @Test func writingTheSameValueChangesNothing() async throws {
-        try await container.performBackgroundTask { context in
-            let employee = try context.hireAndSave("Ann")
-            employee.name = "Ann"
-            #expect(!context.hasChanges)
-        }
-    }
-
-    @Test func aDeletedObjectIsInvalidated() async throws {
-        let background = container.newBackgroundContext()
-        let id = try await background.perform { context in
-            let employee = try context.hireAndSave("Ann")
-            context.delete(employee)
-            #expect(employee.isDeleted && context.deletedObjects == [employee])
-            try context.save()
-            #expect(employee.state == .gone)
-            #expect(employee.name == "Ann", "the last values stay")
-            return employee.objectID
-        }
-        await #expect(throws: ContextError.notFound(id)) {
-            try await background.perform { context in _ = try context.existingObject(with: id) }
-        }
     }
 
     @Test func anObjectThatWasNeverSavedLeavesNothing() async throws {
@@ -145,22 +120,5 @@ struct ContextTests {
             #expect(kept.name == "Ann", "the last values stay")
             #expect(try context.fetch(Employee.self).map(\.name) == ["Ann"])
         }
-    }
-
-    @Test func countersAddUp() async throws {
-        let id = try await container.performBackgroundTask { context in
-            let employee = try context.hire("Ann")
-            employee.visits = 5
-            try context.save()
-            #expect(employee.visits == 5)
-            employee.visits += 2
-            try context.save()
-            #expect(employee.visits == 7)
-            return employee.objectID
-        }
-        let visits = try await container.performBackgroundTask {
-            try $0.existingObject(with: id).value(forKey: "visits")
-        }
-        #expect(visits == .integer(7))
     }
 }

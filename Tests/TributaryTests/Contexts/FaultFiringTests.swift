@@ -61,20 +61,4 @@ struct FaultFiringTests {
             #expect(statements.count == read, "it is read once")
         }
     }
-
-    @Test func aRefreshMakesAFaultThatReadsTheNewestRow() async throws {
-        let background = container.newBackgroundContext()
-        try await background.perform { context in
-            let ann = try context.existingObject(with: id, as: Employee.self)
-            try container.newBackgroundContext().performAndWait { other in
-                other.object(with: id, as: Employee.self)?.name = "Anna"
-                try other.save()
-            }
-            #expect(ann.name == "Ann", "an object that was read stays as it was read")
-            ann.salary = 5
-            context.refresh(ann, mergeChanges: false)
-            #expect(ann.isFault && !context.hasChanges)
-            #expect(ann.name == "Anna" && ann.salary == 1000)
-        }
-    }
 }

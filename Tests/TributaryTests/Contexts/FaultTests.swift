@@ -116,7 +116,7 @@ struct FaultTests {
     @Test func underThePolicyErrorAMergedDeletionOfAChangedObjectIsAConflict() async throws {
         let (id, _) = try await insert("Ann")
         let background = container.newBackgroundContext(mergePolicy: .error)
-        try await background.perform { context in
+        try await background.save { context in
             let ann = try context.existingObject(with: id, as: Employee.self)
             ann.salary = 5
             var changes = ObjectChanges()
@@ -132,7 +132,6 @@ struct FaultTests {
             #expect(error?.conflicts.first?.cached["name"] == .string("Ann"))
             #expect(error?.conflicts.first?.changedProperties == ["salary"])
             context.rollback()
-            try context.save()
         }
     }
 

@@ -156,12 +156,11 @@ struct IdentityTests {
 
     @Test func anIDThatWasDeletedMayBeUsedAgain() async throws {
         let ann = try await add("Ann")
-        try await container.performBackgroundTask { context in
+        try await container.save { context in
             let old = try #require(context.object(with: ann, as: Employee.self))
             old.salary = 5
             try context.save()
             context.delete(old)
-            try context.save()
         }
         let again = try await add("Ann again", id: ann.uniqueID)
         #expect(again == ann)

@@ -183,14 +183,13 @@ struct NestedSaveTests {
             return (badge.objectID, ann.objectID)
         }
         try await container.save { (try $0.existingObject(with: badge) as? SavingBadge)?[SavingBadge.number] = 2 }
-        try await background.perform { context in
+        try await background.save { context in
             try context.save()
             #expect(context.object(with: ann, as: NamedEmployee.self)?[NamedEmployee.name] == "Bob")
             #expect(context.object(with: badge, as: SavingBadge.self)?[SavingBadge.number] == 2)
             // The hook had nothing to save any more, so nothing is in conflict with the save that it was called from.
             context.object(with: ann, as: NamedEmployee.self)?[NamedEmployee.name] = "Cid"
             context.mergePolicy = .error
-            try context.save()
         }
         #expect(try container.committed.count == 4)
     }

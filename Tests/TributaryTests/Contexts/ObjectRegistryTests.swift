@@ -8,6 +8,7 @@ import Testing
 struct ObjectRegistryTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
+    private var view: ManagedObjectContext { container.viewContext }
     let ids: [ManagedObjectID]
 
     /// Holds an object on the main actor; its own end may be anywhere.
@@ -26,7 +27,6 @@ struct ObjectRegistryTests {
     }
 
     @Test func anObjectThatNobodyHoldsGoesAtOnce() throws {
-        let view = container.viewContext
         weak var seen: ManagedObject?
         do {
             let object = try view.existingObject(with: ids[0])
@@ -39,7 +39,6 @@ struct ObjectRegistryTests {
     }
 
     @Test func changedObjectsAreHeldUntilTheyAreSaved() throws {
-        let view = container.viewContext
         weak var changed: ManagedObject?
         weak var made: ManagedObject?
         do {
@@ -56,7 +55,6 @@ struct ObjectRegistryTests {
     }
 
     @Test func aRetainingContextHoldsAllObjectsUntilItIsSwitchedOff() {
-        let view = container.viewContext
         _ = view.object(with: ids[0])
         #expect(view.registeredObjects.isEmpty)
         let first = view.object(with: ids[0])
@@ -74,7 +72,6 @@ struct ObjectRegistryTests {
     }
 
     @Test func objectsOfBeforeAResetDoNotTakeOutThoseOfAfterIt() throws {
-        let view = container.viewContext
         var old: ManagedObject? = view.object(with: ids[0])
         view.reset()
         let new = view.object(with: ids[0])
@@ -84,7 +81,6 @@ struct ObjectRegistryTests {
     }
 
     @Test func anObjectThatIsReleasedElsewhereIsFoundWholeOrNotAtAll() async throws {
-        let view = container.viewContext
         var found = 0
         for round in 0..<300 {
             let id = ids[round % ids.count]
@@ -106,7 +102,6 @@ struct ObjectRegistryTests {
     }
 
     @Test func manyObjectsComeAndGoWithoutATrace() throws {
-        let view = container.viewContext
         view.undoStack = nil
         for _ in 0..<5 {
             var objects = try (0..<2000).map { _ in try view.insert(Employee.self) }

@@ -196,10 +196,9 @@ struct ObserverTests {
     }
 
     @Test func allObserversHearOfAnObjectThatCannotBeRead() async throws {
-        let id = try await container.performBackgroundTask { context in
+        let id = try await container.save { context in
             let employee = try context.hireAndSave("Ann")
             context.delete(employee)
-            try context.save()
             return employee.objectID
         }
         try await container.performBackgroundTask { context in

@@ -90,12 +90,11 @@ struct PinningTests {
         let ann = try await container.hire("Ann")
         let pinned = try await pinnedContext()
         try await container.change(ann) { $0.name = "Bea" }
-        try await pinned.perform { context in
+        try await pinned.save { context in
             context.object(with: ann, as: Employee.self)?.name = "Cid"
             #expect(throws: ConflictError.self) { try context.save() }
             #expect(context.hasChanges && context.isPinned)
             context.mergePolicy = .objectTrump
-            try context.save()
         }
         #expect(try await names(pinned) == ["Cid"])
     }

@@ -9,6 +9,7 @@ import TributaryStore
 struct RowSharingTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
+    private var view: ManagedObjectContext { container.viewContext }
     let statements = StatementCounter()
     let ids: [ManagedObjectID]
 
@@ -77,7 +78,6 @@ struct RowSharingTests {
     }
 
     @Test func aRowOlderThanTheGenerationIsNotUsed() async throws {
-        let view = container.viewContext
         _ = try view.fetchIDs(RowSharingTests.request, fillingRowCache: true)
         try await rename(ids[0], "New", fillingRowCache: false)
         await container.mergePendingChanges()
@@ -117,7 +117,6 @@ struct RowSharingTests {
     }
 
     @Test func aChildSeesItsParentsUnsavedValuesAndNotTheCachedRow() async throws {
-        let view = container.viewContext
         _ = try view.fetchIDs(RowSharingTests.request, fillingRowCache: true)
         let edited = try view.existingObject(with: ids[0], as: Employee.self)
         edited.name = "Edited"
@@ -139,7 +138,6 @@ struct RowSharingTests {
 
     @Test func aChildOnAnotherQueueUsesTheRowsOfItsParentsGeneration() async throws {
         let (first, second) = (ids[0], ids[1])
-        let view = container.viewContext
         _ = try view.fetchIDs(RowSharingTests.request, fillingRowCache: true)
         (try view.existingObject(with: first) as? Employee)?.name = "Edited"
         try await rename(second, "New", fillingRowCache: true)

@@ -8,6 +8,7 @@ import Testing
 struct PrefetchingTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
+    private var view: ManagedObjectContext { container.viewContext }
     let statements = StatementCounter()
 
     init() async throws { (folder, container) = try await Company.open(.memory, sqlLog: statements.log) }
@@ -98,7 +99,6 @@ struct PrefetchingTests {
 
     @Test func unsavedLinksArePrefetchedAsTheContextShowsThem() async throws {
         try await fill(2, 2)
-        let view = container.viewContext
         let departments = try view.fetch(Department.self, sortKeys: [SortKey("title")])
         let moved = try #require(departments[0].employees.first { $0.name == "E0.0" })
         moved.department = departments[1]
@@ -121,7 +121,6 @@ struct PrefetchingTests {
 
     @Test func aChildPrefetchesWhatItsParentShows() async throws {
         try await fill(2, 2)
-        let view = container.viewContext
         let departments = try view.fetch(Department.self, sortKeys: [SortKey("title")])
         let employee = try #require(departments[0].employees.first { $0.name == "E0.0" })
         employee.name = "Edited"
@@ -137,7 +136,6 @@ struct PrefetchingTests {
 
     @Test func aMergeEndsWhatWasReadAhead() async throws {
         try await fill(1, 2)
-        let view = container.viewContext
         let found = try view.fetch(PrefetchingTests.request, as: Department.self)
         try await container.save { context in
             let department = try #require(try context.fetch(Department.self).first)
@@ -150,7 +148,6 @@ struct PrefetchingTests {
     }
 
     @Test func aPathThatIsNoRelationshipIsAnError() throws {
-        let view = container.viewContext
         var request = FetchRequest("Employee")
         request.prefetchedKeyPaths = ["department.boss"]
         #expect(throws: ContextError.unknownProperty(entity: "Department", property: "boss")) {

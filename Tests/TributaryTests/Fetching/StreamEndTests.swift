@@ -8,6 +8,7 @@ import Testing
 struct StreamEndTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
+    private var view: ManagedObjectContext { container.viewContext }
 
     init() async throws { (folder, container) = try await Company.open() }
 
@@ -24,7 +25,6 @@ struct StreamEndTests {
 
     @Test(.timeLimit(.minutes(30)))
     func aReaderThatIsLateGetsTheNewestStateOfAnObject() async throws {
-        let view = container.viewContext
         let ann = try view.insert(Employee.self)
         let updates = ann.updates()
         for name in ["Ann", "Anna"] {
@@ -50,7 +50,6 @@ struct StreamEndTests {
     }
 
     @Test func aReaderThatHasLeftIsForgottenWithTheNextChangeOfWhateverObject() async throws {
-        let view = container.viewContext
         let (ann, bob) = (try view.insert(Employee.self), try view.insert(Employee.self))
         for employee in [ann, bob] { employee.name = "A" }
         try view.save()
@@ -92,7 +91,6 @@ struct StreamEndTests {
     }
 
     @Test func aDiffThatTheHandlerBringsComesSecond() async throws {
-        let view = container.viewContext
         let controller = try view.employeeList()
         let diffs = controller.changes()
         var isFirst = true

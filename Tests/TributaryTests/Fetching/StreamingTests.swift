@@ -8,6 +8,7 @@ import Testing
 struct StreamingTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
+    private var view: ManagedObjectContext { container.viewContext }
     let statements = StatementCounter()
 
     init() async throws {
@@ -132,7 +133,6 @@ struct StreamingTests {
     // MARK: Batches
 
     @Test func batchesAreReadInSlicesAndOnlyWhenLookedAt() throws {
-        let view = container.viewContext
         statements.reset()
         let all = try view.fetchBatches(StreamingTests.request(20), as: Employee.self)
         #expect(all.count == 60 && all.batchSize == 20)
@@ -150,7 +150,6 @@ struct StreamingTests {
     }
 
     @Test func batchesOfAGenerationDoNotSeeWhatOthersWrite() async throws {
-        let view = container.viewContext
         let all = try view.fetchBatches(StreamingTests.request(20), as: Employee.self)
         #expect(all[0].name == "E10")
         try await fireEverybody("E30"..."E69")
@@ -168,7 +167,6 @@ struct StreamingTests {
     }
 
     @Test func batchesShowUnsavedChanges() throws {
-        let view = container.viewContext
         let first = try #require(try view.fetch(StreamingTests.request(), as: Employee.self).first)
         first.name = "Z"
         let all = try view.fetchBatches(StreamingTests.request(7), as: Employee.self)
@@ -181,7 +179,6 @@ struct StreamingTests {
     // MARK: Asynchronous fetches
 
     @Test func anAsynchronousFetchShowsWhatTheContextShows() async throws {
-        let view = container.viewContext
         let found = try await view.fetchAsynchronously(StreamingTests.request(), as: Employee.self)
         #expect(found.map(\.name) == (10..<70).map { "E\($0)" })
         found[0].name = "Z"
@@ -200,7 +197,6 @@ struct StreamingTests {
 
     @Test(.timeLimit(.minutes(30)))
     func cancellingAnAsynchronousFetchInterruptsSQLiteAndTheContextStaysUsable() async throws {
-        let view = container.viewContext
         for _ in 0..<4 {
             let task = Task { try await view.fetchAsynchronously(StreamingTests.endless()).count }
             await Task.yield()

@@ -92,27 +92,6 @@ struct AutomaticMergingTests {
         }
     }
 
-    @Test func aContextRetainsItsObjectsOnRequest() async throws {
-        try await fixture.open("Ann", "Bob")
-        let background = fixture.container.newBackgroundContext()
-        try await background.perform { context in
-            _ = try context.fetch(FetchRequest("Account"))
-            #expect(context.registeredObjects.isEmpty)
-            context.retainsRegisteredObjects = true
-            _ = try context.fetch(FetchRequest("Account"))
-            #expect(context.registeredObjects.count == 2)
-            context.retainsRegisteredObjects = false
-            #expect(context.registeredObjects.isEmpty)
-            let kept = try context.fetch(FetchRequest("Account"))
-            context.retainsRegisteredObjects = true
-            #expect(context.registeredObjects.count == kept.count, "also those that it had already")
-            context.reset()
-            #expect(context.registeredObjects.isEmpty)
-            _ = try context.fetch(FetchRequest("Account"))
-            #expect(context.registeredObjects.count == 2, "a reset does not change the setting")
-        }
-    }
-
     @Test func changesPastThePurgedHistoryAreReadAnew() async throws {
         try await fixture.open("Ann")
         let id = try await fixture.container.performBackgroundTask { context in
@@ -126,11 +105,10 @@ struct AutomaticMergingTests {
         }
         // The context has merged everything.
         await background.perform { _ in }
-        try await fixture.container.performBackgroundTask { context in
+        try await fixture.container.save { context in
             try context.object(with: id).setValue(.string("Bea"), forKey: "owner")
             try context.save()
             try context.insert(entity: "Account").setValue(.string("Cid"), forKey: "owner")
-            try context.save()
         }
         try await fixture.container.deleteHistory(before: fixture.container.currentHistoryToken())
         try await background.perform { (context: ManagedObjectContext) throws in

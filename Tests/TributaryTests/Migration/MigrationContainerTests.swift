@@ -148,9 +148,8 @@ import Testing
         }
         let folder = try TemporaryFolder("counters")
         let former = try await folder.openStore(text(1))
-        try await former.performBackgroundTask { context in
+        try await former.save { context in
             _ = try context.insert("Item", ["name": .string("old"), "stock": .integer(4)])
-            try context.save()
         }
         try await former.close()
         let stage = MigrationStage(

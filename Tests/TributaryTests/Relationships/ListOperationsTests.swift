@@ -19,7 +19,7 @@ struct ListOperationsTests {
         let steps = 300
         for _ in LongProofs.rounds(5) {
             let roundSeed = random.next()
-            try await container.performBackgroundTask { context in
+            try await container.save { context in
                 var random = SeededGenerator(seed: roundSeed)
                 let list = try context.insert(entity: "List")
                 var expected: [ManagedObject] = []
@@ -60,7 +60,6 @@ struct ListOperationsTests {
                 context.refresh(list, mergeChanges: false)
                 #expect(try list.objects(forKey: key) == expected, "seed \(seed)")
                 context.delete(list)
-                try context.save()
             }
         }
     }

@@ -107,7 +107,7 @@ struct OrderedRelationshipTests {
     }
 
     @Test func aRemovedMemberComesBackAtTheEnd() async throws {
-        let id = try await container.performBackgroundTask { context in
+        let id = try await container.save { context in
             let list = try fill(context, ("items", "Item"), "abc")
             try context.save()
             let first = try list.objects(forKey: "items")[0]
@@ -115,7 +115,6 @@ struct OrderedRelationshipTests {
             #expect(try OrderedModel.names(list, "items") == "bc")
             try first.setValue(.reference(list.uniqueID), forKey: "list")
             #expect(try OrderedModel.names(list, "items") == "bca")
-            try context.save()
             return list.objectID
         }
         #expect(try await read(id, "items") == "bca")
@@ -133,7 +132,7 @@ struct OrderedRelationshipTests {
     }
 
     @Test func movingOneObjectWritesOnePosition() async throws {
-        try await container.performBackgroundTask { context in
+        try await container.save { context in
             let list = try fill(context, ("items", "Item"), "abcdefgh")
             try context.save()
             let objects = try list.objects(forKey: "items")
@@ -141,7 +140,6 @@ struct OrderedRelationshipTests {
             try context.save()
             // The moved object's row has moved with it, so that a second save of it does not conflict.
             try objects[7].setValue(.string("H"), forKey: "name")
-            try context.save()
         }
         let lines = try container.store.localTransactions(from: 2).flatMap { $0 }
         let link = try #require(lines.first { $0.hasPrefix("{\"link\":\"List\"") })

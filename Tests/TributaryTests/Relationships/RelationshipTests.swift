@@ -83,38 +83,6 @@ struct RelationshipTests {
         #expect(Set((last?.changes ?? []).map(\.kind)) == [.delete, .update])
     }
 
-    @Test func cascadeDeletesToo() async throws {
-        try await container.performBackgroundTask { context in
-            let employee = try context.hire("Ann")
-            employee.badge = try context.insert(Badge.self)
-            employee.projects = [try context.insert(Project.self)]
-            try context.save()
-            context.delete(employee)
-            context.processPendingChanges()
-            #expect(context.deletedObjects.count == 2)
-            try context.save()
-            #expect(try context.count(for: FetchRequest("Badge")) == 0)
-            let project = try #require(try context.fetch(Project.self).first)
-            #expect(project.members.isEmpty)
-        }
-    }
-
-    @Test func denyKeepsTheObject() async throws {
-        try await container.performBackgroundTask { context in
-            let employee = try context.hire("Ann")
-            let locker = try context.insert("Locker", ["holder": .reference(employee.uniqueID)])
-            try context.save()
-            context.delete(employee)
-            let error = try #require(throws: ValidationError.self) { try context.save() }
-            #expect(error.failures.map(\.rule) == [.denied])
-            #expect(error.failures.map(\.property) == ["lockers"])
-            #expect(employee.isDeleted, "a failed save changes nothing")
-            context.delete(locker)
-            try context.save()
-            #expect(employee.state == .gone)
-        }
-    }
-
     @Test func noActionLeavesTheOtherEnd() async throws {
         try await container.performBackgroundTask { context in
             let employee = try context.hire("Ann")

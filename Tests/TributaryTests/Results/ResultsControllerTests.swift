@@ -8,18 +8,17 @@ import Testing
 struct ResultsControllerTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
+    private var view: ManagedObjectContext { container.viewContext }
 
     init() async throws { (folder, container) = try await Company.open(.memory) }
 
     @Test func aRequestOfAnEntityGivesObjectsOfAClass() throws {
-        let view = container.viewContext
         try view.hire("Ann")
         let controller = try FetchedResultsController(FetchRequest("Employee"), as: Employee.self, context: view)
         #expect(controller.fetchedObjects.map(\.name) == ["Ann"])
     }
 
     @Test func unsavedChangesShowAtOnce() throws {
-        let view = container.viewContext
         let controller = try view.employeeList()
         var diffs: [FetchedResultsDiff] = []
         controller.onChange = { diffs.append($0) }
@@ -76,7 +75,6 @@ struct ResultsControllerTests {
     }
 
     @Test func sectionsFollowAPathThroughARelationship() throws {
-        let view = container.viewContext
         let (sales, research) = (try view.insert(Department.self), try view.insert(Department.self))
         sales.title = "Sales"
         research.title = "Research"
@@ -94,7 +92,6 @@ struct ResultsControllerTests {
     }
 
     @Test func anObjectTellsOfItsChanges() async throws {
-        let view = container.viewContext
         let ann = try view.hire("Ann")
         view.processPendingChanges()
         var updates = ann.updates().makeAsyncIterator()
@@ -117,7 +114,6 @@ struct ResultsControllerTests {
 
     /// Employees of the ages given in sections by age, in the order of their names.
     private func sectioned(_ ages: [Int16]) throws -> Fixture {
-        let view = container.viewContext
         let employees = try ages.enumerated().map { index, age in
             let employee = try view.hire("E\(index)")
             employee.age = age
@@ -171,7 +167,6 @@ struct ResultsControllerTests {
     }
 
     @Test func equalKeysAreInTheOrderOfTheIDs() throws {
-        let view = container.viewContext
         let controller = try FetchedResultsController<Employee>(
             FetchRequest("Employee", sortKeys: [SortKey("age"), SortKey("salary", ascending: false)]),
             context: view
@@ -187,7 +182,6 @@ struct ResultsControllerTests {
     }
 
     @Test func aSectionPathMayDescend() throws {
-        let view = container.viewContext
         for (name, age) in [("Ann", 1), ("Bob", 2), ("Cid", 2)] {
             try view.hire(name).age = Int16(age)
         }
@@ -201,7 +195,6 @@ struct ResultsControllerTests {
     }
 
     @Test func sectionsOfStringsThatLookAlikeAreTwo() throws {
-        let view = container.viewContext
         let controller = try view.employeeList(FetchRequest("Employee"), sections: "name")
         for name in ["\u{E9}", "e\u{301}", "\u{E9}"] { try view.hire(name) }
         view.processPendingChanges()

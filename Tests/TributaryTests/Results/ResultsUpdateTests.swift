@@ -11,11 +11,11 @@ import Testing
 struct ResultsUpdateTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
+    private var view: ManagedObjectContext { container.viewContext }
 
     init() async throws { (folder, container) = try await Company.open(.memory) }
 
     private func hire(_ count: Int) throws -> [Employee] {
-        let view = container.viewContext
         let employees = try (0..<count).map { number in
             let employee = try view.hire("E\(1_000_000 + number)")
             employee.age = Int16(number % 7)
@@ -27,7 +27,6 @@ struct ResultsUpdateTests {
 
     /// The steps of some changes of values, moves included, under a controller of so many results.
     private func steps(_ employees: ArraySlice<Employee>, sectionKeyPath: String?) throws -> Int {
-        let view = container.viewContext
         let last = try #require(employees.last).name
         let controller = try FetchedResultsController<Employee>(
             FetchRequest("Employee", where: "name <= %@", [.string(last)], sortKeys: [SortKey("name")]),
@@ -95,7 +94,6 @@ struct ResultsUpdateTests {
     }
 
     @Test func observersAreNotifiedOfAValueThatChangesInItsPlace() async throws {
-        let view = container.viewContext
         let employees = try hire(3)
         let controller = try view.employeeList()
         var changes = controller.changes().makeAsyncIterator()
@@ -161,7 +159,6 @@ struct ResultsUpdateTests {
     // MARK: Many results
 
     @Test func manyChangesAtOnceGiveWhatAFetchGives() throws {
-        let view = container.viewContext
         var random = SeededGenerator.printingSeed()
         _ = try hire(150)
         let requests: [(FetchRequest<ManagedObject>, String?)] = [
@@ -210,7 +207,6 @@ struct ResultsUpdateTests {
     @Test func anObjectThatAMergeDeletedLeavesThoughItHasUnsavedChanges() async throws {
         let id = try await container.hire("Ann")
         await container.mergePendingChanges()
-        let view = container.viewContext
         let controller = try FetchedResultsController<Employee>(FetchRequest("Employee"), context: view)
         let ann = try #require(controller.fetchedObjects.first)
         ann.salary = 5
@@ -226,7 +222,6 @@ struct ResultsUpdateTests {
     @Test func aDeletionThatOthersWereFasterWithIsOverWithTheSave() async throws {
         let id = try await container.hire("Ann")
         await container.mergePendingChanges()
-        let view = container.viewContext
         let controller = try FetchedResultsController<Employee>(FetchRequest("Employee"), context: view)
         try await container.delete(id)
         view.delete(view.object(with: id))
@@ -240,7 +235,6 @@ struct ResultsUpdateTests {
     }
 
     @Test func aDeletionThatIsTakenBackIsListedAgainWithRowsThatWereReadAhead() throws {
-        let view = container.viewContext
         try view.hireAndSave("Ann")
         view.reset()
         _ = try view.fetchIDs(FetchRequest("Employee"), fillingRowCache: true)
@@ -269,7 +263,6 @@ struct ResultsUpdateTests {
     }
 
     @Test func aChildsControllerSeesWhatItsParentDoes() throws {
-        let view = container.viewContext
         let child = view.newChild()
         let controller = try child.employeeList()
         try view.hire("Ann")
@@ -289,7 +282,6 @@ struct ResultsUpdateTests {
     @Test func aResetMakesItAskAgain() async throws {
         try await container.hire("Ann")
         await container.mergePendingChanges()
-        let view = container.viewContext
         let controller = try FetchedResultsController<Employee>(FetchRequest("Employee"), context: view)
         let before = try #require(controller.fetchedObjects.first)
         try await container.hire("Bob")
@@ -300,7 +292,6 @@ struct ResultsUpdateTests {
     }
 
     @Test func undoIsAChangeLikeAnother() throws {
-        let view = container.viewContext
         let controller = try FetchedResultsController<Employee>(FetchRequest("Employee"), context: view)
         try view.hire("Ann")
         view.processPendingChanges()
@@ -314,7 +305,6 @@ struct ResultsUpdateTests {
     }
 
     @Test func aStoppedControllerHearsNothing() throws {
-        let view = container.viewContext
         let controller = try FetchedResultsController<Employee>(FetchRequest("Employee"), context: view)
         controller.stop()
         try view.hire("Ann")
@@ -325,7 +315,6 @@ struct ResultsUpdateTests {
     }
 
     @Test func aReleasedControllerLeavesNoObserver() throws {
-        let view = container.viewContext
         var controller: FetchedResultsController<Employee>? = try FetchedResultsController(
             FetchRequest("Employee"),
             context: view
@@ -340,7 +329,6 @@ struct ResultsUpdateTests {
     }
 
     @Test func sectionsCanBeObserved() async throws {
-        let view = container.viewContext
         let controller = try FetchedResultsController<Employee>(FetchRequest("Employee"), context: view)
         let told = Mutex(0)
         withObservationTracking {
@@ -354,7 +342,6 @@ struct ResultsUpdateTests {
     }
 
     @Test func diffsComeAsAStream() async throws {
-        let view = container.viewContext
         let controller = try FetchedResultsController<Employee>(FetchRequest("Employee"), context: view)
         var changes = controller.changes().makeAsyncIterator()
         let ann = try view.hire("Ann")

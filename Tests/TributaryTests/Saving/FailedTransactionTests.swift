@@ -32,7 +32,7 @@ struct FailedTransactionTests {
         try await race.container.save {
             try $0.existingObject(with: guest).setValue(.reference(firm.uniqueID), forKey: "host")
         }
-        try await background.perform { context in
+        try await background.save { context in
             Self.fail(context) {
                 try context.save()
                 var object = try context.existingObject(with: guest)
@@ -51,7 +51,6 @@ struct FailedTransactionTests {
             #expect(try former.committedValues(forKeys: ["host"]) == ["host": .reference(firm.uniqueID)])
             context.refresh(context.object(with: firm), mergeChanges: false)
             context.mergePolicy = .error
-            try context.save()
         }
         let host = isReplaced ? "host == NULL" : "host != NULL"
         #expect(try await race.count("Guest", where: "name == 'Ann' AND \(host)") == 1)

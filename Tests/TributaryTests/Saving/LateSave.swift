@@ -115,10 +115,9 @@ struct LateSave: Sendable {
     }
 
     func insert(_ entity: String, _ values: KeyValuePairs<String, PropertyValue>) async throws -> ManagedObjectID {
-        let object = try await container.newBackgroundContext().perform { context in
+        let object = try await container.newBackgroundContext().save { context in
             let object = try context.insert(entity: entity)
             for (key, value) in values { try object.setValue(value, forKey: key) }
-            try context.save()
             return object.objectID
         }
         await container.mergePendingChanges()

@@ -161,7 +161,7 @@ struct PartialInsertTests {
     /// A default that is set and undone is not set, whichever value the property had; a redo sets it again.
     @Test(arguments: [false, true])
     func anUndoneDefaultIsNotSet(isRedone: Bool) async throws {
-        try await here.performBackgroundTask { context in
+        try await here.save { context in
             let stack = UndoStack()
             context.undoStack = stack
             let item = try context.insert(entity: "Item")
@@ -172,7 +172,6 @@ struct PartialInsertTests {
             try item.setValue(.null, forKey: "shelf")
             context.undo()
             if isRedone { context.redo() }
-            try context.save()
         }
         let written = try #require(try line(here))
         #expect(written.contains("\"colour\":\"grey\"") == isRedone)

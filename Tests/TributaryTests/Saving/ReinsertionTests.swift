@@ -57,7 +57,7 @@ struct ReinsertionTests {
         )
         let id = try await ann()
         try ReplicaExchange.send(from: container.store, to: other.store)
-        try await container.performBackgroundTask { context in
+        try await container.save { context in
             let former = try context.existingObject(with: id)
             let object = try Self.replace(id, in: context)
             #expect(former.state == .gone && object.isInserted && context.object(with: id) === object)
@@ -68,7 +68,6 @@ struct ReinsertionTests {
             #expect(object.state == .clean && !context.hasChanges)
             #expect(try object.value(forKey: "visits") == .integer(7))
             object.name = "New"
-            try context.save()
         }
         try await check(id, container)
         try ReplicaExchange.send(from: container.store, to: other.store)
@@ -96,7 +95,7 @@ struct ReinsertionTests {
 
     @Test func `a rollback, a deletion and undo bring back the state before`() async throws {
         let id = try await ann()
-        try await container.performBackgroundTask { context in
+        try await container.save { context in
             let former = try #require(try context.existingObject(with: id) as? Employee)
             _ = try Self.replace(id, in: context)
             context.rollback()
@@ -121,7 +120,6 @@ struct ReinsertionTests {
             try context.save()
             context.undo()
             #expect(context.insertedObjects == [former] && former.name == "Ann" && former.projects.count == 1)
-            try context.save()
         }
         try await container.performBackgroundTask { context in
             let object = try #require(try context.existingObject(with: id) as? Employee)
@@ -286,9 +284,8 @@ struct ReinsertionTests {
         }
         #expect(former == id)
         if isOnOwnQueue {
-            try await background.newChild().perform { context in
+            try await background.newChild().save { context in
                 _ = try Self.replace(id, in: context)
-                try context.save()
             }
         } else {
             try await background.perform { context in
@@ -297,10 +294,9 @@ struct ReinsertionTests {
                 try child.save()
             }
         }
-        try await background.perform { context in
+        try await background.save { context in
             let object = try #require(context.object(with: id) as? Employee)
             #expect(object.isInserted && object.name == "New" && object.salary == nil && object.projects.isEmpty)
-            try context.save()
         }
         try await check(id, container)
     }
@@ -327,10 +323,9 @@ struct ReinsertionTests {
         }
         let deletion = change(.delete)
         let insertion = change(.insert([PropertyWrite(name: "name", value: .string("New"))]))
-        try await container.performBackgroundTask { context in
+        try await container.save { context in
             let ids = try context.apply([deletion, insertion])
             #expect(ids == [id, id])
-            try context.save()
         }
         try await check(id, container)
         let first = try await container.performBackgroundTask { context in

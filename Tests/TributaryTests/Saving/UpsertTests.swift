@@ -134,14 +134,13 @@ struct UpsertTests {
         }
         try await here.perform { try upsert(in: $0).name = "Here" }
         try await elsewhere.save { try upsert(in: $0).name = "Elsewhere" }
-        try await here.perform { context in
+        try await here.save { context in
             let ann = try #require(context.insertedObjects.first)
             #expect(throws: ContextError.duplicateID(ann.objectID)) { try context.save() }
             context.rollback()
             let again = try upsert(in: context)
             #expect(again.objectID == ann.objectID && again.name == "Elsewhere")
             again.name = "Here"
-            try context.save()
         }
         #expect(try await container.newBackgroundContext().perform { try upsert(in: $0).name } == "Here")
     }

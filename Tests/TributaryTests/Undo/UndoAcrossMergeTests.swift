@@ -15,7 +15,9 @@ struct UndoAcrossMergeTests {
 
     init() throws { folder = try TemporaryFolder("undo-merge") }
 
-    private func open(_ rule: DeleteRule = .nullify, isOrdered: Bool = false) async throws -> PersistentContainer {
+    private func open(_ rule: DeleteRule = .nullify, isOrdered: Bool = false) async throws -> (
+        PersistentContainer, ManagedObjectContext
+    ) {
         let model = try Library.model(delete: rule, isOrdered: isOrdered)
         let container = try await PersistentContainer.open(folder, model: model)
         container.setMergeOptions(.unsaved)
@@ -32,7 +34,7 @@ struct UndoAcrossMergeTests {
             .marker("B1", "M1")
         )
         await container.mergePendingChanges()
-        return container
+        return (container, container.viewContext)
     }
 
     /// Others save these changes; the view context does not merge them.
@@ -80,8 +82,7 @@ struct UndoAcrossMergeTests {
 
     @Test(arguments: Way.allCases)
     func anUndoneDeletionShowsTheNewestValues(_ way: Way) async throws {
-        let container = try await open()
-        let view = container.viewContext
+        let (container, view) = try await open()
         let book = try object("B1", view)
         try edit(view, .delete("B1"))
         try await change(container, .title("B1", "new"), .shelf("B1", "S2"), .marker("B1", nil), .tag("B1", "T1", true))
@@ -96,8 +97,7 @@ struct UndoAcrossMergeTests {
     }
 
     @Test func anUndoneDeletionKeepsWhatTheContextHadChanged() async throws {
-        let container = try await open()
-        let view = container.viewContext
+        let (container, view) = try await open()
         let book = try object("B1", view)
         try edit(view, .shelf("B1", "S2"))
         try edit(view, .delete("B1"))
@@ -113,8 +113,7 @@ struct UndoAcrossMergeTests {
     }
 
     @Test func anUndoneDeletionRefersToNothingThatOthersHaveDeleted() async throws {
-        let container = try await open()
-        let view = container.viewContext
+        let (container, view) = try await open()
         let book = try object("B1", view)
         try edit(view, .delete("B1"))
         try await change(container, .delete("S1"), .delete("M1"))
@@ -127,8 +126,7 @@ struct UndoAcrossMergeTests {
 
     @Test(arguments: [DeleteRule.nullify, .cascade])
     func theUndoneDeletionOfANewOwnerGivesItsListBack(_ rule: DeleteRule) async throws {
-        let container = try await open(rule)
-        let view = container.viewContext
+        let (_, view) = try await open(rule)
         let shelf = try view.insert(entity: "Shelf")
         let new = try view.insert(entity: "Book")
         for book in [try object("B1", view), new] { try shelf.link(book, forKey: "books") }
@@ -150,8 +148,7 @@ struct UndoAcrossMergeTests {
     // MARK: Values
 
     @Test func anUndoneAssignmentShowsTheNewestValueOfOthers() async throws {
-        let container = try await open()
-        let view = container.viewContext
+        let (container, view) = try await open()
         let book = try object("B1", view)
         try edit(view, .title("B1", "mine"), .shelf("B1", "S2"))
         try await change(container, .title("B1", "theirs"), .shelf("B1", nil))
@@ -167,8 +164,7 @@ struct UndoAcrossMergeTests {
     }
 
     @Test func anAssignmentThatWasSavedIsUndoneByAnother() async throws {
-        let container = try await open()
-        let view = container.viewContext
+        let (container, view) = try await open()
         let book = try object("B1", view)
         try edit(view, .title("B1", "mine"))
         try view.save()
@@ -183,8 +179,7 @@ struct UndoAcrossMergeTests {
     }
 
     @Test func anUndoneLinkThatOthersHaveMadeTooStays() async throws {
-        let container = try await open()
-        let view = container.viewContext
+        let (container, view) = try await open()
         try edit(view, .tag("B1", "T1", true))
         try await change(container, .tag("B1", "T1", true))
         await container.mergePendingChanges()
@@ -201,8 +196,7 @@ struct UndoAcrossMergeTests {
     }
 
     @Test func anUndoneUnlinkGivesTheContextsOwnLinkBack() async throws {
-        let container = try await open()
-        let view = container.viewContext
+        let (container, view) = try await open()
         try edit(view, .tag("B1", "T1", true))
         try await change(container, .tag("B1", "T1", true))
         await container.mergePendingChanges()
@@ -215,8 +209,7 @@ struct UndoAcrossMergeTests {
     }
 
     @Test func anUndoneMoveShowsTheOrderOfOthers() async throws {
-        let container = try await open(isOrdered: true)
-        let view = container.viewContext
+        let (container, view) = try await open(isOrdered: true)
         try await change(container, .shelf("B2", "S1"))
         await container.mergePendingChanges()
         let shelf = try object("S1", view)
@@ -237,8 +230,7 @@ struct UndoAcrossMergeTests {
     // MARK: One ID, one object
 
     @Test func anObjectThatOthersInsertAgainIsTheOneThatTheContextHad() async throws {
-        let container = try await open()
-        let view = container.viewContext
+        let (container, view) = try await open()
         let book = try object("B1", view)
         try await change(container, .delete("B1"))
         await container.mergePendingChanges()
@@ -251,8 +243,7 @@ struct UndoAcrossMergeTests {
 
     @Test(arguments: [false, true])
     func anUndoneDeletionOfWhatOthersHaveInsertedAgainShowsTheirs(isMergedFirst: Bool) async throws {
-        let container = try await open()
-        let view = container.viewContext
+        let (container, view) = try await open()
         let book = try object("B1", view)
         try edit(view, .delete("B1"))
         try view.save()
@@ -269,8 +260,7 @@ struct UndoAcrossMergeTests {
     /// Both objects that the context has inserted and deleted were never saved; the undo of neither may delete what others have
     /// saved under the ID.
     @Test func anObjectThatOthersHaveInsertedStaysWhenItsOwnInsertionsAreUndone() async throws {
-        let container = try await open()
-        let view = container.viewContext
+        let (container, view) = try await open()
         try edit(view, .insert("M2"))
         let first = try object("M2", view)
         try edit(view, .delete("M2"))
@@ -288,8 +278,7 @@ struct UndoAcrossMergeTests {
 
     /// The store has an object that refers to a deleted one, which the undo inserts again: both ends show the reference.
     @Test func aReferenceComesBackWithItsTarget() async throws {
-        let container = try await open()
-        let view = container.viewContext
+        let (container, view) = try await open()
         let background = container.newBackgroundContext(mergePolicy: .objectTrump)
         try await background.perform { try LibraryEdit.shelf("B2", "S2").apply($0) }
         try edit(view, .delete("S2"))
@@ -305,19 +294,16 @@ struct UndoAcrossMergeTests {
 
     /// An object that the context has taken out of a list stays out when others insert the owner that the context has new.
     @Test func theListOfAnOwnerThatOthersInsertTooShowsWhatTheContextHas() async throws {
-        let container = try await open(.deny)
-        let view = container.viewContext
+        let (container, view) = try await open(.deny)
         let background = container.newBackgroundContext(mergePolicy: .objectTrump)
         await background.perform { $0.undoStack = UndoStack() }
-        try await background.perform { context in
+        try await background.save { context in
             try LibraryEdit.delete("S2").apply(context)
-            try context.save()
         }
         await container.mergePendingChanges()
         try edit(view, .insert("S2"))
-        try await background.perform { context in
+        try await background.save { context in
             context.undo()
-            try context.save()
         }
         try await change(container, .shelf("B1", "S2"))
         try edit(view, .shelf("B1", nil))
@@ -329,8 +315,7 @@ struct UndoAcrossMergeTests {
     /// What refers to the object that the context has inserted referred to its ID before.
     @Test(arguments: [DeleteRule.nullify, .cascade, .deny])
     func anUndoneInsertionDeletesNothing(_ rule: DeleteRule) async throws {
-        let container = try await open(rule)
-        let view = container.viewContext
+        let (container, view) = try await open(rule)
         try edit(view, .shelf("B2", "S2"))
         try await change(container, .delete("S2"))
         await container.mergePendingChanges()
@@ -343,8 +328,7 @@ struct UndoAcrossMergeTests {
     }
 
     @Test func aReferenceToADeletedObjectDoesNotComeBack() async throws {
-        let container = try await open()
-        let view = container.viewContext
+        let (container, view) = try await open()
         let book = try object("B1", view)
         let shelf = try object("S1", view)
         try edit(view, .shelf("B1", "S2"))
@@ -357,7 +341,7 @@ struct UndoAcrossMergeTests {
     }
 
     @Test func anObjectThatCannotBeReadIsInNoList() async throws {
-        let container = try await open()
+        let (container, _) = try await open()
         let background = container.newBackgroundContext()
         try await background.perform { context in
             context.undoStack = UndoStack()
@@ -375,8 +359,7 @@ struct UndoAcrossMergeTests {
     }
 
     @Test func anObjectUnderAFormerIDHasTheLinksThatTheStoreKeeps() async throws {
-        let container = try await open()
-        let view = container.viewContext
+        let (container, view) = try await open()
         try await change(container, .tag("B1", "T1", true))
         try await change(container, .delete("T1"))
         await container.mergePendingChanges()
@@ -389,8 +372,7 @@ struct UndoAcrossMergeTests {
     }
 
     @Test func aLinkToWhatOthersHaveDeletedIsNoChange() async throws {
-        let container = try await open()
-        let view = container.viewContext
+        let (container, view) = try await open()
         try edit(view, .tag("B1", "T1", true))
         try await change(container, .delete("T1"))
         await container.mergePendingChanges()
@@ -398,8 +380,7 @@ struct UndoAcrossMergeTests {
     }
 
     @Test func aResultsControllerShowsWhatComesBack() async throws {
-        let container = try await open()
-        let view = container.viewContext
+        let (container, view) = try await open()
         let controller: FetchedResultsController<ManagedObject> = try FetchedResultsController(
             FetchRequest("Book", sortKeys: [SortKey("title")]),
             context: view
@@ -427,8 +408,7 @@ struct UndoAcrossMergeTests {
     // MARK: Other contexts
 
     @Test func aChildUndoesOnTopOfItsParent() async throws {
-        let container = try await open()
-        let view = container.viewContext
+        let (_, view) = try await open()
         let child = view.newChild()
         child.undoStack = UndoStack()
         let book = try object("B1", child)
@@ -452,7 +432,7 @@ struct UndoAcrossMergeTests {
     }
 
     @Test func aBackgroundContextUndoesOnTopOfWhatItMerges() async throws {
-        let container = try await open()
+        let (container, _) = try await open()
         let background = container.newBackgroundContext()
         await background.perform { context in
             context.undoStack = UndoStack()
@@ -475,8 +455,7 @@ struct UndoAcrossMergeTests {
     // MARK: One-to-one relationships
 
     @Test func anObjectThatTheSaveChangesShowsThatItLosesItsTarget() async throws {
-        let container = try await open()
-        let view = container.viewContext
+        let (container, view) = try await open()
         try await change(container, .marker("B1", nil))
         await container.mergePendingChanges()
         try edit(view, .marker("B2", "M1"), .shelf("B1", "S2"))
@@ -489,8 +468,7 @@ struct UndoAcrossMergeTests {
     }
 
     @Test func aOneToOneTargetHasOneOwnerAfterAMerge() async throws {
-        let container = try await open()
-        let view = container.viewContext
+        let (container, view) = try await open()
         for (mine, theirs) in [("B1", "B2"), ("B2", "B1")] {
             // The store shows the target's other owner again when one of them lets it go.
             for book in ["B1", "B2", "B1"] { try await change(container, .marker(book, nil)) }
@@ -516,8 +494,7 @@ struct UndoAcrossMergeTests {
 
     @Test func `a save whose transaction failed counts as none`() async throws {
         struct Refusal: Error {}
-        let container = try await open()
-        let view = container.viewContext
+        let (container, view) = try await open()
         let undo = UndoStack()
         view.undoStack = undo
         try edit(view, .title("B1", "before"), .shelf("B1", "S2"), .insert("B3"))

@@ -35,7 +35,7 @@ struct UndoOrderTests {
     func `undoing the deletion of an owner gives back the order of its list`(_ rule: String, isSaved: Bool) async throws
     {
         let container = try await open(rule)
-        try await container.performBackgroundTask { context in
+        try await container.save { context in
             let (list, _) = try filled(context)
             context.delete(list)
             if isSaved { try context.save() }
@@ -49,7 +49,6 @@ struct UndoOrderTests {
             #expect(list.isDeleted)
             context.undo()
             #expect(try OrderedModel.names(list, "items") == "1234")
-            try context.save()
         }
         #expect(try await stored(container) == "1234")
     }
@@ -57,7 +56,7 @@ struct UndoOrderTests {
     @Test(arguments: [false, true])
     func `undoing the deletion of an item puts it back in its place`(isSaved: Bool) async throws {
         let container = try await open()
-        try await container.performBackgroundTask { context in
+        try await container.save { context in
             let (list, items) = try filled(context)
             for round in 0..<2 {
                 if round == 0 { context.delete(items[1]) } else { context.redo() }
@@ -70,7 +69,6 @@ struct UndoOrderTests {
                 #expect(context.hasChanges == isSaved, "a deletion that was not saved leaves nothing")
             }
             try list.insert(try OrderedModel.named("0", "Item", in: context), forKey: "items", at: 0)
-            try context.save()
         }
         #expect(try await stored(container) == "01234")
     }
@@ -78,21 +76,20 @@ struct UndoOrderTests {
     @Test(arguments: [false, true])
     func `undoing a move is a change only where the move was saved`(isSaved: Bool) async throws {
         let container = try await open()
-        try await container.performBackgroundTask { context in
+        try await container.save { context in
             let (list, items) = try filled(context)
             try list.setObjects(items.reversed(), forKey: "items")
             if isSaved { try context.save() }
             context.undo()
             #expect(try OrderedModel.names(list, "items") == "1234")
             #expect(context.hasChanges == isSaved)
-            try context.save()
         }
         #expect(try await stored(container) == "1234")
     }
 
     @Test func `undoing a move keeps the places of objects that were moved before`() async throws {
         let container = try await open()
-        try await container.performBackgroundTask { context in
+        try await container.save { context in
             let (list, items) = try filled(context)
             let stack = try #require(context.undoStack)
             for item in [items[3], items[2]] {
@@ -106,7 +103,6 @@ struct UndoOrderTests {
             context.redo()
             #expect(try OrderedModel.names(list, "items") == "1342")
             context.undo()
-            try context.save()
         }
         #expect(try await stored(container) == "1423")
     }
@@ -114,12 +110,11 @@ struct UndoOrderTests {
     @Test func `undoing a saved deletion finds the place in a list that nobody holds`() async throws {
         let container = try await open()
         let item = try await container.performBackgroundTask { try filled($0).items[1].objectID }
-        try await container.performBackgroundTask { context in
+        try await container.save { context in
             context.undoStack = UndoStack()
             context.delete(try context.existingObject(with: item))
             try context.save()
             context.undo()
-            try context.save()
         }
         #expect(try await stored(container) == "1234")
     }

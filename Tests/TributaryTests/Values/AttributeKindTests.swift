@@ -47,7 +47,7 @@ struct AttributeKindTests {
     func valuesGoThroughSaveFetchPredicateHistoryAndExport(_ kind: Kind) async throws {
         let folder = try TemporaryFolder("kinds")
         let container = try await Gallery.open(folder, name: "here")
-        let id = try await container.performBackgroundTask { context in
+        let id = try await container.save { context in
             _ = try context.insert(Exhibit.self)
             let exhibit = try context.insert(Exhibit.self)
             try exhibit.setValue(kind.value, forKey: kind.name)
@@ -63,7 +63,6 @@ struct AttributeKindTests {
             try context.save()
             #expect(try context.fetchIDs(FetchRequest("Exhibit", where: "\(kind.name) == NULL")).count == 2)
             try read.setValue(kind.value, forKey: kind.name)
-            try context.save()
             return exhibit.objectID
         }
         let last = try #require(try container.fetchHistory().last?.changes.first)

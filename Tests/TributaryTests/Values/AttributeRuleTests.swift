@@ -106,7 +106,7 @@ struct AttributeRuleTests {
         code.isOptional = true
         code.regularExpression = "[A-Z]+|x"
         let container = try await open([code])
-        try await container.performBackgroundTask { context in
+        try await container.save { context in
             let thing = try context.insert(entity: "Thing")
             for (text, fits) in [("ABC", true), ("x", true), ("ABx", false), ("ABC\n", false), ("", false)] {
                 try thing.setValue(.string(text), forKey: "code")
@@ -119,7 +119,6 @@ struct AttributeRuleTests {
                 #expect(error.failures.first?.limit == .string("[A-Z]+|x"))
             }
             try thing.setValue(.null, forKey: "code")
-            try context.save()
         }
     }
 
@@ -129,12 +128,11 @@ struct AttributeRuleTests {
         code.isOptional = true
         code.regularExpression = "(a|aa)+b"
         let container = try await open([code])
-        try await container.performBackgroundTask { context in
+        try await container.save { context in
             let thing = try context.insert("Thing", ["code": .string(String(repeating: "a", count: 200))])
             let error = try #require(throws: ValidationError.self) { try context.save() }
             #expect(error.failures.map(\.rule) == [.pattern])
             try thing.setValue(.string("aaab"), forKey: "code")
-            try context.save()
         }
     }
 

@@ -119,7 +119,7 @@ struct ExternalFailureTests {
     @Test func anUnreadableBlobIsNotPromisedToOthers() async throws {
         let (id, _) = try await harmed()
         let hash = String(repeating: "ab", count: 32)
-        try await container.performBackgroundTask { context in
+        try await container.save { context in
             let harmed = try context.existingObject(with: id)
             let copy = try context.insert(Exhibit.self)
             try copy.setValue(harmed.value(forKey: "photo"), forKey: "photo")
@@ -132,7 +132,6 @@ struct ExternalFailureTests {
             try copy.setValue(.blob(sha256: "../../../etc/passwd", size: 5), forKey: "photo")
             #expect(throws: ContextError.self) { try context.save() }
             try copy.setValue(.null, forKey: "photo")
-            try context.save()
         }
         let request = BatchUpdateRequest("Exhibit", setting: ["raw": .property("photo")])
         let error = await #expect(throws: (any Error).self) { try await container.execute(request) }

@@ -68,7 +68,7 @@ struct ExternalStorageTests {
     }
 
     @Test func theLogAndTheDigestAreTheSameWithAndWithout() async throws {
-        try await container.performBackgroundTask { context in
+        try await container.save { context in
             let exhibit = try context.insert(Exhibit.self)
             exhibit.photo = large
             try context.insert(Exhibit.self).photo = other
@@ -76,7 +76,6 @@ struct ExternalStorageTests {
             exhibit.photo = other
             try context.save()
             context.delete(exhibit)
-            try context.save()
         }
         let plain = try await Gallery.open(folder, name: "plain", hasExternalStorage: false)
         let external = try await Gallery.open(folder, name: "external")
@@ -407,11 +406,10 @@ struct ExternalStorageTests {
         )
         let notes = try await PersistentContainer.open(folder, "notes", model: model)
         let bytes = value(large)
-        try await notes.performBackgroundTask { context in
+        try await notes.save { context in
             let note = try context.insert("Note", ["scan": bytes, "photo": bytes])
             try context.save()
             context.delete(note)
-            try context.save()
         }
         let changes = try notes.fetchHistory().flatMap(\.changes)
         #expect(changes.map(\.kind) == [.insert, .delete])

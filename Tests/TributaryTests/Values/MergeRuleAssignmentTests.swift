@@ -141,7 +141,7 @@ struct MergeRuleAssignmentTests {
 
     @Test func aChildsAssignmentsAreOneIncrementOfItsParentsSave() async throws {
         let id = try await insert(["count": .integer(2)])
-        try await container.performBackgroundTask { context in
+        try await container.save { context in
             let child = context.newChild()
             let meter = try child.existingObject(with: id)
             try meter.setValue(.integer(5), forKey: "count")
@@ -149,7 +149,6 @@ struct MergeRuleAssignmentTests {
             try meter.setValue(.integer(9), forKey: "count")
             try child.save()
             #expect(try context.object(with: id).value(forKey: "count") == .integer(9))
-            try context.save()
         }
         #expect(try written("count") == ["{\"increment\":2}", "{\"increment\":7}"])
     }
