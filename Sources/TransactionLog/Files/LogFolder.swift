@@ -43,7 +43,7 @@ package final class LogFolder: Sendable {
     package func open(fileName: String, writer: UniqueID) throws(SegmentError) -> OpenFile {
         let file = try openAny(fileName: fileName, writer: writer)
         guard file.isEncrypted || !keys.isRequired else {
-            let reason = "it is not encrypted, which encryption.required asks for"
+            let reason = "it is not encrypted, but encryption.required is set"
             throw SegmentError(.locked, file: file.file, writer: writer, reason: reason)
         }
         return file

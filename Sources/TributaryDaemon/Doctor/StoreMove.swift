@@ -7,7 +7,8 @@ import TributarySync
 
 /// Moves the store of a service, with all its files, to another folder of this machine.
 ///
-/// The files have both names before the configuration names the new place, so an interruption loses nothing.
+/// The files are linked or copied to the new place before the configuration names it, and are removed from the old place
+/// last, so an interruption loses nothing.
 struct StoreMove {
     private let sources: ConfigurationSources
     private let unit: UnitFacts

@@ -71,7 +71,8 @@ actor Reloader {
         let counts = BoundedWait.result(within: folderTimeLimit) { try? LogFolder(path: logs).filesByKey() }
         guard let counts = counts ?? nil else {
             let list = keys.sorted().joined(separator: ", ")
-            return ["The log folder does not answer: files may need the removed key \(list)."]
+            let question = keys.count == 1 ? "the removed key \(list)" : "the removed keys \(list)"
+            return ["The log folder could not be read. Some of its files may still need \(question)."]
         }
         return keys.sorted().compactMap { key in
             guard let count = counts[key], count > 0 else { return nil }

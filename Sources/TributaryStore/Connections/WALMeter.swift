@@ -55,7 +55,7 @@ final class WALMeter: Sendable {
         var copied: Int32 = 0
         let code = sqlite3_wal_checkpoint_v2(connection, "main", mode, &inLog, &copied)
         switch code & 0xFF {
-        // Another connection is reading or copying back, so the disk has not failed.
+        // Another connection reads the WAL or runs a checkpoint, or this call was interrupted: the disk has not failed.
         case SQLITE_OK, SQLITE_BUSY, SQLITE_LOCKED, SQLITE_INTERRUPT: break
         default: failure.store(code, ordering: .relaxed)
         }

@@ -345,7 +345,7 @@ struct FolderAudit {
             report.add(Problem(.baselineRefused, subject, of: name.writer, refusal), file: path(name.path))
         }
         for (name, refusal) in known.missedComparisons.sorted(by: { $0.key < $1.key }) {
-            let subject = "What writer \(name.writer) has found in the baseline \(name.baseline.path)"
+            let subject = "The comparison of the baseline \(name.baseline.path) by writer \(name.writer)"
             report.add(Problem(.comparisonRefused, subject, of: name.writer, refusal), file: path(name.path))
         }
     }

@@ -35,7 +35,7 @@ extension CompactionPass {
     }
 
     private func taken(_ name: BaselineComparison.Name, _ file: String) throws -> ExportFailure {
-        let reason = "A folder has the name of what this store has found in the baseline \(name.baseline.path)"
+        let reason = "A folder has the name of this store's comparison of the baseline \(name.baseline.path)"
         let entry = TakenNames.Entry(since: sync.environment.wall, path: name.path, reason: reason)
         try sync.environment.store.write { try TakenNames.record($0) { $0.note(entry) } }
         let taken = try TakenNames.remaining(of: sync.environment.store, in: logs)

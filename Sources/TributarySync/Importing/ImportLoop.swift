@@ -4,8 +4,8 @@ import TributaryAdmin
 import TributaryChanges
 import TributaryStore
 
-// This folder brings segments and baselines from the log folder into the store. They are verified, read ahead while
-// others are applied, applied in batches, and compared again later.
+// This folder brings segments and baselines from the log folder into the store. Segments are verified and applied in
+// batches; the next segments are read meanwhile. Later, the files of applied segments are compared with the store.
 
 /// The only consumer of the log folder: connects the stages watch, scan, plan, verify, apply and announce.
 struct ImportLoop {

@@ -304,7 +304,7 @@ extension SyncState {
         let missed = knownBaselines.missedComparisons
         let comparison = missed.min { $0.key < $1.key }.map { name, refusal in
             let (writer, count) = (name.writer, missed.count)
-            let subject = "What writer \(writer) has found in the baseline \(name.baseline.path)"
+            let subject = "The comparison of the baseline \(name.baseline.path) by writer \(writer)"
             return Problem(.comparisonRefused, subject, of: writer, refusal, count: count, listedBy: "check")
         }
         let waiting = planner.baselines.waiting.map(Problem.baselineWaits)
