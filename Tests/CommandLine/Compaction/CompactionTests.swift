@@ -127,9 +127,8 @@ import TributaryClient
         for round in 0..<2 {
             try await peers.save("alone \(round)", in: [one])
             try await peers.synchronize([one])
-            let before = peers.segments()
-            #expect(!before.isEmpty)
-            try await peers.compact([one], untilGone: before)
+            // A pass of the daemon may have removed the segments already.
+            try await peers.compact([one], untilGone: peers.segments())
         }
         try await one.success(of: ["compact", "--dry-run"], output: ", verified")
         let two = try await peers.add("two")
